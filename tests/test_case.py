@@ -14,7 +14,7 @@ from casebook.case.case import Case
 from casebook.case.folder import HISTORY, ZNODES, Item
 from casebook.case.writer import CaseWriter
 from casebook.errors import CaseError
-from casebook.facts.cluster import Change, Problem, StatedVersion, Znode
+from casebook.facts.cluster import Problem, StatedVersion, Znode, ZnodeChange
 from casebook.findings import evidence
 from casebook.findings.finding import Status
 from casebook.kafka.release import release
@@ -176,7 +176,7 @@ class TestDamage:
         znodes = ROWS[:6]
         with CaseWriter.create(tmp_path / "case", command="test") as case:
             case.znodes(znodes, chroot="", servers=[])
-            case.history([Change(n, n, None, "setData", None, (znode,)) for n, znode in enumerate(znodes)])
+            case.history([ZnodeChange(n, n, None, "setData", None, (znode,)) for n, znode in enumerate(znodes)])
         path = tmp_path / "case" / item
         lines = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read().splitlines(keepends=True)
         packed = b"".join(

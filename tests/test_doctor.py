@@ -18,7 +18,7 @@ from casebook.doctor import folders, machine, neighbours
 from casebook.doctor.examined import Examined
 from casebook.machine import places
 from casebook.notebook import start
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 
 NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1"
 MEMINFO = "MemTotal:       16314920 kB\nMemFree:          501232 kB\nMemAvailable:    8000000 kB\nBuffers:           65536 kB\n"
@@ -52,9 +52,9 @@ def bare(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlayedCluster]:
     """Two brokers, started once."""
-    with Cluster(kafka="0.9.0.1", brokers=(1, 2), home=tmp_path_factory.mktemp("doctor") / "cluster") as cluster:
+    with PlayedCluster(kafka="0.9.0.1", brokers=(1, 2), home=tmp_path_factory.mktemp("doctor") / "cluster") as cluster:
         yield cluster
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import Cluster
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.records import client_settings
 
 KAFKA = "3.9.2"
@@ -91,14 +91,14 @@ def _commit_in_turn(bootstrap: str, turn: int, connection: int) -> None:
         groups.commit(_commits(turn, connection))
 
 
-def _commits(turn: int, connection: int) -> Iterator[Commit]:
+def _commits(turn: int, connection: int) -> Iterator[CommitRequest]:
     """Commits of some groups, a few partitions each; the same at each call. One in seven states a retention."""
     rng = random.Random(turn * _WRITERS * _CONNECTIONS + connection)
     mine = range(connection, _GROUPS, _WRITERS * _CONNECTIONS)
     for step in range(turn * _ROUND, (turn + 1) * _ROUND):
         number = rng.choice(mine)
         partitions = rng.sample(range(_PARTITIONS), rng.choice((1, 1, 2, 3, 4, 5, 7)))
-        yield Commit(
+        yield CommitRequest(
             group=_group(number),
             offsets={_topic(number % _TOPICS): dict.fromkeys(sorted(partitions), 1000000 + step)},
             retention_ms=604_800_000 if rng.random() < 1 / 7 else None,

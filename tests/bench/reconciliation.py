@@ -20,7 +20,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from casebook import spark as scans
-from casebook.facts.records import Limits, Verdict
+from casebook.facts.records import Limits, RecordVerdict
 from casebook.questions.loss.analysis.loss import verdict
 from casebook.questions.loss.scans.reconciliation import Reconciliation
 from tests.bench.memory import peak
@@ -106,7 +106,7 @@ def _ours(spark, folder: str, rows: int) -> None:
             spark=spark, ledger=ledger, stored=stored, limits=limits, partitions={"orders": PARTITIONS}, folder=Path(out)
         )
         found = asked.counts()
-    assert sum(row.records for row in found if verdict(row.signature) is Verdict.LOST) == _lost(rows)
+    assert sum(row.records for row in found if verdict(row.signature) is RecordVerdict.LOST) == _lost(rows)
 
 
 def _plain(spark, folder: str, rows: int) -> None:

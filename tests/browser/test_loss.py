@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from casebook.page import proof
 from casebook.page.view import _bundle
 from casebook.questions.loss.views import choice
-from casebook.questions.loss.views.loss import Desk
+from casebook.questions.loss.views.loss import LossPage
 from casebook.runs import notebooks, report
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 from tests.questions.loss.lost import morning
@@ -36,7 +36,7 @@ CHARTS = 3
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the morning made by hand, as the notebook shows it."""
     found = morning()
-    desk = Desk(found, choice.parse(found), interactive=False, remembered={}, source="case")
+    desk = LossPage(found, choice.parse(found), interactive=False, remembered={}, source="case")
     notebook = nbformat.read(notebooks.find("70_message_loss").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:
@@ -47,7 +47,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cites += [cite for view in views for cite in view.cites]
         parts = [part for view in views for part in view.parts]
         if cell.source.startswith("book.finish"):
-            parts = proof.cited((), [proof.Line(cite, "the line") for cite in dict.fromkeys(cites)]).parts
+            parts = proof.cited((), [proof.ProofLine(cite, "the line") for cite in dict.fromkeys(cites)]).parts
         if parts:
             cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in parts]
     path = tmp_path_factory.mktemp("loss") / "report.html"

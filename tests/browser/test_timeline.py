@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from casebook.page import proof
 from casebook.page.view import _bundle
 from casebook.questions.timeline.analysis import selection
-from casebook.questions.timeline.views.timeline import Desk
+from casebook.questions.timeline.views.timeline import TimelinePage
 from casebook.runs import notebooks, report
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 from tests.questions.timeline.minute import measured, minute
@@ -42,7 +42,7 @@ EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the minute made by hand, as the notebook shows it."""
     found = minute(hosts=measured())
-    desk = Desk(found, selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
+    desk = TimelinePage(found, selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
     notebook = nbformat.read(notebooks.find("60_incident_timeline").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:
@@ -51,7 +51,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
             cites += view.cites
             cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in view.parts]
         if cell.source.startswith("book.finish"):
-            quoted = proof.cited((), [proof.Line(cite, "the line", ("before",), ("after",)) for cite in dict.fromkeys(cites)])
+            quoted = proof.cited(
+                (), [proof.ProofLine(cite, "the line", ("before",), ("after",)) for cite in dict.fromkeys(cites)]
+            )
             cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in quoted.parts]
     record = {"notebook": "60_incident_timeline", "case": "minute", "collected_at": "2019-10-12T11:03:48Z"}
     path = tmp_path_factory.mktemp("timeline") / "report.html"

@@ -9,7 +9,7 @@ from casebook.case.case import Case
 from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.errors import CaseError, CollectError
-from casebook.facts.cluster import Change, ReadOutcome
+from casebook.facts.cluster import ReadOutcome, ZnodeChange
 from casebook.formats.zookeeper import history_lines
 from casebook.formats.zookeeper.history_lines import BEGIN
 from tests.collect.zookeeper_files import BROKER_2, DIED, STATE, life, time_of, write_log, write_snapshot
@@ -182,8 +182,8 @@ class TestLines:
     def test_there_and_back(self):
         """What was written is read again; a session of the upper half keeps its sign."""
         changes = [
-            Change(1, 5, None, BEGIN, None, ()),
-            Change(2, 6, -(2**63) + 9, "createSession", 6000, ()),
+            ZnodeChange(1, 5, None, BEGIN, None, ()),
+            ZnodeChange(2, 6, -(2**63) + 9, "createSession", 6000, ()),
         ]
         assert list(history_lines.decode(line for change in changes for line in history_lines.encode(change))) == changes
 

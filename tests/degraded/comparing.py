@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 from casebook.facts.observed import Source
 from casebook.findings.finding import Finding, Status, rank
-from casebook.questions.loss.analysis.unprocessed_rows import How
+from casebook.questions.loss.analysis.unprocessed_rows import SkipKind
 
 EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "false ok"
 
@@ -284,7 +284,7 @@ def _fits(before: object, now: object, bounds: tuple[bool, bool]) -> bool:
     if now is None or before == now:
         return True
     if isinstance(before, Mapping) and isinstance(now, Mapping):
-        now = {key: value for key, value in now.items() if key in before or key != How.CANNOT_TELL}
+        now = {key: value for key, value in now.items() if key in before or key != SkipKind.CANNOT_TELL}
         return all(key in before and _fits(before[key], value, bounds) for key, value in now.items()) and (
             fewer or len(now) == len(before)
         )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import zstandard
 
 from casebook.case.folder import HISTORY, ZNODES
-from casebook.facts.cluster import Change, ReadOutcome, Znode
+from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange
 from casebook.facts.events import is_log
 from casebook.formats.zookeeper import history_lines, time_machine, znode_lines
 from casebook.formats.zookeeper.history_lines import BEGIN
@@ -86,29 +86,29 @@ def _logs_in_part(copy: CaseCopy, removal: Removal) -> bool:
     return moment is not None
 
 
-def _changes(copy: CaseCopy) -> list[Change]:
+def _changes(copy: CaseCopy) -> list[ZnodeChange]:
     return list(history_lines.decode(unpacked(copy.read(HISTORY)).splitlines())) if HISTORY in copy.paths else []
 
 
-def _store_changes(copy: CaseCopy, changes: list[Change]) -> bool:
+def _store_changes(copy: CaseCopy, changes: list[ZnodeChange]) -> bool:
     copy.store(HISTORY, packed("".join(f"{line}\n" for one in changes for line in history_lines.encode(one)).encode()))
     return True
 
 
-def part_of(changes: list[Change], percent: str) -> int:
+def part_of(changes: list[ZnodeChange], percent: str) -> int:
     """The moment at a part of the history, epoch ms."""
     first, last = changes[0].time, changes[-1].time
     return first + (last - first) * int(percent) // 100
 
 
-def _beginning(changes: list[Change], time: int) -> Change:
+def _beginning(changes: list[ZnodeChange], time: int) -> ZnodeChange:
     """What a snapshot holds that was made after these changes."""
     known: dict[str, Znode] = {}
     for change in changes:
         known = {} if change.operation == BEGIN else known
         known |= {znode.path: znode for znode in change.znodes}
     there = tuple(known[path] for path in sorted(known) if known[path].outcome is not ReadOutcome.MISSING)
-    return Change(changes[-1].zxid, time, None, BEGIN, None, there)
+    return ZnodeChange(changes[-1].zxid, time, None, BEGIN, None, there)
 
 
 def _history_in_part(copy: CaseCopy, removal: Removal) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook.kafka.election import Outcome
+from casebook.kafka.election import ElectionOutcome
 from casebook.rehearsal import servers
 
 _SOURCES = Path(__file__).with_name("jvm")
@@ -40,7 +40,7 @@ class Case:
     operation: str
     replicas: tuple[int, ...]
     removing: tuple[int, ...]
-    state: Outcome | None
+    state: ElectionOutcome | None
     live: frozenset[int]
     brokers: frozenset[int]
     unclean: bool
@@ -62,7 +62,7 @@ class Answer:
         failure: Class of the exception that ended an election; ``None`` without one.
     """
 
-    state: Outcome | None
+    state: ElectionOutcome | None
     failure: str | None
 
 
@@ -90,7 +90,7 @@ def _compile(sources: list[Path], jars: list[str], classes: Path) -> None:
     assert compiled.returncode == 0, compiled.stderr
 
 
-def _znode(state: Outcome) -> str:
+def _znode(state: ElectionOutcome) -> str:
     leader = -1 if state.leader is None else state.leader
     znode = {"controller_epoch": 1, "leader": leader, "version": 1, "leader_epoch": state.leader_epoch, "isr": state.isr}
     if state.recovering:
@@ -103,8 +103,8 @@ def _answer(line: str) -> Answer:
     return Answer(state=None if znode == "-" else _state(json.loads(znode)), failure=None if failure == "-" else failure)
 
 
-def _state(znode: dict[str, object]) -> Outcome:
-    return Outcome(
+def _state(znode: dict[str, object]) -> ElectionOutcome:
+    return ElectionOutcome(
         leader=None if znode["leader"] == -1 else znode["leader"],
         isr=tuple(znode["isr"]),
         leader_epoch=znode["leader_epoch"],

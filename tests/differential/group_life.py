@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import Cluster
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.disks import log_lines
-from casebook.rehearsal.protocol import Link, addresses, array, int32, string
+from casebook.rehearsal.protocol import BrokerLink, addresses, array, int32, string
 from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition
 from tests.transactions import transactional
@@ -134,25 +134,25 @@ def _burst(groups: Groups, number: int) -> set[str]:
     """Commits one by one and many in one batch; old and new keys, strange names, long metadata, a few that expire at once."""
     names = [f"group-{member}" for member in range(8)] + [f"only burst: {number}", "größe:😀"]
     groups.commit(
-        Commit(
+        CommitRequest(
             group=name,
             offsets={topic: {part: 1000 * number + part for part in range(count)} for topic, count in TOPICS.items()},
             metadata="" if index % 2 else f"{name} in burst {number}: 5,metadata=6 " + "x" * 40 * (index % 3),
         )
         for index, name in enumerate(names)
     )
-    groups.commit([Commit(group=_EXPIRED, offsets={"orders": {0: number, 1: number}}, retention_ms=1)])
-    groups.commit([Commit(group="group-0", offsets={"orders": {0: 2**62 + number}}, retention_ms=3_600_000)])
+    groups.commit([CommitRequest(group=_EXPIRED, offsets={"orders": {0: number, 1: number}}, retention_ms=1)])
+    groups.commit([CommitRequest(group="group-0", offsets={"orders": {0: 2**62 + number}}, retention_ms=3_600_000)])
     return set(names)
 
 
 def _remove(groups: Groups, kafka: str) -> set[str]:
     """Tombstones asked for, where a release can be asked."""
     if _since(kafka, "1.1.0"):
-        groups.commit([Commit(group=_DELETED, offsets={"orders": {0: 1, 2: 3}})])
+        groups.commit([CommitRequest(group=_DELETED, offsets={"orders": {0: 1, 2: 3}})])
         groups.delete(_DELETED)
     if _since(kafka, "2.4.0"):
-        groups.commit([Commit(group=_FORGOTTEN, offsets={"orders": {0: 1, 2: 3}})])
+        groups.commit([CommitRequest(group=_FORGOTTEN, offsets={"orders": {0: 1, 2: 3}})])
         groups.forget(_FORGOTTEN, [("orders", 2)])
     return {_DELETED, _FORGOTTEN}
 
@@ -189,7 +189,7 @@ def join_as_no_consumer(cluster: Cluster) -> None:
     """
     empty = bytes(10)
     assignment = empty if _since(cluster.kafka, "0.11.0.0") else b""
-    with Link(addresses(cluster.bootstrap)[0], client="worker") as link:
+    with BrokerLink(addresses(cluster.bootstrap)[0], client="worker") as link:
         protocols = array([string("compatible") + _bytes(empty)])
         joined = link.ask(_JOIN, 0, string(_WORKERS) + int32(6000) + string("") + string("connect") + protocols)
         assert joined.int16() == 0
@@ -246,12 +246,14 @@ def _poll_until(*last: "Consumer | Callable[[], bool]") -> None:
 def transact(cluster: Cluster, groups: Groups) -> set[str]:
     """Commit, abort, be overtaken, and stop in the middle."""
     one, other = (_producer(cluster, name) for name in ("one", "other"))
-    groups.commit(Commit(group=group, offsets={"orders": {0: 1}}) for group in ("committed", "aborted", "overtaken", "left-open"))
+    groups.commit(
+        CommitRequest(group=group, offsets={"orders": {0: 1}}) for group in ("committed", "aborted", "overtaken", "left-open")
+    )
     _send(cluster, one, {"aborted": 2, "only-aborted": 2})
     one.abort_transaction()
     _send(cluster, one, {"committed": 2, "only-committed": 2, "overtaken": 2, "interleaved": 2})
     _send(cluster, other, {"interleaved": 3})
-    groups.commit([Commit(group="overtaken", offsets={"orders": {0: 3}})])
+    groups.commit([CommitRequest(group="overtaken", offsets={"orders": {0: 3}})])
     other.commit_transaction()
     _wait(lambda: _first_order(groups, "interleaved") == 3, "the other's transaction")
     one.commit_transaction()

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from casebook.kafka import election
-from casebook.kafka.election import Election, Outcome
+from casebook.kafka.election import Election, ElectionOutcome
 from casebook.kafka.releases import KafkaVersion
 from tests.differential.controllers import RELEASES, Answer, Case, ask
 
@@ -80,7 +80,7 @@ def _case(dice: random.Random, operation: str, marks: bool) -> Case:
     )
 
 
-def _state(dice: random.Random, brokers: range, replicas: tuple[int, ...], marks: bool) -> Outcome:
+def _state(dice: random.Random, brokers: range, replicas: tuple[int, ...], marks: bool) -> ElectionOutcome:
     isr = dice.sample(replicas, dice.randint(1, len(replicas)))
     leader = dice.choice(isr)
     match dice.randrange(12):
@@ -94,7 +94,9 @@ def _state(dice: random.Random, brokers: range, replicas: tuple[int, ...], marks
             leader = dice.choice([*brokers, None])
     if dice.random() < 0.3:
         leader = None
-    return Outcome(leader=leader, isr=tuple(isr), leader_epoch=dice.randrange(9), recovering=marks and dice.random() < 0.1)
+    return ElectionOutcome(
+        leader=leader, isr=tuple(isr), leader_epoch=dice.randrange(9), recovering=marks and dice.random() < 0.1
+    )
 
 
 def _about(dice: random.Random, operation: str, brokers: range, live: frozenset[int]) -> frozenset[int]:
@@ -132,24 +134,24 @@ def _elected(case: Case, kafka: str) -> Election:
     )
 
 
-def _as_answer(case: Case, chosen: Election, kafka: str) -> Outcome:
+def _as_answer(case: Case, chosen: Election, kafka: str) -> ElectionOutcome:
     """The znode after an election, written down independently of ``analysis.election``."""
     if chosen.leader is None:
         return case.state
     marked = chosen.unclean and kafka == "3.9.2"
-    return Outcome(
+    return ElectionOutcome(
         leader=chosen.leader, isr=chosen.isr, leader_epoch=case.state.leader_epoch + 1, recovering=case.state.recovering or marked
     )
 
 
 def _failures_agree(chosen: Election, answer: Answer) -> bool:
     """Kafka's failure is an election that failed, not a fault of the program that asks."""
-    if chosen.reason in (None, election.Reason.NOT_NEEDED):
+    if chosen.reason in (None, election.NoLeaderReason.NOT_NEEDED):
         return answer.failure is None
     return answer.failure in ("StateChangeFailedException", "NoReplicaOnlineException")
 
 
-def _predicted(case: Case, kafka: str) -> frozenset[Outcome | None]:
+def _predicted(case: Case, kafka: str) -> frozenset[ElectionOutcome | None]:
     about = {"state": case.state, "replicas": case.replicas, "live": case.live, "unclean": case.unclean}
     about["version"] = KafkaVersion.parse(kafka)
     match case.operation:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState, Problem, ReadOutcome, Znode
-from casebook.facts.disks import OFFSETS_TOPIC, Damage, LogDir, Replica, Scanned, Segment, SegmentFile
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentDamage, SegmentFile
 from casebook.facts.events import LogFile
 from casebook.facts.observed import Source
 from casebook.findings import coverage, log_checks
@@ -273,7 +273,7 @@ class TestLogDirs:
         """A copy that is being written ends in a torn batch; bytes before sound ones that cannot be read hide records."""
         whole = [(1, 0, 0), (1, 0, 50), (2, 1, 0), (2, 1, 50)]
         for tail, gaps in ((True, 0), (False, 1)):
-            read = scanned(*whole, damage=[Damage("/d/0/x.log", 10, 20, None, "CRC", tail)])
+            read = scanned(*whole, damage=[SegmentDamage("/d/0/x.log", 10, 20, None, "CRC", tail)])
             assert len(coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], read)) == gaps
 
 

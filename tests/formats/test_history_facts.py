@@ -2,7 +2,7 @@
 
 import json
 
-from casebook.facts.cluster import Change, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import ReadOutcome, Stat, Znode, ZnodeChange
 from casebook.facts.history import What
 from casebook.formats.zookeeper import history_facts
 
@@ -23,7 +23,7 @@ def state(leader=1, epoch=0):
 
 
 def read(*znodes, operation="setData", zxid=9, timeout=None):
-    return list(history_facts.read([Change(zxid, 100, SESSION, operation, timeout, znodes)]))
+    return list(history_facts.read([ZnodeChange(zxid, 100, SESSION, operation, timeout, znodes)]))
 
 
 BROKER = {"version": 1, "host": "h", "port": 9092, "timestamp": "95"}

@@ -5,71 +5,80 @@ import re
 import pytest
 
 from casebook.errors import UsageError
-from casebook.facts.records import Outcome
-from casebook.formats.clients.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, PROCESSED, Columns, find, pattern
-from casebook.rehearsal.ledger import Entry
+from casebook.facts.records import SendOutcome
+from casebook.formats.clients.ledger_columns import (
+    ABSENT,
+    ACKED_WORDS,
+    FAILED_WORDS,
+    NOT_SO,
+    PROCESSED,
+    LedgerColumns,
+    find,
+    pattern,
+)
+from casebook.rehearsal.ledger import LedgerEntry
 
 
 def test_our_own_ledgers() -> None:
     """A rehearsal's ledger tells its outcomes by which of two columns is filled, and when by the better of two."""
     entry = {"id": "a", "client": "c", "topic": "t", "partition": 0, "sent": 1}
-    existing = Entry(**entry, acked=2, offset=0).as_json() | Entry(**entry, failed="no").as_json()
-    found = find(Columns(), list(existing))
+    existing = LedgerEntry(**entry, acked=2, offset=0).as_json() | LedgerEntry(**entry, failed="no").as_json()
+    found = find(LedgerColumns(), list(existing))
     assert (found.id, found.topic, found.partition, found.offset) == ("id", "topic", "partition", "offset")
     assert (found.producer, found.sent, found.times) == ("client", "sent", ("acked", "sent"))
-    assert (found.outcome, found.acked, found.failed, found.rest) == (None, "acked", "failed", Outcome.UNKNOWN)
+    assert (found.outcome, found.acked, found.failed, found.rest) == (None, "acked", "failed", SendOutcome.UNKNOWN)
 
 
 def test_usual_names() -> None:
     """Neither case nor punctuation matters; of two names the more usual is taken, wherever it stands."""
-    found = find(Columns(), ["Key", "Topic-Name", "recordId", "PARTITION", "ack_status", "@timestamp", "note"])
+    found = find(LedgerColumns(), ["Key", "Topic-Name", "recordId", "PARTITION", "ack_status", "@timestamp", "note"])
     assert (found.id, found.key, found.topic, found.partition) == ("recordId", "Key", "Topic-Name", "PARTITION")
     assert (found.outcome, found.times, found.offset, found.sent) == ("ack_status", ("@timestamp",), None, None)
     assert set(found.used) == {"Key", "Topic-Name", "recordId", "PARTITION", "ack_status", "@timestamp"}
 
 
 def test_a_key_is_an_id_where_there_is_no_other() -> None:
-    found = find(Columns(outcome="acked"), ["key", "topic"])
+    found = find(LedgerColumns(outcome="acked"), ["key", "topic"])
     assert (found.id, found.key) == ("key", "key")
 
 
 def test_parameters_before_usual_names() -> None:
     """A named column is taken whatever else there is."""
     existing = ["id", "order", "topic", "stream", "time", "told", "status", "fate"]
-    found = find(Columns(id="order", topic="stream", time="told", outcome="fate"), existing)
+    found = find(LedgerColumns(id="order", topic="stream", time="told", outcome="fate"), existing)
     assert (found.id, found.topic, found.times, found.outcome) == ("order", "stream", ("told",), "fate")
 
 
 @pytest.mark.parametrize(
     ("named", "existing", "expected"),
     [
-        (None, ["status", "acked"], ("status", None, None, Outcome.UNKNOWN)),
-        (None, ["acked_at"], (None, "acked_at", None, Outcome.UNKNOWN)),
-        ("acked", ["acked", "failed"], (None, "acked", "failed", Outcome.UNKNOWN)),
-        ("failed", ["failed"], (None, None, "failed", Outcome.UNKNOWN)),
-        ("acked", [], (None, None, None, Outcome.ACKED)),
-        ("acked", ["error"], (None, None, "error", Outcome.ACKED)),
+        (None, ["status", "acked"], ("status", None, None, SendOutcome.UNKNOWN)),
+        (None, ["acked_at"], (None, "acked_at", None, SendOutcome.UNKNOWN)),
+        ("acked", ["acked", "failed"], (None, "acked", "failed", SendOutcome.UNKNOWN)),
+        ("failed", ["failed"], (None, None, "failed", SendOutcome.UNKNOWN)),
+        ("acked", [], (None, None, None, SendOutcome.ACKED)),
+        ("acked", ["error"], (None, None, "error", SendOutcome.ACKED)),
     ],
 )
 def test_where_outcomes_stand(named: str | None, existing: list[str], expected: tuple) -> None:
     """In a column of words, in columns that are filled, or in the parameter alone."""
-    found = find(Columns(outcome=named), ["id", "topic", *existing])
+    found = find(LedgerColumns(outcome=named), ["id", "topic", *existing])
     assert (found.outcome, found.acked, found.failed, found.rest) == expected
 
 
 @pytest.mark.parametrize(
     ("columns", "existing", "said"),
     [
-        (Columns(id="recordid"), ["record_id", "topic", "status"], "ledger_id names. Did you mean record_id?"),
-        (Columns(time="tme"), ["id", "topic", "status", "time"], "ledger_time names. Did you mean time?"),
-        (Columns(outcome="ackd"), ["id", "topic", "acks"], "ledger_outcome names. Did you mean acks?"),
-        (Columns(), ["number", "topic", "status"], "It has number, topic, status. Set ledger_id"),
-        (Columns(), ["id", "status"], "It has id, status. Set ledger_topic"),
-        (Columns(), ["id", "topic"], "or to acked if every row was."),
-        (Columns(), ["id", "topic", "error"], "or to acked if every row without error was."),
+        (LedgerColumns(id="recordid"), ["record_id", "topic", "status"], "ledger_id names. Did you mean record_id?"),
+        (LedgerColumns(time="tme"), ["id", "topic", "status", "time"], "ledger_time names. Did you mean time?"),
+        (LedgerColumns(outcome="ackd"), ["id", "topic", "acks"], "ledger_outcome names. Did you mean acks?"),
+        (LedgerColumns(), ["number", "topic", "status"], "It has number, topic, status. Set ledger_id"),
+        (LedgerColumns(), ["id", "status"], "It has id, status. Set ledger_topic"),
+        (LedgerColumns(), ["id", "topic"], "or to acked if every row was."),
+        (LedgerColumns(), ["id", "topic", "error"], "or to acked if every row without error was."),
     ],
 )
-def test_what_is_missing(columns: Columns, existing: list[str], said: str) -> None:
+def test_what_is_missing(columns: LedgerColumns, existing: list[str], said: str) -> None:
     """The error says what to set."""
     with pytest.raises(UsageError, match=re.escape(said)):
         find(columns, existing)
@@ -77,12 +86,12 @@ def test_what_is_missing(columns: Columns, existing: list[str], said: str) -> No
 
 def test_what_was_processed_needs_no_outcome() -> None:
     """Who writes down what was processed writes down nothing else, but for what failed."""
-    found = find(Columns(prefix=PROCESSED), ["id", "topic", "offset", "consumer_group"])
-    assert (found.outcome, found.acked, found.rest) == (None, None, Outcome.ACKED)
+    found = find(LedgerColumns(prefix=PROCESSED), ["id", "topic", "offset", "consumer_group"])
+    assert (found.outcome, found.acked, found.rest) == (None, None, SendOutcome.ACKED)
 
 
 def test_one_topic_for_all() -> None:
-    assert find(Columns(outcome="acked"), ["id"], topic="orders").topic is None
+    assert find(LedgerColumns(outcome="acked"), ["id"], topic="orders").topic is None
 
 
 def test_words_mean_one_thing() -> None:

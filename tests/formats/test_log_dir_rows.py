@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casebook.facts.cluster import Problem
-from casebook.facts.disks import EpochStart, Leftover, LogDir, Replica, SegmentFile
+from casebook.facts.disks import EpochStart, LeftoverFile, LogDir, Replica, SegmentFile
 from casebook.formats.broker import log_dir_rows
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
@@ -21,7 +21,7 @@ REPLICAS = st.builds(
 )  # fmt: skip
 LOG_DIRS = st.builds(
     LogDir, broker=st.just(7), place=st.just("/data"), listed_at=st.none() | LONGS, replicas=st.lists(REPLICAS, max_size=3).map(tuple),
-    leftovers=st.lists(st.builds(Leftover, WORDS, WORDS, LONGS, MAYBE, st.none() | WORDS, MAYBE, st.booleans()), max_size=3).map(tuple),
+    leftovers=st.lists(st.builds(LeftoverFile, WORDS, WORDS, LONGS, MAYBE, st.none() | WORDS, MAYBE, st.booleans()), max_size=3).map(tuple),
     checkpoints=st.dictionaries(WORDS, MAYBE, max_size=3), meta=st.none() | st.dictionaries(WORDS, WORDS, max_size=3),
     clean_shutdown=st.booleans(), broker_epoch=MAYBE,
     without_folder=st.lists(st.tuples(TOPICS, st.integers(0, 99)), max_size=2).map(tuple),

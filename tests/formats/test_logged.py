@@ -4,14 +4,14 @@ import pytest
 
 from casebook.facts.cluster import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.formats.broker import logged
-from casebook.formats.broker.logged import Line
+from casebook.formats.broker.logged import LogLine
 
 NOON = 1_700_049_600_000
 PATH = "brokers/4/logs/server.log"
 
 
 def registrations(text, broker=4):
-    return list(logged.told([Line(broker, PATH, 9, text)]))
+    return list(logged.told([LogLine(broker, PATH, 9, text)]))
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_that_of_another_broker_is_none():
 
 def test_the_last_release_of_each_log():
     lines = [f"[..] INFO Kafka version: {release} (x)" for release in ("2.8.2", "3.1.0")]
-    told = logged.versions(Line(4, PATH, number, text) for number, text in enumerate(lines, start=1))
+    told = logged.versions(LogLine(4, PATH, number, text) for number, text in enumerate(lines, start=1))
     assert [(one.broker, one.text, one.proof) for one in told] == [(4, "3.1.0", f"{PATH}:2")]

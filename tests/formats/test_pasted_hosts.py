@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.pasted import Span
+from casebook.facts.pasted import LineSpan
 from casebook.formats.pasted import paste
 from tests.ends import ends
 
@@ -394,7 +394,7 @@ class TestSettings:
         """What is behind # is not set; a line that goes on is one."""
         (block,) = read(FILES["properties"]).settings
         (told,) = facts(FILES["properties"], "settings")
-        assert (block.broker, block.span) == (2, Span(2, 9))
+        assert (block.broker, block.span) == (2, LineSpan(2, 9))
         assert told["zookeeper.connect"] == "zk1:2181,zk2:2181,zk3:2181/kafka"
         assert (told["min.insync.replicas"], told["unclean.leader.election.enable"]) == ("2", "true")
         assert "log.retention.hours" not in told

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.pasted import GroupMember, Move, Pasted
+from casebook.facts.pasted import GroupMember, Pasted, PastedMove
 from casebook.formats.pasted import paste
 from tests.ends import ends
 
@@ -188,7 +188,7 @@ class TestReassignments:
         """Partitions that are whole count, wherever the plan is cut."""
         plan = '{"version":1,"partitions":[{"topic":"t","partition":8,"replicas":[2,5]},{"topic":"t","partition":4,"repl'
         found = read(f"Successfully started reassignment of partitions {plan}")
-        assert found.moves == (Move("t", 8, (1, 1), (2, 5), ended=False),)
+        assert found.moves == (PastedMove("t", 8, (1, 1), (2, 5), ended=False),)
 
     def test_verified(self):
         """What is assigned, where it is not what was wanted."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from casebook.formats.zookeeper import log, snapshot
 from casebook.formats.zookeeper.log import Transaction
-from casebook.formats.zookeeper.records import OPEN, Acl, Damage, FileHead
+from casebook.formats.zookeeper.records import OPEN, Acl, FileHead, StreamDamage
 from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode, ZxidDigest
 from casebook.formats.zookeeper.tree import Rules, Tree, replay
 from tests.formats.zookeeper_bytes import LOG_HEAD, SESSION, acls, buffer, create, integer, long, multi, node, record, seal, text
@@ -171,7 +171,7 @@ class TestDamage:
 
     @pytest.mark.parametrize(("content", "reason"), [(b"", "is empty"), (LOG_HEAD[:9], "ends within its head")])
     def test_no_head(self, content, reason):
-        assert list(log.read(io.BytesIO(content))) == [Damage(0, len(content), reason)]
+        assert list(log.read(io.BytesIO(content))) == [StreamDamage(0, len(content), reason)]
 
     @pytest.mark.parametrize(
         ("head", "reason"),
@@ -183,7 +183,7 @@ class TestDamage:
     def test_another_head(self, head, reason):
         """What holds records is read, and they come after damage."""
         damage, row = log.read(io.BytesIO(head + self.BEFORE))
-        assert (damage, row.zxid, row.after_damage) == (Damage(0, 16, reason), 1, True)
+        assert (damage, row.zxid, row.after_damage) == (StreamDamage(0, 16, reason), 1, True)
 
     @pytest.mark.parametrize(
         ("damaged", "reason"),
@@ -202,7 +202,7 @@ class TestDamage:
         """It is one row, and what follows is read and marked."""
         first, damage, last = read(self.BEFORE, damaged, self.AFTER, bytes(100))
         assert (first.zxid, first.after_damage, last.zxid, last.after_damage) == (1, False, 3, True)
-        assert damage == Damage(16 + len(self.BEFORE), len(damaged), reason)
+        assert damage == StreamDamage(16 + len(self.BEFORE), len(damaged), reason)
 
     def test_older_record_in_it(self):
         """A record whose zxid is not later is part of the damage: znodes may hold anything, also pieces of a log."""
@@ -233,7 +233,7 @@ class TestDamage:
         flipped = drawn.draw(st.sampled_from([*range(8), *range(16, len(content))]))  # between those is a number of no meaning
         content[flipped] ^= drawn.draw(st.integers(1, 255))
         rows = list(log.read(io.BytesIO(content)))
-        (damage,) = (row for row in rows if isinstance(row, Damage))
+        (damage,) = (row for row in rows if isinstance(row, StreamDamage))
         assert damage.position <= flipped < damage.position + damage.length
         found = [row._replace(after_damage=False) for row in rows if isinstance(row, Transaction)]
         assert found == [row for row in sound[1:] if not row.position <= flipped < _behind(row, sound, records)]
@@ -242,7 +242,7 @@ class TestDamage:
     @given(st.binary(max_size=300))
     def test_any_bytes(self, content):
         """Nothing raises, and every byte that is not zero is in a row."""
-        damaged = sum(row.length for row in log.read(io.BytesIO(content)) if isinstance(row, Damage))
+        damaged = sum(row.length for row in log.read(io.BytesIO(content)) if isinstance(row, StreamDamage))
         assert damaged >= len(content.rstrip(b"\0"))
 
 
@@ -307,7 +307,7 @@ class TestSnapshot:
         for size in range(1, len(content) - trailer):
             *rows, damage = rows_of(content[:size], unsnap=SNAPPY.decompress)
             assert rows == ROWS[: len(rows)]
-            assert isinstance(damage, Damage)
+            assert isinstance(damage, StreamDamage)
 
     @pytest.mark.parametrize(
         ("content", "reason"),
@@ -332,7 +332,7 @@ class TestSnapshot:
     def test_bytes_behind_it(self):
         *rows, damage, end = rows_of(WHOLE + b"?")
         assert (rows, end) == (ROWS, PLAIN_END)
-        assert damage == Damage(len(WHOLE), None, "has bytes behind its end that are not known")
+        assert damage == StreamDamage(len(WHOLE), None, "has bytes behind its end that are not known")
 
     def test_longer_than_a_piece(self):
         """A znode and a number of them are read wherever the pieces of the stream end."""
@@ -360,7 +360,7 @@ def test_few_bytes_at_a_time():
     """How a stream cuts its bytes makes no difference, to logs with damage in them and to snapshots."""
     damaged = LOG_HEAD + record(1, 2, text("/a")) + b"?" * 50 + record(2, 2, text("/b")) + bytes(90) + b"?" + bytes(90)
     assert list(log.read(Dribble(damaged))) == list(log.read(io.BytesIO(damaged)))
-    assert [type(row) for row in log.read(Dribble(damaged))] == [FileHead, Transaction, Damage, Transaction, Damage]
+    assert [type(row) for row in log.read(Dribble(damaged))] == [FileHead, Transaction, StreamDamage, Transaction, StreamDamage]
     for packed in (bytes, gzip.compress, snapped):
         assert list(snapshot.read(Dribble(packed(WHOLE)), unsnap=SNAPPY.decompress)) == [*ROWS, PLAIN_END]
 

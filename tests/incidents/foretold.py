@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
-from casebook.questions.coordinators.analysis.states import WAITING, State
+from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 
@@ -32,10 +32,10 @@ class Foretold(NamedTuple):
 
     broker: int
     partition: int
-    state: State
+    state: CoordinatorState
     since: int | None
-    takes: Span
-    served: Span
+    takes: TimeRange
+    served: TimeRange
     loads: int
 
 
@@ -46,10 +46,10 @@ def foretold(out: Path) -> list[Foretold]:
     return [one for queue in held.queues if queue.broker in script.HOLDERS for one in _of_broker(queue, served)]
 
 
-def _of_broker(queue: BrokerQueue, served: Mapping[int, Span]) -> Iterator[Foretold]:
+def _of_broker(queue: BrokerQueue, served: Mapping[int, TimeRange]) -> Iterator[Foretold]:
     assert queue.rate.own
     for one in (queue.loading, *queue.queued):
-        begun = one.since if one.state is State.LOADING else None
+        begun = one.since if one.state is CoordinatorState.LOADING else None
         law, _ = queue.rate.of(one.work)
         takes = queue.rate.takes(one.work, 0 if begun is None else queue.log.ends - begun)
         yield Foretold(queue.broker, one.partition, one.state, begun, takes, served[one.partition], law.loads)

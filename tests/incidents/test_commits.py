@@ -8,9 +8,9 @@ from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.formats.pasted import paste
 from casebook.rehearsal import Cluster, disks
-from casebook.rehearsal.commits import Commit, Groups, fetch_offsets, find_coordinator
+from casebook.rehearsal.commits import CommitRequest, Groups, fetch_offsets, find_coordinator
 from casebook.rehearsal.members import member
-from casebook.rehearsal.protocol import Link, addresses, named
+from casebook.rehearsal.protocol import BrokerLink, addresses, named
 from tests.rehearsal import kafka_tools
 
 SETTINGS = {"offsets.topic.num.partitions": "2", "offsets.topic.replication.factor": "1"}
@@ -31,7 +31,8 @@ class TestCommits:
         """Pipelined, over many groups, each in order; what was never committed is unknown, not zero."""
         with Groups(cluster.bootstrap) as groups:
             count = groups.commit(
-                Commit(group=f"group-{step % 7}", offsets={"orders": {0: step, 2: 0}}, metadata="été") for step in range(700)
+                CommitRequest(group=f"group-{step % 7}", offsets={"orders": {0: step, 2: 0}}, metadata="été")
+                for step in range(700)
             )
         assert count == 1400
         for group in range(7):
@@ -46,20 +47,20 @@ class TestCommits:
         topic = [(OFFSETS_TOPIC, 0), (OFFSETS_TOPIC, 1)]
         before = disks.size(cluster.log_dir(1), topic)
         with Groups(cluster.bootstrap) as groups:
-            groups.commit([Commit(group="one", offsets={"orders": {0: 1}}, metadata="m" * 1_000)])
+            groups.commit([CommitRequest(group="one", offsets={"orders": {0: 1}}, metadata="m" * 1_000)])
         assert 1_000 < disks.size(cluster.log_dir(1), topic) - before < 1_300
 
     def test_refusals_are_errors(self, cluster):
         """A partition's refusal is no success of the others."""
         with Groups(cluster.bootstrap) as groups, pytest.raises(RehearsalError, match="big was refused"):
-            groups.commit([Commit(group="big", offsets={"orders": {0: 1}}, metadata="m" * 5_000)])
+            groups.commit([CommitRequest(group="big", offsets={"orders": {0: 1}}, metadata="m" * 5_000)])
 
     def test_removed(self, cluster):
         """Offsets and groups are deleted by request where the release can."""
         if cluster.kafka == "0.9.0.1":
             pytest.skip("0.9 knows no such request")
         with Groups(cluster.bootstrap) as groups:
-            groups.commit(Commit(group=name, offsets={"orders": {0: 5, 1: 6}}) for name in ("forgetful", "deleted"))
+            groups.commit(CommitRequest(group=name, offsets={"orders": {0: 5, 1: 6}}) for name in ("forgetful", "deleted"))
             groups.forget("forgetful", [("orders", 0)])
             groups.delete("deleted")
             assert groups.fetch("forgetful", ORDERS) == {("orders", 0): None, ("orders", 1): 6, ("orders", 2): None}
@@ -71,12 +72,12 @@ class TestCommits:
         with Groups(cluster.bootstrap) as groups, member(group="joined", client="reader", **settings) as consumer:
             assert len(consumer.assignment()) == 3
             with pytest.raises(RehearsalError, match=r"\(25\)"):
-                groups.commit([Commit(group="joined", offsets={"orders": {0: 1}})])
+                groups.commit([CommitRequest(group="joined", offsets={"orders": {0: 1}})])
 
     def test_kafkas_own_tool_prints_what_is_understood(self, cluster):
         """A group with a member, one partition without a commit, as ``kafka-consumer-groups --describe`` shows them."""
         with Groups(cluster.bootstrap) as groups:
-            groups.commit([Commit(group="described", offsets={"orders": {0: 5, 2: 0}})])
+            groups.commit([CommitRequest(group="described", offsets={"orders": {0: 5, 2: 0}})])
         settings = {"bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "topics": ["orders"]}
         with member(group="described", client="reader", **settings):
             found = paste.read(kafka_tools.describe_group(cluster, "described").splitlines())
@@ -89,7 +90,7 @@ class TestCommits:
 
     def test_no_request_disturbs_the_broker(self, cluster):
         """Nobody is asked for ApiVersions."""
-        with Link(addresses(cluster.bootstrap)[0]) as link:
+        with BrokerLink(addresses(cluster.bootstrap)[0]) as link:
             assert find_coordinator(link, "any") == (0, addresses(cluster.bootstrap)[0])
         assert "uncaught exception" not in "\n".join(disks.log_lines(cluster, 1, "server.log"))
 
@@ -106,9 +107,9 @@ def test_a_group_that_is_just_being_removed():
         step, until = 0, time.monotonic() + 3
         while time.monotonic() < until:
             step += 1
-            expired = Commit(group="expired", offsets={"orders": {0: step}}, retention_ms=1)
+            expired = CommitRequest(group="expired", offsets={"orders": {0: step}}, retention_ms=1)
             groups.commit(
-                [expired, *(Commit(group=f"stays-{number}", offsets={"orders": {number: step}}) for number in range(3))]
+                [expired, *(CommitRequest(group=f"stays-{number}", offsets={"orders": {number: step}}) for number in range(3))]
             )
         for number in range(3):
             assert groups.fetch(f"stays-{number}", [("orders", number)]) == {("orders", number): step}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.questions.coordinators.analysis.states import WAITING, State
+from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState
 from casebook.rehearsal import coordinators_loading as script
 from casebook.rehearsal import load_never_ends
 from tests.rehearsal import plays
@@ -94,7 +94,7 @@ class TestLoadNeverEnds:
         """By the batch in the segments; and for nobody behind it a time is named."""
         triaged = plays.evidence(endless / "during", scan=False).coordinators  # first: what is kept of a scan is used
         held = plays.evidence(endless / "during", scan=True).coordinators
-        assert {one.judged.partition for one in held.partitions if one.judged.state is State.LOADING_FOR_EVER} == {1}
+        assert {one.judged.partition for one in held.partitions if one.judged.state is CoordinatorState.LOADING_FOR_EVER} == {1}
         assert [one.judged.state for one in triaged.partitions] == [one.judged.state for one in held.partitions]
         waiting = {one.judged.partition: one.eta for one in held.partitions if one.judged.state in WAITING}
         assert waiting == {stuck["groups"][group]["partition"]: None for group in stuck["never_served"]}

@@ -13,7 +13,7 @@ from statistics import median
 
 import pytest
 
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.rehearsal import coordinators_loading as script
 from tests.incidents.foretold import Foretold
 from tests.incidents.foretold import foretold as told_of
@@ -65,7 +65,10 @@ def test_who_waits(out, foretold, broker):
     _, all_of_them = loads(out / "after", broker)
     assert len(known) >= 3
     assert [one.partition for one in foretold[broker]] == [partition for partition, _ in all_of_them[len(known) :]]
-    assert [one.state for one in foretold[broker]] == [State.LOADING, *[State.QUEUED] * (len(foretold[broker]) - 1)]
+    assert [one.state for one in foretold[broker]] == [
+        CoordinatorState.LOADING,
+        *[CoordinatorState.QUEUED] * (len(foretold[broker]) - 1),
+    ]
 
 
 @pytest.mark.parametrize("broker", script.HOLDERS)

@@ -6,7 +6,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.kafka import release
-from casebook.kafka.drain import Reason, Wanted, plan
+from casebook.kafka.drain import KeepReason, Wanted, plan
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.restart_sets import Harm, RestartSets
 from casebook.rehearsal import kill_before_drain as script
@@ -59,5 +59,5 @@ def test_drained_after(out, left):
     held = {place: row for place, row in left.items() if not SLOW.isdisjoint(row["replicas"])}
     assert {(move.topic, move.partition) for move in planned.moves} == {p for p, row in held.items() if row["state"] == "online"}
     assert {(one.topic, one.partition): one.reason for one in planned.blocked} == {
-        place: Reason.NO_SOURCE for place, row in held.items() if row["state"] == "leaderless"
+        place: KeepReason.NO_SOURCE for place, row in held.items() if row["state"] == "leaderless"
     }

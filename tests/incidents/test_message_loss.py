@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from casebook.facts.losses import Cause
-from casebook.facts.records import Verdict
+from casebook.facts.records import RecordVerdict
 from tests.rehearsal import plays
 
 PLAYS = [(incident, kafka) for incident in ("acks1-loss", "isr-shrunk-loss") for kafka in ("0.9.0.1", "2.8.2")]
@@ -45,7 +45,7 @@ def test_lost(play):
 def test_counts(play):
     """What is summed up is what there is, partition by partition."""
     found = concluded(*play)[0].examined
-    lost = {f"{row.topic}-{row.partition}": row.records for row in found.classes if row.verdict == Verdict.LOST}
+    lost = {f"{row.topic}-{row.partition}": row.records for row in found.classes if row.verdict == RecordVerdict.LOST}
     assert lost == truth(*play)["lost"]
     assert (found.acked, found.lost_total) == (truth(*play)["acked"], len(truth(*play)["lost_ids"]))
     assert sum(row.records for row in found.counts) == found.lost_total
@@ -84,7 +84,7 @@ def test_causes(play):
 def test_failed_yet_stored(play):
     """Records that were reported failed, and lie there, are no loss."""
     found = concluded(*play)[0].examined
-    stored = sum(row.records for row in found.classes if row.verdict == Verdict.STORED_THOUGH_FAILED)
+    stored = sum(row.records for row in found.classes if row.verdict == RecordVerdict.STORED_THOUGH_FAILED)
     assert stored == truth(*play)["failed_but_stored"]
 
 

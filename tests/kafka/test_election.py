@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from casebook.facts.cluster import PartitionState
 from casebook.kafka import election
-from casebook.kafka.election import Outcome, Reason
+from casebook.kafka.election import ElectionOutcome, NoLeaderReason
 from casebook.kafka.releases import KafkaVersion
 
 V09, V010, V10, V11, V21, V22, V23, V28, V39 = map(
@@ -20,7 +20,7 @@ def _brokers(*ids):
 
 
 def _state(leader, isr, epoch=4):
-    return Outcome(leader=leader, isr=isr, leader_epoch=epoch)
+    return ElectionOutcome(leader=leader, isr=isr, leader_epoch=epoch)
 
 
 class TestOffline:
@@ -32,7 +32,7 @@ class TestOffline:
     def test_waits_for_the_isr(self):
         """Without a live ISR member and without unclean election nobody wins, although a replica is alive."""
         got = election.offline(replicas=(1, 2), isr=(1,), live=_brokers(2), unclean=False)
-        assert (None, Reason.NO_LIVE_ISR_MEMBER) == (got.leader, got.reason)
+        assert (None, NoLeaderReason.NO_LIVE_ISR_MEMBER) == (got.leader, got.reason)
 
     def test_unclean_takes_the_first_live_replica(self):
         """The unclean winner is alone in the new ISR."""
@@ -47,13 +47,13 @@ class TestOffline:
     def test_needs_a_live_replica(self):
         """A live broker without a replica helps nobody."""
         got = election.offline(replicas=(1, 2), isr=(1,), live=_brokers(3), unclean=True)
-        assert Reason.NO_LIVE_REPLICA is got.reason
+        assert NoLeaderReason.NO_LIVE_REPLICA is got.reason
 
     @pytest.mark.parametrize("unclean", [True, False])
     def test_live_isr_member_outside_the_assignment_blocks(self, unclean):
         """It cannot be elected, and as it is alive there is no unclean election either."""
         got = election.offline(replicas=(1, 2), isr=(1, 4), live=_brokers(2, 4), unclean=unclean)
-        assert Reason.LIVE_ISR_OUTSIDE_ASSIGNMENT is got.reason
+        assert NoLeaderReason.LIVE_ISR_OUTSIDE_ASSIGNMENT is got.reason
 
     def test_live_isr_member_outside_the_assignment_stays(self):
         """When somebody else wins, it remains in the ISR."""
@@ -70,7 +70,7 @@ class TestReassign:
     def test_no_target_in_sync(self):
         """Without one nobody is elected."""
         got = election.reassign(targets=(4, 5), isr=(1,), live=_brokers(1, 4, 5))
-        assert Reason.NO_LIVE_TARGET_IN_ISR is got.reason
+        assert NoLeaderReason.NO_LIVE_TARGET_IN_ISR is got.reason
 
 
 class TestPreferred:
@@ -80,7 +80,8 @@ class TestPreferred:
         assert (1, (2, 1), False, None) == got
 
     @pytest.mark.parametrize(
-        ("isr", "live", "reason"), [((1, 2), (2,), Reason.PREFERRED_NOT_LIVE), ((2,), (1, 2), Reason.PREFERRED_NOT_IN_ISR)]
+        ("isr", "live", "reason"),
+        [((1, 2), (2,), NoLeaderReason.PREFERRED_NOT_LIVE), ((2,), (1, 2), NoLeaderReason.PREFERRED_NOT_IN_ISR)],
     )
     def test_no_second_choice(self, isr, live, reason):
         """When it cannot lead, nobody else is tried."""
@@ -91,7 +92,7 @@ class TestPreferred:
     def test_leads_already(self, version):
         """Where it leads already, no election is held."""
         got = election.preferred(replicas=(1, 2), isr=(1,), live=_brokers(1), leader=1, version=version)
-        assert Reason.NOT_NEEDED is got.reason
+        assert NoLeaderReason.NOT_NEEDED is got.reason
 
     @pytest.mark.parametrize("version", [V11, V21])
     def test_elected_anew(self, version):
@@ -102,7 +103,7 @@ class TestPreferred:
     def test_nothing_assigned(self):
         """An empty assignment has no preferred leader."""
         got = election.preferred(replicas=(), isr=(1,), live=_brokers(1), leader=None, version=V39)
-        assert Reason.PREFERRED_NOT_LIVE is got.reason
+        assert NoLeaderReason.PREFERRED_NOT_LIVE is got.reason
 
 
 class TestControlledShutdown:
@@ -120,7 +121,7 @@ class TestControlledShutdown:
         got = election.controlled_shutdown(
             replicas=(1, 2), isr=(1,), live=_brokers(1, 2), shutting_down=_brokers(1), version=version
         )
-        assert Reason.NO_OTHER_ISR_MEMBER is got.reason
+        assert NoLeaderReason.NO_OTHER_ISR_MEMBER is got.reason
 
     def test_09_takes_a_dead_one(self):
         """0.9 does not ask whether the winner is alive."""
@@ -135,7 +136,7 @@ class TestNewPartition:
 
     def test_waits_for_a_replica(self):
         """Nobody alive: the partition stays without state."""
-        assert Reason.NO_LIVE_REPLICA is election.new_partition(replicas=(1,), live=_brokers(2)).reason
+        assert NoLeaderReason.NO_LIVE_REPLICA is election.new_partition(replicas=(1,), live=_brokers(2)).reason
 
 
 class TestAfterDeaths:
@@ -178,13 +179,13 @@ class TestAfterDeaths:
     def test_unclean_marks_recovering(self, version, recovering):
         """From 3.2 the state says that its leader comes from an unclean election."""
         got = _deaths(_state(1, (1,)), replicas=(1, 2), live=(2,), dead=(1,), version=version, unclean=True)
-        assert {Outcome(leader=2, isr=(2,), leader_epoch=5, recovering=recovering)} == got
+        assert {ElectionOutcome(leader=2, isr=(2,), leader_epoch=5, recovering=recovering)} == got
 
     def test_takes_a_state_as_read(self):
         """A state read from ZooKeeper goes in as it is, and compares with the prediction."""
         state = PartitionState(leader=1, isr=(1, 2), leader_epoch=4, controller_epoch=3)
         got = _deaths(state, replicas=(1, 2), live=(1, 2), dead=(), version=V28)
-        assert {Outcome.of(state)} == got
+        assert {ElectionOutcome.of(state)} == got
 
 
 class TestAfterFailover:

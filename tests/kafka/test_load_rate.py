@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.kafka.load_rate import Measured, Span, rate
+from casebook.kafka.load_rate import Measured, TimeRange, rate
 from casebook.kafka.load_work import File, Opened, Work
 
 MIB = 1 << 20
@@ -68,7 +68,7 @@ class TestRate:
 
     def test_one_that_lasts_far_too_long_has_no_end(self):
         """Only that it is not over is known."""
-        assert rate(measured(*[(10, 1000)] * 5)).takes(work(10), elapsed=60_000) == Span(60_000, None, None)
+        assert rate(measured(*[(10, 1000)] * 5)).takes(work(10), elapsed=60_000) == TimeRange(60_000, None, None)
 
     def test_nothing_is_known_without_a_load_of_some_size(self):
         """An empty partition shows nothing."""
@@ -77,8 +77,8 @@ class TestRate:
 
     def test_one_after_the_other(self):
         """Lengths of time add up; without bound stays without bound."""
-        assert Span(1, 2, 3) + Span(10, 20, 30) == Span(11, 22, 33)
-        assert Span(1, 2, None) + Span(10, 20, inf) == Span(11, 22, None)
+        assert TimeRange(1, 2, 3) + TimeRange(10, 20, 30) == TimeRange(11, 22, 33)
+        assert TimeRange(1, 2, None) + TimeRange(10, 20, inf) == TimeRange(11, 22, None)
 
 
 class TestThen:

@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.facts.cluster import ReadOutcome, instant
-from casebook.kafka.partitions import State, dead_brokers, verdicts
+from casebook.kafka.partitions import PartitionCondition, dead_brokers, verdicts
 from tests.evidence import K09, K28, made, of_brokers, override, state, state_path, znode
 
 OFF = override("t", unclean_leader_election_enable="false")
@@ -24,23 +24,41 @@ class TestState:
     def test_online(self):
         """A living leader: nothing blocks, and a clean election would choose the first in assignment that is in sync."""
         v = judged([3, 1, 2], state(2, [2, 1]))
-        assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (State.ONLINE, None, 1, None, ())
+        assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (
+            PartitionCondition.ONLINE,
+            None,
+            1,
+            None,
+            (),
+        )
 
     def test_leaderless(self):
         """Leader -1 with the last ISR member dead waits for that member alone (observed 2)."""
         v = judged([5, 1], state(-1, [5]))
-        assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (State.LEADERLESS, "R3", None, 1, (5,))
+        assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (
+            PartitionCondition.LEADERLESS,
+            "R3",
+            None,
+            1,
+            (5,),
+        )
 
     def test_offline_is_not_always_leader_minus_one(self):
         """A controller that died with the leader leaves it named; the whole ISR stays, and any of it heals (observed 1, 2)."""
         v = judged([1, 5, 2], state(1, [1, 5]), live=(2, 3), controller=3)
-        assert facts(v, "state", "rule", "leader", "unclean_winner", "waits_for") == (State.LEADER_DEAD, "R1", 1, 2, (1, 5))
+        assert facts(v, "state", "rule", "leader", "unclean_winner", "waits_for") == (
+            PartitionCondition.LEADER_DEAD,
+            "R1",
+            1,
+            2,
+            (1, 5),
+        )
 
     def test_empty_isr_with_nobody_alive(self):
         """0.9 with unclean election on writes an empty ISR; any replica brings the partition back (observed 3)."""
         v = judged([4, 5], state(-1, []), extra=(ON,))
         assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (
-            State.LEADERLESS,
+            PartitionCondition.LEADERLESS,
             "R4",
             None,
             None,
@@ -58,7 +76,11 @@ class TestState:
 
     def test_due(self):
         """A leader that died a moment ago, with a controller there: nothing blocks."""
-        assert facts(judged([5, 2], state(5, [5, 2])), "state", "rule", "clean_winner") == (State.LEADER_DEAD, "R8", 2)
+        assert facts(judged([5, 2], state(5, [5, 2])), "state", "rule", "clean_winner") == (
+            PartitionCondition.LEADER_DEAD,
+            "R8",
+            2,
+        )
 
     def test_newer_controller(self):
         """A state of a newer controller epoch must not be touched by this controller."""
@@ -72,12 +94,18 @@ class TestState:
     def test_uninitialised(self):
         """No state znode is neither healthy nor offline."""
         v = judged([4, 5], None)
-        assert facts(v, "state", "rule", "clean_winner", "waits_for", "leader") == (State.UNINITIALISED, "R6", None, (4, 5), None)
+        assert facts(v, "state", "rule", "clean_winner", "waits_for", "leader") == (
+            PartitionCondition.UNINITIALISED,
+            "R6",
+            None,
+            (4, 5),
+            None,
+        )
 
     def test_deleting(self):
         """Nobody is elected for a topic being deleted, and it is not offline."""
         v = judged([5], state(-1, [5]), extra=(OFF, znode("/admin/delete_topics/t")))
-        assert facts(v, "state", "rule", "under_min_isr", "at_min_isr") == (State.DELETING, "R7", None, None)
+        assert facts(v, "state", "rule", "under_min_isr", "at_min_isr") == (PartitionCondition.DELETING, "R7", None, None)
 
     @pytest.mark.parametrize(
         "extra",
@@ -93,7 +121,7 @@ class TestState:
     def test_unknown(self, extra):
         """What cannot be taken at its word is unknown: no winner, no flag, no health."""
         v = judged([1, 2], state(1, [1, 2]), extra=(OFF, extra))
-        assert facts(v, "state", "rule") == (State.UNKNOWN, "R9")
+        assert facts(v, "state", "rule") == (PartitionCondition.UNKNOWN, "R9")
         assert {None} == set(facts(v, "clean_winner", "unclean_winner", "under_replicated", "under_min_isr", "at_min_isr"))
 
     def test_dead_brokers(self):
@@ -184,10 +212,11 @@ class TestUnderReplicated:
         """From 2.4 the topic znode says what is being added: it does not count yet."""
         fields = {"version": 2, "adding_replicas": {"0": [3]}, "removing_replicas": {}}
         v = judged([1, 2, 3], state(1, isr), version=K28, topic_fields=fields)
-        assert facts(v, "state", "under_replicated") == (State.REASSIGNING, under)
+        assert facts(v, "state", "under_replicated") == (PartitionCondition.REASSIGNING, under)
 
     @pytest.mark.parametrize(
-        ("replicas", "target", "condition"), [([3, 1, 2], [1, 3], State.REASSIGNING), ([1, 2], [1, 2], State.ONLINE)]
+        ("replicas", "target", "condition"),
+        [([3, 1, 2], [1, 3], PartitionCondition.REASSIGNING), ([1, 2], [1, 2], PartitionCondition.ONLINE)],
     )
     def test_old_reassignment(self, replicas, target, condition):
         """Before 2.4 /admin/reassign_partitions names the target; one that is reached already moves nothing."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from casebook.errors import RehearsalError
 from casebook.kafka import election
-from casebook.kafka.election import Outcome
+from casebook.kafka.election import ElectionOutcome
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.stage import Stage
@@ -14,7 +14,7 @@ from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase
 from tests.rehearsal import kafka_tools
 
-Outcomes = Mapping[Partition, frozenset[Outcome | None]]
+Outcomes = Mapping[Partition, frozenset[ElectionOutcome | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class PredictingStage(Stage):
     described: dict[str, Described] = field(default_factory=dict)
     _replicas: dict[Partition, tuple[int, ...]] = field(default_factory=dict)
     _unclean: set[str] = field(default_factory=set)
-    _killed: dict[int, tuple[int | None, dict[Partition, Outcome]]] = field(default_factory=dict)
+    _killed: dict[int, tuple[int | None, dict[Partition, ElectionOutcome]]] = field(default_factory=dict)
 
     def create_topics(
         self, cluster: Cluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
@@ -118,7 +118,7 @@ class PredictingStage(Stage):
         *,
         joining: frozenset[int] = frozenset(),
         leaving: frozenset[int] = frozenset(),
-        before: Mapping[Partition, Outcome] | None = None,
+        before: Mapping[Partition, ElectionOutcome] | None = None,
     ) -> None:
         def wrong() -> dict[Partition, str]:
             found = _states(cluster)
@@ -148,9 +148,9 @@ def _sizes(cluster: Cluster) -> dict[tuple[int, str], int]:
     return {(broker, folder.name): sum(log.stat().st_size for log in folder.glob("*.log")) for broker, folder in folders}
 
 
-def _states(cluster: Cluster) -> dict[Partition, Outcome]:
+def _states(cluster: Cluster) -> dict[Partition, ElectionOutcome]:
     return {
-        partition: Outcome(
+        partition: ElectionOutcome(
             leader=None if state["leader"] == -1 else state["leader"],
             isr=tuple(state["isr"]),
             leader_epoch=state["leader_epoch"],
@@ -161,7 +161,7 @@ def _states(cluster: Cluster) -> dict[Partition, Outcome]:
 
 
 def _dropped_by_leader(
-    cluster: Cluster, partition: Partition, found: Outcome | None, before: Mapping[Partition, Outcome]
+    cluster: Cluster, partition: Partition, found: ElectionOutcome | None, before: Mapping[Partition, ElectionOutcome]
 ) -> bool:
     """Whether the leader took the dead out of the ISR before the controller heard of them, as its log must then say.
 
@@ -180,7 +180,9 @@ def _dropped_by_leader(
     )
 
 
-def _alike(found: Outcome | None, predicted: Outcome | None, joining: frozenset[int], leaving: frozenset[int]) -> bool:
+def _alike(
+    found: ElectionOutcome | None, predicted: ElectionOutcome | None, joining: frozenset[int], leaving: frozenset[int]
+) -> bool:
     """Equal as far as the controller decides.
 
     A living leader takes those who come back into its ISR by itself, and drops the dead whom the controller has left in

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.installation import Installation
 
 _LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
@@ -15,14 +15,14 @@ NOTICED = 1
 """Seconds within which a server notices that its clock was set."""
 
 
-class OtherClocks(Cluster):
+class OtherClocks(PlayedCluster):
     """A cluster whose servers take another time for now; how fast it goes by is as ever.
 
     Args:
         ahead: Seconds that their clocks are ahead, negative for the past.
         zones: Names of time zones by broker; UTC where none is named, as for ZooKeeper.
         of_zookeeper: More options of ZooKeeper's Java.
-        more: Of :class:`Cluster`.
+        more: Of :class:`PlayedCluster`.
     """
 
     def __init__(

@@ -19,11 +19,11 @@ from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
 from casebook.questions.coordinators.evidence import OffsetsEvidence
 from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.scans import logs
 from casebook.rehearsal import INCIDENTS
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
@@ -74,7 +74,7 @@ def losses(case: Path, **asked: str) -> LossEvidence:
     happened = timeline.examine(
         cluster, version, events=told.events(), files=told.files, history=history_facts.read(opened.history())
     )
-    return LossEvidence(opened, cluster, version, Asked(**asked), timeline=happened)
+    return LossEvidence(opened, cluster, version, LossParameters(**asked), timeline=happened)
 
 
 def consumed(case: Path, *, processed: str = "", group: str = "", **asked: str) -> Consumed:
@@ -113,7 +113,7 @@ def on_each(script: Callable[[Stage], None], incident: str, releases: Sequence[s
 
 
 def captured(
-    stage: Stage, cluster: Cluster, name: str = "after", *, logs: Mapping[int | str, Sequence[Path]] | None = None
+    stage: Stage, cluster: PlayedCluster, name: str = "after", *, logs: Mapping[int | str, Sequence[Path]] | None = None
 ) -> Path:
     """A case of ZooKeeper's state and history, and of all that the brokers printed, or of other logs; no data of theirs."""
     _at_rest(cluster)
@@ -131,7 +131,7 @@ def captured(
     return stage.out / name
 
 
-def _at_rest(cluster: Cluster) -> None:
+def _at_rest(cluster: PlayedCluster) -> None:
     """Wait until no state has changed for a moment: ZooKeeper is walked before its files are copied; both are to tell the same."""
     last: list[object] = [None]
 

@@ -12,7 +12,7 @@ import pytest
 
 from casebook.collect.files import folders, inventory
 from casebook.findings.finding import Severity, Status
-from casebook.questions.loss.analysis.divergence import Kind, agreement, divergences
+from casebook.questions.loss.analysis.divergence import DivergenceKind, agreement, divergences
 from casebook.questions.loss.analysis.unclean_price import prices
 from casebook.questions.loss.scans.replicas import compare
 from casebook.rehearsal import Cluster, disks
@@ -164,6 +164,6 @@ class TestUncleanElection:
             assert (rows, answer.status) == ((), Status.OK)
             return
         assert [(row.topic, row.partition, row.first_offset, row.last_offset, row.kind, row.silent) for row in rows] == [
-            (*place, BASE, BASE + BURST - 1, Kind.DIFFERENT, True) for place in BOTH
+            (*place, BASE, BASE + BURST - 1, DivergenceKind.DIFFERENT, True) for place in BOTH
         ]
         assert (answer.status, answer.severity) == (Status.FINDING, Severity.CRITICAL)

@@ -10,7 +10,7 @@ from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.kafka.drain import DrainPlan, Wanted, plan, reassignment
 from casebook.rehearsal import Cluster
-from casebook.rehearsal.ledger import Entry, LedgerProducer, lost, stored
+from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, lost, stored
 from tests.rehearsal import kafka_tools
 
 DRAINED = 2
@@ -34,7 +34,7 @@ class Drained:
     planned: DrainPlan
     least_in_sync: dict
     states: dict
-    ledger: list[Entry]
+    ledger: list[LedgerEntry]
     found: dict
 
 

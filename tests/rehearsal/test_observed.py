@@ -49,4 +49,4 @@ class TestLastInSync:
         predicted = election.controlled_shutdown(
             replicas=(1, 2), isr=(1,), live=frozenset({1, 3}), shutting_down={1}, version=KafkaVersion.parse("2.8.2")
         )
-        assert predicted.reason is election.Reason.NO_OTHER_ISR_MEMBER
+        assert predicted.reason is election.NoLeaderReason.NO_OTHER_ISR_MEMBER

@@ -8,7 +8,7 @@ import pytest
 
 from casebook.collect import collect_case
 from casebook.findings.finding import Status
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.rehearsal.other_clocks import NOTICED, OtherClocks
@@ -55,7 +55,7 @@ def play(stage):
         cluster.wait_until(lambda: all(state["leader"] != -1 for state in cluster.states().values()), what="leaders of all")
         stage.produce(cluster, {("later", 0): 20, ("events", 0): 20})
         with Groups(cluster.bootstrap) as groups:
-            groups.commit([Commit(group="reports", offsets={"events": {0: 5}})])
+            groups.commit([CommitRequest(group="reports", offsets={"events": {0: 5}})])
         dirs = [(broker, str(cluster.log_dir(broker))) for broker in BROKERS]
         own = {broker: cluster.log_files(broker) for broker in BROKERS}
         for name, logs in (("after", {}), ("with-logs", own)):

@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.findings.finding import Severity, Status
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
@@ -16,7 +16,7 @@ SETTINGS = {"zookeeper.session.timeout.ms": "4000", "offsets.topic.num.partition
 REPLICAS = {f"events-{number}": (number % 3 + 1, (number + 1) % 3 + 1) for number in range(6)}
 
 
-class OneFile(Cluster):
+class OneFile(PlayedCluster):
     """A cluster of which two brokers write into one folder of logs."""
 
     def _command(self, place):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from casebook.rehearsal import servers
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
@@ -24,7 +24,7 @@ KEPT = {"kept-0": (1, 2), "kept-1": (3, 1)}
 DELETED = {"deleted-0": HELD}
 
 
-class LikeWindows(Cluster):
+class LikeWindows(PlayedCluster):
     """A cluster whose brokers cannot rename files that they have open."""
 
     def _command(self, place):

@@ -12,7 +12,7 @@ from casebook.collect import collect_case
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import Cluster, disks
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
 from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
 from casebook.rehearsal.records import produce
@@ -116,7 +116,7 @@ def _commit(cluster: Cluster, rounds: int, *, metadata: str = "", cleaners: Sequ
     """Let eight groups commit, and what cleaners live clean up behind them."""
     offsets = {"orders": dict.fromkeys(range(3), rounds)}
     with Groups(cluster.bootstrap) as groups:
-        groups.commit(Commit(group=f"group-{n % 8}", offsets=offsets, metadata=metadata) for n in range(8 * rounds))
+        groups.commit(CommitRequest(group=f"group-{n % 8}", offsets=offsets, metadata=metadata) for n in range(8 * rounds))
     _rest(cluster, cleaners)
 
 

@@ -9,7 +9,7 @@ from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.facts.events import Event, LogFile
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.questions.coordinators.evidence import OffsetsEvidence
 from casebook.questions.offsets_topic.scans.batch_sizes import Largest, largest
 from casebook.questions.triage.analysis import plan_groups
@@ -60,7 +60,7 @@ def test_not_here(copy):
     assert largest(here._replace(segments=(*here.segments, SegmentFile(5, 10, 0)))) is None
 
 
-@pytest.mark.parametrize(("size", "state"), [(900, State.LOADING_FOR_EVER), (300, State.LOADING)])
+@pytest.mark.parametrize(("size", "state"), [(900, CoordinatorState.LOADING_FOR_EVER), (300, CoordinatorState.LOADING)])
 def test_a_first_look_knows_a_load_that_never_ends(copy, tmp_path, size, state):
     """Triage scans nothing, and need not: the headers of what is being loaded are enough."""
     at = 1_795_168_800_000
@@ -79,4 +79,4 @@ def test_a_first_look_knows_a_load_that_never_ends(copy, tmp_path, size, state):
     version = VersionInUse(version=KafkaVersion.parse("0.9.0.1"), origin=VersionOrigin.PARAMETER)
     held = OffsetsEvidence(case, cluster, version, logs=logs, scan=False).coordinators
     assert held.partitions[0].judged.state is state
-    assert next(plan_groups.loads(held)).text.startswith("Raise" if state is State.LOADING_FOR_EVER else "Wait")
+    assert next(plan_groups.loads(held)).text.startswith("Raise" if state is CoordinatorState.LOADING_FOR_EVER else "Wait")

@@ -9,7 +9,7 @@ import pytest
 from casebook.facts.disks import EpochStart
 from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.scans import gaps
-from casebook.questions.loss.scans.gaps import Gaps, Known
+from casebook.questions.loss.scans.gaps import Gaps, KnownCopy
 
 RUNS = """
     topic string, partition int, segment bigint, position bigint, first bigint, end bigint, records bigint, epoch int,
@@ -32,7 +32,7 @@ class Log:
             self._skip(chance)
             self._batch(chance)
         self.end = self._end
-        self.known = Known("made", partition, self.start, self.end, None, self.compacted, self.epochs)
+        self.known = KnownCopy("made", partition, self.start, self.end, None, self.compacted, self.epochs)
 
     def _skip(self, chance: random.Random) -> None:
         """Sometimes nothing is missing before the next batch; else it was lost for one of the reasons there are."""
@@ -119,7 +119,9 @@ def test_runs_of_offsets(scanning):
     chance.shuffle(rows)
     found = gaps.of_offsets(scanning, scanning.createDataFrame(rows, ROWS)).collect()
     expected = [(*run, epoch) for epoch in (0, 1) for run in ranges(at for at in offsets if (at >= 100) == epoch)]
-    told = Gaps(spark=scanning, runs=gaps.of_offsets(scanning, scanning.createDataFrame(rows, ROWS)), known=[Known("made", 0, 0)])
+    told = Gaps(
+        spark=scanning, runs=gaps.of_offsets(scanning, scanning.createDataFrame(rows, ROWS)), known=[KnownCopy("made", 0, 0)]
+    )
     together = ranges(offset for row in found if row.kind == "data" for offset in range(row.first, row.end))
     assert together == ranges(offsets) and {row.records for row in found if row.kind == "data"} <= set(range(1, 65))
     assert {(row.first, row.end, row.epoch) for row in found if row.kind == "data" and row.end <= 64} <= set(expected)
@@ -139,7 +141,7 @@ class TestRealSegments:
         """In no format or codec: also where a batch does not state its first offset. Of transactions just their markers are."""
         ends = {folder.name.removesuffix("-0"): 200 for folder in written[version].glob("[!_]*-0")}
         ends |= {"transactions": 126} if "transactions" in ends else {}
-        known = [Known(topic, 0, 0, end, None, False) for topic, end in ends.items()]
+        known = [KnownCopy(topic, 0, 0, end, None, False) for topic, end in ends.items()]
         assert len(known) > 3
         markers = {GapKind.CONTROL: (6, 6, 20, 126)} if "transactions" in ends else {}
         assert self.counted(scanning, written[version] / "[!_]*-0", *known) == (markers, {})
@@ -156,7 +158,7 @@ class TestRealSegments:
         copy = folder / source.name
         at = first + second - 1
         copy.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        known = Known("none", 0, 0, 200, None, False)
+        known = KnownCopy("none", 0, 0, 200, None, False)
         damaged = {GapKind.DAMAGE: (1, records, begin, begin + records)}
         assert self.counted(scanning, folder, known) == (damaged, {("none", 0): ((begin, begin + records),)})
         copy.write_bytes(whole[first:])

@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.errors import UsageError
-from casebook.formats.clients.ledger_columns import Columns
+from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.questions.loss.scans.ledger_gathering import gather, of_place
 
 
@@ -15,7 +15,7 @@ def gathered(scanning, tmp_path):
             path = tmp_path / f"{name}.csv"
             path.write_text(text)
             places.append((path.name, f"file:{path}"))
-        return gather(scanning, places, columns or Columns())
+        return gather(scanning, places, columns or LedgerColumns())
 
     return of
 
@@ -25,7 +25,7 @@ GOOD = "id,topic,outcome,{time}\n1,t,acked,{at}\n2,t,acked,{at}\n"
 
 def test_one_unsuited_file(gathered):
     """It is named with its columns and the parameter; the others are used."""
-    found = gathered(Columns(prefix="processed"), good=GOOD.format(time="ts", at=1700000000000), odd="foo,bar\n1,2\n")
+    found = gathered(LedgerColumns(prefix="processed"), good=GOOD.format(time="ts", at=1700000000000), odd="foo,bar\n1,2\n")
     assert found.told.rows == 2
     (one,) = found.unsuited
     assert one.name == "odd.csv"
@@ -45,12 +45,12 @@ def test_folder_with_one_unsuited_file(scanning, tmp_path):
     (tmp_path / "a [1].csv").write_text(GOOD.format(time="ts", at=1700000000000))
     (tmp_path / "b.csv").write_text("foo,bar\n1,2\n")
     (tmp_path / "README.md").write_text("read me\n")
-    found = of_place(scanning, tmp_path, Columns())
+    found = of_place(scanning, tmp_path, LedgerColumns())
     assert found.told.rows == 2
     assert [one.name for one in found.unsuited] == [str(tmp_path / name) for name in ("README.md", "b.csv")]
     (tmp_path / "a [1].csv").unlink()
     with pytest.raises(UsageError, match="README.md does not tell its format"):
-        of_place(scanning, tmp_path, Columns())
+        of_place(scanning, tmp_path, LedgerColumns())
 
 
 @pytest.mark.parametrize("name", ["t", "when", "timestamp_ms", "date", "ts", "done_by_us"])

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from casebook.collect.files import plain
 from casebook.errors import CasebookError, ScanError, UsageError
-from casebook.facts.records import LEDGER, Outcome
-from casebook.formats.clients.ledger_columns import Columns
+from casebook.facts.records import LEDGER, SendOutcome
+from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.questions.loss.scans import ledgers
-from casebook.rehearsal.ledger import Entry, write_ledger
+from casebook.rehearsal.ledger import LedgerEntry, write_ledger
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICRO = timedelta(microseconds=1)
@@ -71,7 +71,7 @@ def ledger_rows(draw, texts: st.SearchStrategy[str] = TEXT) -> Row:
         partition=draw(st.none() | st.integers(0, 2**31 - 1)),
         offset=draw(st.none() | st.integers(0, 2**63 - 1)),
         at=draw(st.none() | MICROS | MICROS.map(lambda at: at // 10**6 * 10**6)),
-        outcome=draw(st.sampled_from(list(Outcome))),
+        outcome=draw(st.sampled_from(list(SendOutcome))),
         acks=draw(st.sampled_from([None, "0", "1", "all"])),
         key=draw(st.none() | texts),
         producer=draw(st.none() | texts),
@@ -87,7 +87,7 @@ WORDS = {
 ROLES = ("id", "topic", "partition", "offset", "at", "outcome", "acks", "key", "producer", "sent")
 USUAL = ("record_id", "Topic", "PARTITION", "kafka-offset", "timestamp", "Status", "acks", "messageKey", "client.id", "sent_at")
 OWN = ("which one", "a.b", "c;d", "`e`", 'f"g', "h'i", "j,k", "ü", "$l", "m\\n")
-NAMED = Columns(**dict(zip((role if role != "at" else "time" for role in ROLES), OWN, strict=True)))
+NAMED = LedgerColumns(**dict(zip((role if role != "at" else "time" for role in ROLES), OWN, strict=True)))
 
 
 def told_at(at: int | None, draw) -> str | None:
@@ -191,11 +191,11 @@ def test_any_format(scanning, rows, form, usual, unit, data) -> None:
     rows = [row._replace(at=row.sent) if usual and row.at is None else row for row in rows]
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), f"ledger.{form}", content)
-        ledger = ledgers.read(scanning, path, Columns() if usual else NAMED)
+        ledger = ledgers.read(scanning, path, LedgerColumns() if usual else NAMED)
         assert rows_of(ledger) == Counter(rows)
         told = ledger.told()
     assert (told.rows, told.unusable, told.odd_times) == (len(rows), (), None)
-    assert told.outcomes == {outcome: sum(row.outcome == outcome for row in rows) for outcome in Outcome}
+    assert told.outcomes == {outcome: sum(row.outcome == outcome for row in rows) for outcome in SendOutcome}
     moments = [row.at // 1000 for row in rows if row.at is not None]
     assert (told.first, told.last) == (min(moments, default=None), max(moments, default=None))
     assert sum(word.rows for word in told.words) == len(rows)
@@ -218,7 +218,7 @@ def test_a_log(scanning, rows, data) -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), "app.log.1", "\n".join([*lines, *["WARN nobody knows"] * noise]))
-        ledger = ledgers.read(scanning, path, Columns(), line_pattern=pattern)
+        ledger = ledgers.read(scanning, path, LedgerColumns(), line_pattern=pattern)
         assert rows_of(ledger) == Counter(row._replace(sent=None) for row in rows)
         told = ledger.told()
     assert told.rows == len(rows)
@@ -231,18 +231,18 @@ def test_the_columns_are_those_of_every_ledger(scanning, tmp_path) -> None:
     from pyspark.sql.types import StructType
 
     path = written(tmp_path, "one.csv", "id,topic,status\n1,t,ok\n")
-    assert ledgers.read(scanning, path, Columns()).rows.schema.simpleString() == StructType.fromDDL(LEDGER).simpleString()
+    assert ledgers.read(scanning, path, LedgerColumns()).rows.schema.simpleString() == StructType.fromDDL(LEDGER).simpleString()
 
 
 def test_our_own_ledger(scanning, tmp_path) -> None:
     """What a rehearsal's producer wrote is read without any parameter; never answered is unknown."""
     entries = [
-        Entry(id="a", client="c", topic="t", partition=0, sent=1_700_000_000_001, acked=1_700_000_000_009, offset=7),
-        Entry(id="b", client="c", topic="t", partition=1, sent=1_700_000_000_002, failed="_MSG_TIMED_OUT: late"),
-        Entry(id="c", client="c", topic="t", partition=1, sent=1_700_000_000_003),
+        LedgerEntry(id="a", client="c", topic="t", partition=0, sent=1_700_000_000_001, acked=1_700_000_000_009, offset=7),
+        LedgerEntry(id="b", client="c", topic="t", partition=1, sent=1_700_000_000_002, failed="_MSG_TIMED_OUT: late"),
+        LedgerEntry(id="c", client="c", topic="t", partition=1, sent=1_700_000_000_003),
     ]
     write_ledger(entries, tmp_path / "ledger.jsonl")
-    ledger = ledgers.read(scanning, tmp_path / "ledger.jsonl", Columns())
+    ledger = ledgers.read(scanning, tmp_path / "ledger.jsonl", LedgerColumns())
     assert rows_of(ledger) == Counter(
         (
             Row("a", "t", 0, 7, 1_700_000_000_009_000, "acked", producer="c", sent=1_700_000_000_001_000),
@@ -273,7 +273,7 @@ def test_outcomes_by_which_column_is_filled(scanning, tmp_path) -> None:
     """Both or neither is unknown, and so is a word that nobody knows; a record that has not failed may still be on its way."""
     lines = [f"{number},t,{acked},{failed}" for number, (acked, failed, _) in enumerate(FILLED)]
     path = written(tmp_path, "pair.csv", "\n".join(["id,topic,acked,failed", *lines]))
-    ledger = ledgers.read(scanning, path, Columns())
+    ledger = ledgers.read(scanning, path, LedgerColumns())
     assert {row.id: row.outcome for row in rows_of(ledger)} == {str(number): o for number, (_, _, o) in enumerate(FILLED)}
 
 
@@ -284,13 +284,13 @@ def test_outcomes_by_which_column_is_filled(scanning, tmp_path) -> None:
 def test_only_failures_are_told(scanning, tmp_path, outcome, expected) -> None:
     """The others were acknowledged if the parameter says so, or the column itself."""
     path = written(tmp_path, "l.csv", "id,topic,error\na,t,\nb,t,broken\nc,t,false\n")
-    assert {row.id: row.outcome for row in rows_of(ledgers.read(scanning, path, Columns(outcome=outcome)))} == expected
+    assert {row.id: row.outcome for row in rows_of(ledgers.read(scanning, path, LedgerColumns(outcome=outcome)))} == expected
 
 
 def test_ids_within_a_text(scanning, tmp_path) -> None:
     """The first group of the pattern is the id; a text that it does not match is a row without one."""
     path = written(tmp_path, "l.csv", "note,topic,status\norder=17 of 3,t,ok\nno number,t,ok\n")
-    ledger = ledgers.read(scanning, path, Columns(id="note", id_pattern=r"order=([0-9]+)"))
+    ledger = ledgers.read(scanning, path, LedgerColumns(id="note", id_pattern=r"order=([0-9]+)"))
     assert rows_of(ledger) == Counter([Row("17", "t")])
     (bad,) = ledger.told().unusable
     assert bad.reason == "id_pattern does not match its id" and "no number" in bad.example
@@ -309,7 +309,7 @@ def test_zones(scanning, tmp_path) -> None:
     path = written(
         tmp_path, "l.jsonl", "".join(json.dumps({"id": i, "topic": "t", "time": t[0]}) + "\n" for i, t in times.items())
     )
-    ledger = ledgers.read(scanning, path, Columns(outcome="acked"), zone="Europe/Berlin")
+    ledger = ledgers.read(scanning, path, LedgerColumns(outcome="acked"), zone="Europe/Berlin")
     expected = {i: round((datetime.fromisoformat(utc) - EPOCH) / MICRO) for i, (_, utc, _) in times.items()}
     assert {row.id: row.at for row in rows_of(ledger)} == expected
     told = ledger.told()
@@ -320,7 +320,7 @@ def test_times_that_are_none(scanning, tmp_path) -> None:
     """The row counts without its time, and is told; a time of the day alone is never taken for one of today."""
     odd = ["yesterday", "10:00:00", "2026-02-30 10:00:00", "2026-11-22", "-5", "1e99", "2026-11-22 25:00:00Z"]
     path = written(tmp_path, "l.csv", "id,topic,status,time\n" + "".join(f"{n},t,ok,{time}\n" for n, time in enumerate(odd)))
-    ledger = ledgers.read(scanning, path, Columns())
+    ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter(Row(str(n), "t") for n in range(len(odd)))
     found = ledger.told().odd_times
     assert (found.rows, found.example) == (len(odd), 'l.csv: {"id":"0","topic":"t","time":"yesterday","status":"ok"}')
@@ -343,7 +343,7 @@ def test_broken_lines_of_json(scanning, tmp_path) -> None:
     others = ['{"topic": "t"}', '{"id": "a", "topic": ""}', '{"id": "a", "topic": "t", "partition": {"n": 1}}']
     others += ['{"id": "a", "topic": "t", "offset": 1.5}', '{"id": "a", "topic": "t", "partition": 2147483648}', "", "  "]
     path = written(tmp_path, "l.ndjson", "\n".join([*good, *BROKEN_JSON, *others]))
-    ledger = ledgers.read(scanning, path, Columns())
+    ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter([Row("5", "t", None, 7), Row("x", "t", None, 8)])
     told = ledger.told()
     assert [(bad.reason, bad.rows) for bad in told.unusable] == [
@@ -361,7 +361,7 @@ def test_broken_lines_of_csv(scanning, tmp_path) -> None:
     """Too few or too many cells, an open quote, a number that is none."""
     lines = ["a,t,0,1,ok", "b,t,0", "c,t,0,1,ok,more", ",t,0,1,ok", "d,,0,1,ok", "e,t,x,1,ok", "f,t,0,1x,ok", '"g,t,0,1,ok']
     path = written(tmp_path, "l.csv", "\r\n".join(["id,topic,partition,offset,status", *lines]))
-    ledger = ledgers.read(scanning, path, Columns())
+    ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter([Row("a", "t", 0, 1)])
     assert {bad.reason: (bad.rows, bad.example) for bad in ledger.told().unusable} == {
         "the line cannot be read as a row": (3, 'l.csv: "g,t,0,1,ok'),
@@ -378,16 +378,16 @@ def test_several_files_and_one_topic(scanning, tmp_path) -> None:
     written(tmp_path, "1.csv", "id,status\na,ok\nb,ok\n")
     written(tmp_path / "deep", "2.csv.gz", "id,status\na,ok\n")
     expected = Counter({Row("a", "orders"): 2, Row("b", "orders"): 1})
-    assert rows_of(ledgers.read(scanning, tmp_path, Columns(), topic="orders")) == expected
+    assert rows_of(ledgers.read(scanning, tmp_path, LedgerColumns(), topic="orders")) == expected
     uri = f"file://{tmp_path}/*.csv"
-    assert rows_of(ledgers.read(scanning, uri, Columns(), topic="orders")) == Counter(Row(i, "orders") for i in "ab")
+    assert rows_of(ledgers.read(scanning, uri, LedgerColumns(), topic="orders")) == Counter(Row(i, "orders") for i in "ab")
 
 
 def test_a_column_that_comes_late(scanning, tmp_path) -> None:
     """JSON lines may name a column for the first time where few would look."""
     lines = ['{"id": 1, "topic": "t", "acked": "2026-11-22T10:00:00Z"}'] * 3_000 + ['{"id": 2, "topic": "t", "failed": "late"}']
     path = written(tmp_path, "l.jsonl", "\n".join(lines))
-    assert ledgers.read(scanning, path, Columns()).told().outcomes == {"acked": 3_000, "failed": 1, "unknown": 0}
+    assert ledgers.read(scanning, path, LedgerColumns()).told().outcomes == {"acked": 3_000, "failed": 1, "unknown": 0}
 
 
 def test_numbers_with_gaps(scanning, tmp_path) -> None:
@@ -395,7 +395,7 @@ def test_numbers_with_gaps(scanning, tmp_path) -> None:
     columns = {"id": [1.0, 2.0], "topic": ["t", "t"], "partition": [3.0, None], "offset": [None, 9.0], "status": [True, False]}
     pq.write_table(pa.table(columns), tmp_path / "l.parquet")
     expected = [Row("1", "t", 3, None), Row("2", "t", None, 9, outcome="failed")]
-    assert rows_of(ledgers.read(scanning, tmp_path / "l.parquet", Columns())) == Counter(expected)
+    assert rows_of(ledgers.read(scanning, tmp_path / "l.parquet", LedgerColumns())) == Counter(expected)
 
 
 GOOD = "id,topic,status\na,t,ok\n"
@@ -422,19 +422,19 @@ def test_what_cannot_be_a_ledger(scanning, tmp_path, files, place, columns, said
     for name, text in files.items():
         written(tmp_path, name, text)
     with pytest.raises(UsageError, match=re.escape(said)) as caught:
-        ledgers.read(scanning, f"{tmp_path}/{place}", Columns(**columns)).told()
+        ledgers.read(scanning, f"{tmp_path}/{place}", LedgerColumns(**columns)).told()
     assert caught.value.try_
 
 
 def test_a_named_column_that_stands_in_no_row(scanning, tmp_path) -> None:
     """Of JSON lines it does not exist, and no guess takes its place: the columns that are there are named, and what maps them."""
     path = written(tmp_path, "l.jsonl", '{"number": 1, "topic": "t", "ok": true}\n{"number": 2, "topic": "t", "offset": 7}\n')
-    named = Columns(id="number", outcome="ok", offset="position")
+    named = LedgerColumns(id="number", outcome="ok", offset="position")
     with pytest.raises(UsageError) as caught:
         ledgers.read(scanning, path, named)
     assert caught.value.what == "The ledger has no column position, which ledger_offset names."
     assert all(name in caught.value.try_ for name in ("number", "topic", "ok", "offset", "Set ledger_offset"))
-    without = ledgers.read(scanning, path, Columns(id="number", outcome="ok"))
+    without = ledgers.read(scanning, path, LedgerColumns(id="number", outcome="ok"))
     assert rows_of(without) == Counter([Row("1", "t"), Row("2", "t", None, 7, outcome="unknown")])
 
 
@@ -450,7 +450,7 @@ def test_what_cannot_be_read(scanning, tmp_path, name, content) -> None:
         (tmp_path / name).write_bytes(content)
     place = name if "://" in name else tmp_path / name
     with pytest.raises(ScanError) as caught:
-        ledgers.read(scanning, place, Columns()).told()
+        ledgers.read(scanning, place, LedgerColumns()).told()
     assert caught.value.cause and "\n" not in caught.value.cause
 
 
@@ -461,7 +461,7 @@ def test_what_cannot_be_asked(scanning, tmp_path, asked) -> None:
     """A zone that does not exist, no pattern, one of Python's alone, one without an id."""
     path = written(tmp_path, "l.csv", GOOD)
     with pytest.raises(CasebookError) as caught:
-        ledgers.read(scanning, path, Columns(), **asked)
+        ledgers.read(scanning, path, LedgerColumns(), **asked)
     assert caught.value.try_
 
 
@@ -476,9 +476,9 @@ class TestDoors:
         (tmp_path / f"sent.jsonl.{suffix}").write_bytes(pack(line * ((4 << 20) // len(line))))
         for pattern in (None, "(?P<id>.*)"):
             with pytest.raises(UsageError, match=rf"sent.jsonl.{suffix} holds more than .* times its own size"):
-                ledgers.read(spark, tmp_path, Columns(), topic="t", line_pattern=pattern)
+                ledgers.read(spark, tmp_path, LedgerColumns(), topic="t", line_pattern=pattern)
         (tmp_path / f"sent.jsonl.{suffix}").write_bytes(pack(b'{"id": "a-1", "topic": "t", "status": "acked"}\n'))
-        assert len(rows_of(ledgers.read(spark, tmp_path, Columns()))) == 1
+        assert len(rows_of(ledgers.read(spark, tmp_path, LedgerColumns()))) == 1
 
     def test_no_file(self, spark, tmp_path):
         """Nobody waits at a FIFO for a ledger that never comes."""
@@ -486,4 +486,4 @@ class TestDoors:
         os.mkfifo(tmp_path / "more.jsonl")
         for pattern in (None, "(?P<id>.*)"):
             with pytest.raises(UsageError, match=r"more.jsonl is no file"):
-                ledgers.read(spark, tmp_path, Columns(), topic="t", line_pattern=pattern)
+                ledgers.read(spark, tmp_path, LedgerColumns(), topic="t", line_pattern=pattern)

@@ -9,7 +9,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.case.writer import CaseWriter
 from casebook.collect.files import files
-from casebook.facts.events import Extent
+from casebook.facts.events import FileExtent
 from casebook.questions.timeline.scans import logs
 from casebook.spark.session import session
 from tests.log_reader import read_bytes
@@ -61,7 +61,7 @@ def _rows(content: bytes, name: str = "server.log"):
 def plain():
     """What the log says in UTF-8: three entries in each six lines, of which two are known and one is not."""
     events, untyped, file = _rows(_PLAIN)
-    assert (file.lines, file.extent) == (_MANY, Extent.READ)
+    assert (file.lines, file.extent) == (_MANY, FileExtent.READ)
     assert {(event.line - 1) % len(_ENTRIES) for event in events} == {0, 1, 2}
     assert events[0].group == "Gr\u00fc\u00dfe-\u4f60\u597d-\U0001f600"
     return events, untyped, file
@@ -106,18 +106,22 @@ def test_parts_say_what_the_whole_says(tmp_path, size):
 
 
 _UNREADABLE = {
-    "empty": (b"", Extent.NOT, "empty"),
-    "a mark alone": (codecs.BOM_UTF8, Extent.NOT, "empty"),
-    "binary": (bytes(range(256)) * 400, Extent.NOT, "no text"),
-    "full of zeros": (b"\x00\x00\x03\x00\x01\x02\x00" * 5000, Extent.NOT, "no text"),
-    "zeros alone": (b"\x00" * 5000, Extent.NOT, "5000 bytes are zero"),
-    "EBCDIC": (_PLAIN.decode().encode("cp500", errors="replace"), Extent.NOT, "layout"),
-    "no layout": (b"what is this\n" * 50, Extent.NOT, "layout"),
-    "a header that nobody knows": (_PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
-    "such a header on every second line": (_PLAIN + _PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
-    "no dates": (b"INFO Nobody knows (a.B)\n" * 50, Extent.PARTLY, "date"),
-    "cut": (_PLAIN[:-5], Extent.PARTLY, "cut"),
-    "nothing known": (b"[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)\n" * 50, Extent.PARTLY, "meaning"),
+    "empty": (b"", FileExtent.NOT, "empty"),
+    "a mark alone": (codecs.BOM_UTF8, FileExtent.NOT, "empty"),
+    "binary": (bytes(range(256)) * 400, FileExtent.NOT, "no text"),
+    "full of zeros": (b"\x00\x00\x03\x00\x01\x02\x00" * 5000, FileExtent.NOT, "no text"),
+    "zeros alone": (b"\x00" * 5000, FileExtent.NOT, "5000 bytes are zero"),
+    "EBCDIC": (_PLAIN.decode().encode("cp500", errors="replace"), FileExtent.NOT, "layout"),
+    "no layout": (b"what is this\n" * 50, FileExtent.NOT, "layout"),
+    "a header that nobody knows": (_PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), FileExtent.PARTLY, "layout"),
+    "such a header on every second line": (
+        _PLAIN + _PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "),
+        FileExtent.PARTLY,
+        "layout",
+    ),
+    "no dates": (b"INFO Nobody knows (a.B)\n" * 50, FileExtent.PARTLY, "date"),
+    "cut": (_PLAIN[:-5], FileExtent.PARTLY, "cut"),
+    "nothing known": (b"[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)\n" * 50, FileExtent.PARTLY, "meaning"),
 }
 
 
@@ -169,7 +173,7 @@ def test_a_pack_that_was_cut(keep):
     """What is before the cut is read, also when that is less than tells the encoding; the damage is told."""
     packed = gzip.compress(_PLAIN[:60_000])
     events, _, file = read_bytes(packed[:keep], name="server.log.gz")
-    assert file.extent is (Extent.PARTLY if events else Extent.NOT)
+    assert file.extent is (FileExtent.PARTLY if events else FileExtent.NOT)
     assert "compressed" in file.damage
     assert bool(events) == (keep in (400, -9))
 
@@ -222,5 +226,5 @@ def test_a_log_that_has_left_its_case(tmp_path):
             writer.file(f"brokers/1/logs/{name}", [_PLAIN])
     (tmp_path / "case/brokers/1/logs/controller.log").unlink()
     found = {file.file.rpartition("/")[2]: file for file in logs.read(Case.open(tmp_path / "case")).files}
-    assert [found["server.log"].extent, found["controller.log"].extent] == [Extent.READ, Extent.NOT]
+    assert [found["server.log"].extent, found["controller.log"].extent] == [FileExtent.READ, FileExtent.NOT]
     assert "not there" in found["controller.log"].damage

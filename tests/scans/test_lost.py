@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from casebook.facts.cluster import instant
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.facts.records import LEDGER, STORED
 from casebook.findings import exports, tables
 from casebook.questions.loss.analysis.causes import Missing, explained, in_solitude, takers
@@ -21,7 +21,7 @@ HOSTILE = '=HYPERLINK("x")\n, "\u202e'
 
 def change(number, partition, opened, rng):
     unclean = rng.choice((True, False, None))
-    return Change(
+    return LeaderChange(
         number=number, topic=TOPIC, partition=partition, opened=opened, closed=rng.choice((None, opened, opened + 3000)),
         since=opened - rng.randrange(5000), old_leader=1, new_leader=2, epoch=number, cut=rng.choice((None, rng.randrange(1000))),
         isr=(1,), alone=rng.choice((None, opened - 2000)), unclean=unclean, cut_at_start=unclean is False and rng.random() < 0.3,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.records import LEDGER, STORED, Limits, Order, Signature, Verdict
+from casebook.facts.records import LEDGER, STORED, Limits, Order, RecordVerdict, Signature
 from casebook.questions.loss.analysis.loss import verdict
 from casebook.questions.loss.scans import reconciliation
 from casebook.questions.loss.scans.reconciliation import Reconciliation
@@ -112,24 +112,24 @@ def judged(topic, said, kept, newest):
     acked = [one for one in said if one.outcome == "acked"]
     if visible:
         if not said:
-            return Verdict.SURPLUS
+            return RecordVerdict.SURPLUS
         if len(visible) > 1:
-            return Verdict.DUPLICATED
+            return RecordVerdict.DUPLICATED
         if not acked:
-            return Verdict.UNKNOWN_STORED if "unknown" in outcomes else Verdict.STORED_THOUGH_FAILED
+            return RecordVerdict.UNKNOWN_STORED if "unknown" in outcomes else RecordVerdict.STORED_THOUGH_FAILED
         named = [one.partition for one in acked if one.partition is not None]
-        return Verdict.ELSEWHERE if named and named[0] != visible[0].partition else Verdict.STORED
+        return RecordVerdict.ELSEWHERE if named and named[0] != visible[0].partition else RecordVerdict.STORED
     if any(one.state == "open" for one in kept):
-        return Verdict.UNDECIDED
+        return RecordVerdict.UNDECIDED
     if kept:
-        return Verdict.ABORTED
+        return RecordVerdict.ABORTED
     places = {one.partition for one in said}
     (place,) = places
     possible = range(PARTITIONS[topic]) if place is None else [place]
     if any((topic, number) not in BY_PLACE for number in possible):
-        return Verdict.NOT_SCANNED
+        return RecordVerdict.NOT_SCANNED
     if not acked:
-        return Verdict.UNKNOWN_NOT_STORED if "unknown" in outcomes else Verdict.FAILED
+        return RecordVerdict.UNKNOWN_NOT_STORED if "unknown" in outcomes else RecordVerdict.FAILED
     return missing(acked[0], [BY_PLACE[topic, number] for number in possible], newest)
 
 
@@ -137,20 +137,20 @@ def missing(record, limits, newest):
     """Of a record that was acknowledged and is nowhere; ``limits`` are of where it may lie."""
     expired = {below(record, of) for of in limits}
     if expired == {True}:
-        return Verdict.EXPIRED
+        return RecordVerdict.EXPIRED
     late = False if record.offset is not None else None if record.at is None else record.at > SCANNED_AT
     if late:
-        return Verdict.NOT_YET
+        return RecordVerdict.NOT_YET
     newer = covered(record, limits, newest)
     if newer:
-        return Verdict.COMPACTED
+        return RecordVerdict.COMPACTED
     ranges = [one for of in limits for one in of.unreadable]
     hidden = (
         ranges if record.offset is None else [1 for a, b in ranges if a <= record.offset and (b is None or record.offset < b)]
     )
     if hidden:
-        return Verdict.UNREADABLE
-    return Verdict.CANNOT_TELL if expired != {False} or late is None or newer is None else Verdict.LOST
+        return RecordVerdict.UNREADABLE
+    return RecordVerdict.CANNOT_TELL if expired != {False} or late is None or newer is None else RecordVerdict.LOST
 
 
 def below(record, limits):
@@ -243,7 +243,7 @@ def test_as_one_by_one(scanning, tmp_path, records):
     assert found == expected(ledger, stored)
     order = asked.order()
     assert order == in_order(ledger, stored)
-    assert {one for _, one in found} == set(Verdict)
+    assert {one for _, one in found} == set(RecordVerdict)
     assert any(0 < of.reordered < of.told for of in order)
 
 
@@ -258,7 +258,7 @@ def test_one_id_and_one_key_for_all(scanning, tmp_path):
     limits = [Limits("balances", number, "broker 1", 0, many, T0, SCANNED_AT, True, many) for number in range(2)]
     asked = reconciled(scanning, tmp_path, ledger, stored, limits=limits)
     assert verdicts(asked.counts()) == Counter({
-        ("balances", Verdict.COMPACTED): many // 2, ("balances", Verdict.STORED): many // 2, ("balances", Verdict.DUPLICATED): 1,
+        ("balances", RecordVerdict.COMPACTED): many // 2, ("balances", RecordVerdict.STORED): many // 2, ("balances", RecordVerdict.DUPLICATED): 1,
     })  # fmt: skip
     assert asked.order() == [Order("balances", 0, many // 2, many // 4 - 1)]
 

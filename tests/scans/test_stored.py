@@ -13,7 +13,7 @@ from casebook.formats.clients.record_ids import parse
 from casebook.questions.loss.scans import stored
 from casebook.questions.loss.scans.stored_extract import from_extract
 from casebook.spark import copies, segments
-from casebook.spark.copies import Choice
+from casebook.spark.copies import CopyChoice
 from tests.scans.written_logs import RECORDS
 
 
@@ -27,7 +27,7 @@ def read(scanning, folder, identity, kept, *, compacted=False, own=(1,)):
     copy = replica(folder)
     return stored.from_segments(
         scanning,
-        [Choice(copy, "there is no other")],
+        [CopyChoice(copy, "there is no other")],
         parse(identity),
         folder=kept,
         compacted={copy.topic: compacted},

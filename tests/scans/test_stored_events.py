@@ -8,9 +8,9 @@ from casebook.collect import sources
 from casebook.facts.cluster import Cluster
 from casebook.kafka import release
 from casebook.questions.timeline.analysis import timeline
-from casebook.questions.timeline.analysis.selection import Held, Selection
+from casebook.questions.timeline.analysis.selection import HeldEvents, Selection
 from casebook.questions.timeline.scans import logs
-from casebook.questions.timeline.scans.stored_events import Stored
+from casebook.questions.timeline.scans.stored_events import StoredEvents
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,9 @@ def both():
     clocks = tuple(clock._replace(skew=7000) if clock.broker == 2 else clock for clock in found.clocks)
     off = {clock.broker: clock.skew or 0 for clock in clocks}
     rows = [row._replace(at=row.time - off[row.broker]) for row in found.rows]
-    return Held(sorted(rows, key=lambda row: (row.at, row.file, row.line))), Stored(told, replace(found, clocks=clocks))
+    return HeldEvents(sorted(rows, key=lambda row: (row.at, row.file, row.line))), StoredEvents(
+        told, replace(found, clocks=clocks)
+    )
 
 
 def chosen(held):

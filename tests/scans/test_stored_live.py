@@ -10,7 +10,7 @@ from casebook.questions.loss.scans import stored
 from casebook.questions.loss.scans.stored_live import from_topic
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings, produce
-from casebook.spark.copies import Choice
+from casebook.spark.copies import CopyChoice
 from tests.scans.test_stored import replica
 from tests.transactions import transactional
 
@@ -79,7 +79,7 @@ def _cleaner_point(cluster):
 
 def on_disk(scanning, cluster, folder, kept, **known):
     copy = replica(cluster.log_dir(1) / folder, **known)
-    choices = [Choice(copy, "")]
+    choices = [CopyChoice(copy, "")]
     return stored.from_segments(
         scanning,
         choices,

@@ -11,8 +11,8 @@ from pyspark.sql import Row
 from casebook.errors import CasebookError
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings, produce
-from casebook.spark.librdkafka import Client
-from casebook.spark.topic_reader import Gap, Range
+from casebook.spark.librdkafka import ReadOnlyClient
+from casebook.spark.topic_reader import Range, UnreadOffsets
 from casebook.spark.topics import Options
 from tests.transactions import transactional
 
@@ -52,20 +52,20 @@ def scanned(spark: object, cluster: Cluster, topic: str, **given: str) -> list[R
     return sorted(rows, key=lambda row: (row.log_partition, row.offset))
 
 
-def slow_range(cluster: Cluster, topic: str, end: int, **given: str) -> Callable[[Client], Range]:
+def slow_range(cluster: Cluster, topic: str, end: int, **given: str) -> Callable[[ReadOnlyClient], Range]:
     return lambda client: Range(
         client=client, topic=topic, partition=0, start=0, end=end, patience=3, bytes_per_second=float(given.get("rate", 2e6))
     )
 
 
-def interrupted(cluster: Cluster, topic: str, end: int, interrupt: Callable[[], object]) -> tuple[list[int], list[Gap]]:
+def interrupted(cluster: Cluster, topic: str, end: int, interrupt: Callable[[], object]) -> tuple[list[int], list[UnreadOffsets]]:
     """Offsets read and gaps of a slow scan into which something breaks after its first records."""
     offsets: list[int] = []
-    gaps: list[Gap] = []
+    gaps: list[UnreadOffsets] = []
     given = Options.parse(options(cluster, topic, bytes_per_second="2000000", slices="1"))
     with given.client() as client:
         for found in slow_range(cluster, topic, end)(client).read():
-            if isinstance(found, Gap):
+            if isinstance(found, UnreadOffsets):
                 gaps.append(found)
             else:
                 offsets += found.offsets().to_pylist()

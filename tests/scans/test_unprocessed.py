@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from casebook.facts.records import LEDGER, Limits
-from casebook.questions.loss.analysis.unprocessed_rows import Doubt, How
+from casebook.questions.loss.analysis.unprocessed_rows import SkipKind, UnprocessedDoubt
 from casebook.questions.loss.scans.commit_history import COMMITS
-from casebook.questions.loss.scans.unprocessed import Evidence, unprocessed
+from casebook.questions.loss.scans.unprocessed import WorkEvidence, unprocessed
 from tests.scans.test_reconciliation import frame
 
 GROUPS, TOPICS = range(6), 5
@@ -201,7 +201,7 @@ def found(scanning, histories, tmp_path_factory):
     more = {"log_partition": 3, "segment": 0}
     commits = [one._asdict() | more | {"source_offset": one.place} for of in histories for one in of.commits]
     records = [one._asdict() for of in histories for one in of.records]
-    evidence = Evidence(
+    evidence = WorkEvidence(
         ledgers={of.group: frame(scanning, LEDGER, of.done) for of in histories},
         commits=table(commits, COMMITS),
         stored=table(records, "id string, topic string, partition int, offset bigint, state string"),
@@ -221,7 +221,10 @@ def test_as_record_by_record(found, histories):
             mine.update({(row.group, row.topic, row.partition, label): count for label, count in counts.items() if count})
             assert row.unprocessed == sum(row.how.values())
     assert mine == told
-    assert {label for *_, label in told} == {"processed", "twice", *How, *Doubt} - {Doubt.NOT_SCANNED, Doubt.UNREAD}
+    assert {label for *_, label in told} == {"processed", "twice", *SkipKind, *UnprocessedDoubt} - {
+        UnprocessedDoubt.NOT_SCANNED,
+        UnprocessedDoubt.UNREAD,
+    }
 
 
 def test_not_read_is_not_judged(found, histories):
@@ -229,7 +232,7 @@ def test_not_read_is_not_judged(found, histories):
     missing = {(one.topic, one.partition) for of in histories for one in of.commits} - READ
     rows = [row for row in found.work if row.processed is None]
     assert {(row.topic, row.partition) for row in rows} == missing != set()
-    assert all(row.unknown == {Doubt.NOT_SCANNED: None} and row.unprocessed is None for row in rows)
+    assert all(row.unknown == {UnprocessedDoubt.NOT_SCANNED: None} and row.unprocessed is None for row in rows)
 
 
 def test_each_record_with_its_commit(found, histories):
@@ -237,7 +240,7 @@ def test_each_record_with_its_commit(found, histories):
     told = {}
     for of in histories:
         for record, label in expected(of).items():
-            if label in {*How}:
+            if label in {*SkipKind}:
                 place = record.topic, record.partition
                 commits = sorted((one for one in of.commits if (one.topic, one.partition) == place), key=lambda one: one.place)
                 told[of.group, *place, record.offset] = record.id, label, by_commit(commits)[record.offset].place

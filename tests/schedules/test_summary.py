@@ -11,7 +11,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from casebook.errors import CasebookError, UsageError
-from casebook.findings.changes import How
+from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import Severity
 from casebook.machine import places
 from casebook.runs import execution, found, notebooks, publishing, runner, summary
@@ -514,7 +514,7 @@ def test_alert_rules_ask_for_what_there_is():
     known = json.loads((places.samples_dir() / "offsets_bloat" / "expected.json").read_text())["findings"]
     assert checks <= known.keys()
     hows = {how for rule in rules for found in re.findall(r'how=~?"([^"]+)"', rule["expr"]) for how in found.split("|")}
-    assert hows <= {how.value for how in How}
+    assert hows <= {how.value for how in ChangeKind}
 
 
 def test_the_page_names_every_field_and_metric():

@@ -14,7 +14,7 @@ from casebook.case import folder as case_folder
 from casebook.case.folder import DERIVED, HISTORY, ZNODES, Item
 from casebook.errors import CaseError
 from casebook.facts.clients import ClientFile
-from casebook.facts.cluster import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, epoch_ms
+from casebook.facts.cluster import Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, ZnodeChange, epoch_ms
 from casebook.facts.disks import LogDir
 from casebook.facts.events import HOST_OF_BROKER, is_log
 from casebook.facts.pasted import PASTED, Pasted
@@ -126,7 +126,7 @@ class Case:
         """Whether it holds what ZooKeeper's own files tell."""
         return HISTORY in self.items
 
-    def history(self) -> Iterator[Change]:
+    def history(self) -> Iterator[ZnodeChange]:
         """What ZooKeeper's own files tell of each change of Kafka's znodes and of each session, in the order of transactions.
 
         Raises:
@@ -138,7 +138,7 @@ class Case:
             )
         yield from _changes(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
 
-    def past(self) -> Iterator[Change]:
+    def past(self) -> Iterator[ZnodeChange]:
         """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
 
         Raises:
@@ -402,10 +402,10 @@ class Case:
         """What brokers' logs tell that znodes know, too, unless they are older."""
         return logged.told(self._log_lines())
 
-    def _log_lines(self) -> Iterator[logged.Line]:
+    def _log_lines(self) -> Iterator[logged.LogLine]:
         for path, broker in self._logs():
             for number, text in enumerate(_text_lines(self.folder / path), start=1):
-                yield logged.Line(broker, path, number, text)
+                yield logged.LogLine(broker, path, number, text)
 
     def line(self, place: str) -> str:
         """The line at ``path:number``; ``""`` when it is not there."""
@@ -465,7 +465,7 @@ def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
         )
 
 
-def _changes(lines: Iterator[bytes]) -> Iterator[Change]:
+def _changes(lines: Iterator[bytes]) -> Iterator[ZnodeChange]:
     try:
         yield from history_lines.decode(lines)
     except ValueError as error:

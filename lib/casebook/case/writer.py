@@ -12,7 +12,7 @@ import zstandard
 
 from casebook.case.folder import HISTORY, MANIFEST, SCHEMA, ZNODES, sha256
 from casebook.errors import CaseError
-from casebook.facts.cluster import Change, Problem, Znode
+from casebook.facts.cluster import Problem, Znode, ZnodeChange
 from casebook.formats.zookeeper import history_lines, znode_lines
 from casebook.machine import private, workshop
 
@@ -84,7 +84,7 @@ class CaseWriter:
         self._head |= {"chroot": chroot, "zookeeper": list(servers)}
         self._packed_lines(ZNODES, map(znode_lines.encode, rows))
 
-    def history(self, changes: Iterable[Change]) -> None:
+    def history(self, changes: Iterable[ZnodeChange]) -> None:
         """Store the history of the znodes, already redacted, in the order given."""
         self._packed_lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
 

@@ -19,7 +19,7 @@ from casebook.collect.zookeeper.data import ZookeeperData
 from casebook.collect.zookeeper.dump import read_dump
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble, normal_chroot
 from casebook.errors import UsageError
-from casebook.facts.cluster import Change, Problem, Znode, instant
+from casebook.facts.cluster import Problem, Znode, ZnodeChange, instant
 
 __all__ = ["PATIENCE", "TIME_LIMIT", "Credentials", "collect_case"]
 
@@ -207,7 +207,7 @@ class _Redacted:
             self.paths.add(znode.path)
         return clean
 
-    def change(self, change: Change) -> Change:
+    def change(self, change: ZnodeChange) -> ZnodeChange:
         return change._replace(znodes=tuple(map(self.znode, change.znodes)))
 
 

@@ -95,7 +95,7 @@ def matches(pattern: Path) -> list[Given]:
     return [Named(path, within) for path in wanted] or [pattern]
 
 
-class Entry(NamedTuple):
+class StatEntry(NamedTuple):
     """A file or folder in a listing.
 
     Args:
@@ -121,7 +121,7 @@ class Folder:
         self._descriptor = descriptor
         self._known_as = (PurePosixPath(place.absolute()), PurePosixPath(os.path.realpath(place)))
 
-    def entries(self, path: str = "") -> list[Entry]:
+    def entries(self, path: str = "") -> list[StatEntry]:
         """What lies in a folder below it, by name.
 
         Raises:
@@ -146,17 +146,19 @@ class Folder:
         with _file(descriptor) as file:
             yield file
 
-    def _entry(self, path: str, found: os.DirEntry[str]) -> Entry:
+    def _entry(self, path: str, found: os.DirEntry[str]) -> StatEntry:
         is_link = found.is_symlink()
         try:
             there = self.stat_of(f"{path}/{found.name}" if path else found.name) if is_link else found.stat(follow_symlinks=False)
             if not stat.S_ISDIR(there.st_mode):
                 _refuse(there)
         except FileNotFoundError:
-            return Entry(found.name, None, "is a link that leads nowhere" if is_link else "was gone before it could be looked at")
+            return StatEntry(
+                found.name, None, "is a link that leads nowhere" if is_link else "was gone before it could be looked at"
+            )
         except OSError as error:
-            return Entry(found.name, None, f"was not looked at: {error.strerror}")
-        return Entry(found.name, there)
+            return StatEntry(found.name, None, f"was not looked at: {error.strerror}")
+        return StatEntry(found.name, there)
 
     def stat_of(self, path: str) -> os.stat_result:
         """Of what lies at a path below it.

@@ -10,7 +10,7 @@ LIBRARIES = (JAVA, SPRING, LIBRDKAFKA, SCALA)
 """Spring is Java's client with defaults of its own; Scala's is the producer of 0.8, gone since 2.0."""
 
 
-class Given(NamedTuple):
+class GivenSetting(NamedTuple):
     """A setting as a file gives it.
 
     Args:
@@ -44,7 +44,7 @@ class ClientFile:
     kind: str
     file: str
     library: str | None = None
-    given: Mapping[str, Given] = field(default_factory=dict)
+    given: Mapping[str, GivenSetting] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     whole: bool = True
 

@@ -65,7 +65,7 @@ class Znode:
     redacted: bool = False
 
 
-class Change(NamedTuple):
+class ZnodeChange(NamedTuple):
     """What one transaction of ZooKeeper changed of Kafka's znodes, or all of them, where a history begins.
 
     Args:

@@ -40,8 +40,8 @@ class Absent(StrEnum):
     MISSING = "missing"  # they lie between its begin and its end, and no compaction explains the hole
 
 
-class Held(NamedTuple):
-    """What a copy holds over a :class:`Run`.
+class CopyContent(NamedTuple):
+    """What a copy holds over a :class:`RecordRun`.
 
     Args:
         broker: Whose copy it is.
@@ -68,7 +68,7 @@ class Held(NamedTuple):
     keys: tuple[str, ...] = ()
 
 
-class Run(NamedTuple):
+class RecordRun(NamedTuple):
     """Neighbouring records over which the copies differ in one and the same way.
 
     Args:
@@ -85,7 +85,7 @@ class Run(NamedTuple):
     partition: int
     first_offset: int
     last_offset: int
-    copies: tuple[Held, ...]
+    copies: tuple[CopyContent, ...]
     other_epochs: bool = False
     scattered: bool = False
 
@@ -94,4 +94,4 @@ class Compared(NamedTuple):
     """Copies, and where they differ: what no run covers, all copies hold alike."""
 
     copies: tuple[Copy, ...] = ()
-    runs: tuple[Run, ...] = ()
+    runs: tuple[RecordRun, ...] = ()

@@ -53,7 +53,7 @@ class SegmentFile(NamedTuple):
     beside: tuple[str, ...] = ()
 
 
-class Leftover(NamedTuple):
+class LeftoverFile(NamedTuple):
     """What an operation left in a log dir, or has under way.
 
     Args:
@@ -156,7 +156,7 @@ class LogDir(NamedTuple):
     place: str
     listed_at: int | None
     replicas: tuple[Replica, ...] = ()
-    leftovers: tuple[Leftover, ...] = ()
+    leftovers: tuple[LeftoverFile, ...] = ()
     checkpoints: Mapping[str, int | None] = {}
     meta: Mapping[str, str] | None = None
     clean_shutdown: bool = False
@@ -286,7 +286,7 @@ class GroupBytes(NamedTuple):
     client: str | None = None
 
 
-class Commit(NamedTuple):
+class GroupCommit(NamedTuple):
     """The latest visible commit of a group for a topic partition.
 
     Args:
@@ -509,7 +509,7 @@ class Deletion(NamedTuple):
     by_commit: tuple[LostCommit, ...] = ()
 
 
-class Damage(NamedTuple):
+class SegmentDamage(NamedTuple):
     """Bytes of a segment that no batch could be read from.
 
     Args:
@@ -535,12 +535,12 @@ class Scanned:
 
     segments: tuple[Segment, ...] = ()
     logs: tuple[OffsetsLog, ...] = ()
-    commits: tuple[Commit, ...] = ()
+    commits: tuple[GroupCommit, ...] = ()
     groups: tuple[GroupState, ...] = ()
     group_bytes: tuple[GroupBytes, ...] = ()
     history: tuple[GroupHistory, ...] = ()
     next_clean: tuple[NextClean, ...] = ()
-    damage: tuple[Damage, ...] = ()
+    damage: tuple[SegmentDamage, ...] = ()
 
     def of(self, broker: int, partition: int) -> "Scanned":
         """What it brought of one copy, without what is told of files alone."""

@@ -78,7 +78,7 @@ class Event(NamedTuple):
             return None
 
 
-class Extent(StrEnum):
+class FileExtent(StrEnum):
     """How far a file was read."""
 
     READ = "read"
@@ -116,11 +116,11 @@ class LogFile(NamedTuple):
     layouts: tuple[tuple[str, int], ...] = ()
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> FileExtent:
         """How far it was read: lines that nobody understood are not read, however whole the file is."""
         if not self.entries and not self.typed:
-            return Extent.NOT
-        return Extent.PARTLY if self.unread else Extent.READ
+            return FileExtent.NOT
+        return FileExtent.PARTLY if self.unread else FileExtent.READ
 
     @property
     def is_of_brokers(self) -> bool:
@@ -170,7 +170,7 @@ def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
     Not those that a broker creates at its start and may never write to: empty is what they are.
     """
     return tuple(
-        file for file in files if file.extent is not Extent.READ and not (file.is_empty and _MAY_BE_EMPTY.search(file.file))
+        file for file in files if file.extent is not FileExtent.READ and not (file.is_empty and _MAY_BE_EMPTY.search(file.file))
     )
 
 

@@ -21,7 +21,7 @@ ALARM = "alarm"
 """The class of a lost record that lies outside every window."""
 
 
-class Change(NamedTuple):
+class LeaderChange(NamedTuple):
     """A change of leader, behind which records of the leader before may be missing.
 
     Args:
@@ -101,7 +101,7 @@ class LostRecord(NamedTuple):
         key: As the ledger has it.
         producer: As the ledger has it.
         cause: A value of :class:`Cause`; ``None`` for an alarm.
-        change: Number of the :class:`Change`, the first of several; ``None`` where none belongs to it.
+        change: Number of the :class:`LeaderChange`, the first of several; ``None`` where none belongs to it.
         window: That change in words, or all that may have taken it; ``""`` without.
         evidence: What proves it, in words.
         there_id: Id of the record that lies at its offset today; ``None`` where none does, or that is not known.

@@ -18,7 +18,7 @@ METADATA_QUORUM = "kafka-metadata-quorum"
 QUORUM_REPLICATION = "kafka-metadata-quorum --replication"
 
 
-class Span(NamedTuple):
+class LineSpan(NamedTuple):
     """First and last line of something, from 1."""
 
     first: int
@@ -39,7 +39,7 @@ class PastedZnode(NamedTuple):
     """
 
     path: str | None
-    span: Span
+    span: LineSpan
     data: str | None = None
     stat: Stat | None = None
     children: tuple[str, ...] | None = None
@@ -58,7 +58,7 @@ class DescribedTopic(NamedTuple):
     """
 
     topic: str
-    span: Span
+    span: LineSpan
     partitions: int
     configs: dict[str, str] | None = None
     deleting: bool = False
@@ -85,7 +85,7 @@ class DescribedPartition(NamedTuple):
 
     topic: str
     partition: int
-    span: Span
+    span: LineSpan
     leader: int | None
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
@@ -100,7 +100,7 @@ class DescribedPartition(NamedTuple):
     tool: str = "kafka-topics"
 
 
-class GroupOffset(NamedTuple):
+class PastedOffset(NamedTuple):
     """What a group has committed for a partition.
 
     Args:
@@ -112,7 +112,7 @@ class GroupOffset(NamedTuple):
     group: str | None
     topic: str
     partition: int
-    span: Span
+    span: LineSpan
     offset: int | None
     end: int | None
 
@@ -126,7 +126,7 @@ class GroupSaid(NamedTuple):
     """
 
     group: str | None
-    span: Span
+    span: LineSpan
     what: str
     coordinator: int | None = None
 
@@ -145,7 +145,7 @@ class GroupMember(NamedTuple):
 
     group: str | None
     member: str
-    span: Span
+    span: LineSpan
     host: str | None = None
     client: str | None = None
     partitions: int | None = None
@@ -164,12 +164,12 @@ class ToldConfig(NamedTuple):
 
     kind: str
     entity: str
-    span: Span
+    span: LineSpan
     settings: dict[str, str]
     whole: bool
 
 
-class Assigned(NamedTuple):
+class PastedAssignment(NamedTuple):
     """The replicas of a partition, as ``kafka-reassign-partitions`` tells them.
 
     Args:
@@ -181,14 +181,14 @@ class Assigned(NamedTuple):
 
     topic: str
     partition: int
-    span: Span
+    span: LineSpan
     replicas: tuple[int, ...]
     adding: tuple[int, ...] | None = None
     removing: tuple[int, ...] | None = None
     ordered: bool = True
 
 
-class Move(NamedTuple):
+class PastedMove(NamedTuple):
     """How the reassignment of a partition stands.
 
     Args:
@@ -198,7 +198,7 @@ class Move(NamedTuple):
 
     topic: str
     partition: int
-    span: Span
+    span: LineSpan
     target: tuple[int, ...] | None
     ended: bool
 
@@ -208,10 +208,10 @@ class Elected(NamedTuple):
 
     topic: str
     partition: int
-    span: Span
+    span: LineSpan
 
 
-class Told(NamedTuple):
+class ToolStatement(NamedTuple):
     """Something that a tool printed, by the tool's name.
 
     Args:
@@ -222,7 +222,7 @@ class Told(NamedTuple):
     """
 
     tool: str
-    span: Span
+    span: LineSpan
     says: str = ""
     instead: str = ""
     bad: bool = False
@@ -245,7 +245,7 @@ class ListedFile(NamedTuple):
 
     folder: str
     name: str
-    span: Span
+    span: LineSpan
     is_folder: bool
     bytes: int | None
     about: int | None
@@ -267,7 +267,7 @@ class Used(NamedTuple):
     """
 
     path: str
-    span: Span
+    span: LineSpan
     about: int
     broker: int | None
     printed: str = ""
@@ -282,7 +282,7 @@ class BrokerSettings(NamedTuple):
         lines: As they stand in the file, comments included, from the first line of the span on.
     """
 
-    span: Span
+    span: LineSpan
     broker: int | None
     lines: tuple[str, ...]
 
@@ -299,7 +299,7 @@ class ThreadDump(NamedTuple):
         loading: Names of the threads in it that load groups and offsets.
     """
 
-    span: Span
+    span: LineSpan
     broker: int | None
     taken: str
     whole: bool
@@ -321,7 +321,7 @@ class HostSaid(NamedTuple):
     """
 
     kind: str
-    span: Span
+    span: LineSpan
     text: str
     broker: int | None = None
     bad: bool = False
@@ -334,7 +334,7 @@ class HostSaid(NamedTuple):
         return not self.settle or bool(self.facts)
 
 
-class LogLine(NamedTuple):
+class PastedLogLine(NamedTuple):
     """A log line, put together where it was folded.
 
     Args:
@@ -344,7 +344,7 @@ class LogLine(NamedTuple):
         host: A line of the kernel's or of systemd's: the broker on whose host, where a heading tells.
     """
 
-    span: Span
+    span: LineSpan
     text: str
     broker: int | None
     zookeeper: bool
@@ -359,7 +359,7 @@ class NotUnderstood(NamedTuple):
         reason: Why, where there is more to say than that nobody knows them.
     """
 
-    span: Span
+    span: LineSpan
     text: str
     reason: str
 
@@ -394,17 +394,17 @@ class Pasted:
     znodes: tuple[PastedZnode, ...] = ()
     topics: tuple[DescribedTopic, ...] = ()
     partitions: tuple[DescribedPartition, ...] = ()
-    offsets: tuple[GroupOffset, ...] = ()
+    offsets: tuple[PastedOffset, ...] = ()
     groups: tuple[GroupSaid, ...] = ()
     members: tuple[GroupMember, ...] = ()
     configs: tuple[ToldConfig, ...] = ()
-    assigned: tuple[Assigned, ...] = ()
-    moves: tuple[Move, ...] = ()
+    assigned: tuple[PastedAssignment, ...] = ()
+    moves: tuple[PastedMove, ...] = ()
     elected: tuple[Elected, ...] = ()
-    told: tuple[Told, ...] = ()
+    told: tuple[ToolStatement, ...] = ()
     files: tuple[ListedFile, ...] = ()
     used: tuple[Used, ...] = ()
-    logs: tuple[LogLine, ...] = ()
+    logs: tuple[PastedLogLine, ...] = ()
     settings: tuple[BrokerSettings, ...] = ()
     dumps: tuple[ThreadDump, ...] = ()
     hosts: tuple[HostSaid, ...] = ()

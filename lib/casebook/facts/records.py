@@ -24,7 +24,7 @@ STORED = """
 that has not ended) or ``control``."""
 
 
-class Outcome(StrEnum):
+class SendOutcome(StrEnum):
     """What a producer was told of a record."""
 
     ACKED = "acked"
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Verdict(StrEnum):
+class RecordVerdict(StrEnum):
     """What became of a record; each has exactly one."""
 
     STORED = "stored"
@@ -156,7 +156,7 @@ class Word(NamedTuple):
     """
 
     text: str
-    outcome: Outcome
+    outcome: SendOutcome
     rows: int
 
 
@@ -174,7 +174,7 @@ class Unusable(NamedTuple):
     example: str
 
 
-class Told(NamedTuple):
+class LedgerShape(NamedTuple):
     """What a ledger is like.
 
     Args:
@@ -192,7 +192,7 @@ class Told(NamedTuple):
     """
 
     rows: int
-    outcomes: Mapping[Outcome, int]
+    outcomes: Mapping[SendOutcome, int]
     words: tuple[Word, ...]
     unusable: tuple[Unusable, ...]
     odd_times: Unusable | None

@@ -5,10 +5,10 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.findings.finding import Severity, Status, area, rank
-from casebook.findings.past_runs import RUN_BEFORE, Outcome
+from casebook.findings.past_runs import RUN_BEFORE, CheckOutcome
 
 
-class How(StrEnum):
+class ChangeKind(StrEnum):
     """In which way an answer differs from the one before."""
 
     NEW = "new"
@@ -21,7 +21,7 @@ class How(StrEnum):
     CHECKED_AGAIN = "checked_again"
 
 
-class Change(NamedTuple):
+class CheckChange(NamedTuple):
     """A row of ``tables/changes``.
 
     Args:
@@ -36,7 +36,7 @@ class Change(NamedTuple):
         went: What was named before and is not now; of ``no_longer_checked`` what is not looked at any more.
     """
 
-    how: How
+    how: ChangeKind
     check: str
     severity: Severity | None
     title: str
@@ -46,10 +46,10 @@ class Change(NamedTuple):
     went: tuple[str, ...] = ()
 
 
-_ORDER = tuple(How)
+_ORDER = tuple(ChangeKind)
 _CLOCKS, _OWNERS, _UNCLEAN = "timeline.clocks", "timeline.owners", "timeline.unclean"
 _ANSWERED = frozenset({Status.OK, Status.FINDING})
-_WENT = frozenset({How.GONE, How.NO_LONGER_APPLIES})
+_WENT = frozenset({ChangeKind.GONE, ChangeKind.NO_LONGER_APPLIES})
 """Only what was said before tells what these are about."""
 
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
@@ -139,14 +139,14 @@ _OF_THE_SAME: Mapping[str, str] = {
 """Without logs and history, what is asked of the past only while there is something to tell: the check that answers for now."""
 
 
-def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[Change, ...]:
+def compare(before: Mapping[str, CheckOutcome], now: Mapping[str, CheckOutcome]) -> tuple[CheckChange, ...]:
     """What is new, worse, about others, no longer checked or asked, better, gone, or checked again; the worst of each first."""
     checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
     found = [_change(before.get(check), now.get(check)) for check in checks if not _is_over(before.get(check), now)]
     return tuple(sorted((change for change in found if change is not None), key=_reading_order))
 
 
-def _is_over(before: Outcome | None, now: Mapping[str, Outcome]) -> bool:
+def _is_over(before: CheckOutcome | None, now: Mapping[str, CheckOutcome]) -> bool:
     """Whether what was told of the past is not asked any more because it is over: the check on now says so."""
     if before is None or before.status is not Status.FINDING or before.check in now:
         return False
@@ -154,27 +154,27 @@ def _is_over(before: Outcome | None, now: Mapping[str, Outcome]) -> bool:
     return same is not None and same.status is Status.OK
 
 
-def _reading_order(change: Change) -> tuple[int, int, int, str]:
+def _reading_order(change: CheckChange) -> tuple[int, int, int, str]:
     return _ORDER.index(change.how), rank(change.severity), area(change.check), change.check
 
 
-def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
+def _change(before: CheckOutcome | None, now: CheckOutcome | None) -> CheckChange | None:
     was, is_ = (outcome is not None and outcome.status is Status.FINDING for outcome in (before, now))
     if was and is_:
         return _of_findings(before, now)
     how = _of_status(before, now, was=was, is_=is_)
     if how is None or (how in _WENT and _is_past(before)):
         return None
-    unseen = _unseen(before, now) if how is How.GONE else ()
+    unseen = _unseen(before, now) if how is ChangeKind.GONE else ()
     if unseen:
-        how, now = How.NO_LONGER_CHECKED, None
+        how, now = ChangeKind.NO_LONGER_CHECKED, None
     said = before if how in _WENT or now is None else now
     severity = said.severity or (before.severity if before else None)
     ended = (_ended(outcome, _told(outcome)) for outcome in (before, now))
-    return Change(how, said.check, severity, said.title, *ended, went=unseen)
+    return CheckChange(how, said.check, severity, said.title, *ended, went=unseen)
 
 
-def _is_past(found: Outcome) -> bool:
+def _is_past(found: CheckOutcome) -> bool:
     """Whether a finding is about what has happened; that a clock was set has, however well it goes since.
 
     Of a run that did not write down what else it was about, nobody knows what is mended.
@@ -184,7 +184,7 @@ def _is_past(found: Outcome) -> bool:
     return found.check.startswith(_OF_THE_PAST)
 
 
-def _unseen(before: Outcome, now: Outcome) -> tuple[str, ...]:
+def _unseen(before: CheckOutcome, now: CheckOutcome) -> tuple[str, ...]:
     """What was named, and is no longer looked at, or tells nothing any more: it has neither come nor gone."""
     seen = now.facts.get(_SEEN.get(now.check))
     if not isinstance(seen, dict):
@@ -192,19 +192,19 @@ def _unseen(before: Outcome, now: Outcome) -> tuple[str, ...]:
     return tuple(sorted({name for name in named(before) if seen.get(name) is None} - set(named(now))))
 
 
-def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
+def _of_status(before: CheckOutcome | None, now: CheckOutcome | None, *, was: bool, is_: bool) -> ChangeKind | None:
     if is_:
-        return How.NEW
+        return ChangeKind.NEW
     answered, did_answer = (outcome is not None and outcome.status in _ANSWERED for outcome in (now, before))
     unknown = now is None or now.status is Status.COULD_NOT_CHECK
     if did_answer and unknown:
-        return How.NO_LONGER_CHECKED
+        return ChangeKind.NO_LONGER_CHECKED
     if was:
-        return How.NO_LONGER_APPLIES if now.status is Status.NOT_APPLICABLE else How.GONE
-    return How.CHECKED_AGAIN if answered and before is not None and before.status is Status.COULD_NOT_CHECK else None
+        return ChangeKind.NO_LONGER_APPLIES if now.status is Status.NOT_APPLICABLE else ChangeKind.GONE
+    return ChangeKind.CHECKED_AGAIN if answered and before is not None and before.status is Status.COULD_NOT_CHECK else None
 
 
-def _of_findings(before: Outcome, now: Outcome) -> Change | None:
+def _of_findings(before: CheckOutcome, now: CheckOutcome) -> CheckChange | None:
     both = {*_lists(before)} & {*_lists(now)}
     before_named, now_named = set(named(before, both)), set(named(now, both))
     past, unseen = _is_past(before), _unseen(before, now)
@@ -213,34 +213,34 @@ def _of_findings(before: Outcome, now: Outcome) -> Change | None:
     still = first - len(unseen) if unseen and first is not None else first
     how = _worse_or_better(before, now, still, last) or _by_names(came, went)
     if how is None and unseen and not past:
-        how, went = How.NO_LONGER_CHECKED, unseen
-    if how is None or (past and how is How.BETTER):
+        how, went = ChangeKind.NO_LONGER_CHECKED, unseen
+    if how is None or (past and how is ChangeKind.BETTER):
         return None
-    return Change(how, now.check, now.severity, now.title, _ended(before, first), _ended(now, last), came, went)
+    return CheckChange(how, now.check, now.severity, now.title, _ended(before, first), _ended(now, last), came, went)
 
 
-def _worse_or_better(before: Outcome, now: Outcome, first: int | None, last: int | None) -> How | None:
+def _worse_or_better(before: CheckOutcome, now: CheckOutcome, first: int | None, last: int | None) -> ChangeKind | None:
     if before.severity is not now.severity:
-        return How.WORSE if rank(now.severity) < rank(before.severity) else How.BETTER
+        return ChangeKind.WORSE if rank(now.severity) < rank(before.severity) else ChangeKind.BETTER
     if first is None or last is None or first == last:
         return None
-    return How.WORSE if last > first else How.BETTER
+    return ChangeKind.WORSE if last > first else ChangeKind.BETTER
 
 
-def _by_names(came: Iterable[str], went: Iterable[str]) -> How | None:
+def _by_names(came: Iterable[str], went: Iterable[str]) -> ChangeKind | None:
     if came and went:
-        return How.OTHERS
-    return How.WORSE if came else How.BETTER if went else None
+        return ChangeKind.OTHERS
+    return ChangeKind.WORSE if came else ChangeKind.BETTER if went else None
 
 
-def count(outcome: Outcome | None) -> int | None:
+def count(outcome: CheckOutcome | None) -> int | None:
     """The number a check is about, found or not: 0 when nothing was found; ``None`` when it is unknown, or was not checked."""
     if outcome is None or outcome.status is Status.COULD_NOT_CHECK:
         return None
     return number(outcome) if outcome.status is Status.FINDING else 0
 
 
-def number(outcome: Outcome) -> int | None:
+def number(outcome: CheckOutcome) -> int | None:
     """The number a finding is about; ``None`` when it has none."""
     facts, check = outcome.facts, outcome.check
     if check in _NUMBERS:
@@ -249,7 +249,7 @@ def number(outcome: Outcome) -> int | None:
     return next((value for name in (check.rpartition(".")[2], "found") if type(value := facts.get(name)) is int), None)
 
 
-def _told(outcome: Outcome | None) -> int | None:
+def _told(outcome: CheckOutcome | None) -> int | None:
     """The number of a finding, unless it drifts."""
     return None if outcome is None or outcome.status is not Status.FINDING or outcome.check in _DRIFTING else number(outcome)
 
@@ -258,7 +258,7 @@ def _counted(value: object) -> int | None:
     return len(value) if isinstance(value, list | tuple | dict) else value if type(value) is int else None
 
 
-def named(outcome: Outcome, among: Container[str] | None = None) -> tuple[str, ...]:
+def named(outcome: CheckOutcome, among: Container[str] | None = None) -> tuple[str, ...]:
     """What a finding names: topics, brokers, rules.
 
     Args:
@@ -268,7 +268,7 @@ def named(outcome: Outcome, among: Container[str] | None = None) -> tuple[str, .
     return tuple(_NAME_OF.get(type(item), str)(item) for value in lists for item in value)
 
 
-def _lists(outcome: Outcome) -> list[str]:
+def _lists(outcome: CheckOutcome) -> list[str]:
     """The facts that name something; one that is missing, as in runs of an older version, is unknown, not empty."""
     wanted = _NAMES_OF.get(outcome.check, _NAMES)
     return [name for name in wanted if isinstance(outcome.facts.get(name), list | tuple | dict)]
@@ -277,7 +277,7 @@ def _lists(outcome: Outcome) -> list[str]:
 _NAME_OF: Mapping[type, Callable[[object], str]] = {int: lambda broker: f"broker {broker}"}
 
 
-def _ended(outcome: Outcome | None, value: int | None = None) -> str:
+def _ended(outcome: CheckOutcome | None, value: int | None = None) -> str:
     if outcome is None:
         return "not asked"
     return str(value) if value is not None else outcome.severity.value if outcome.severity else outcome.status.value

@@ -11,12 +11,12 @@ from itertools import chain, islice
 from casebook.facts import events
 from casebook.facts.cluster import Cluster, Partition, Problem, instant
 from casebook.facts.disks import LogDir, Replica, Scanned, is_listing
-from casebook.facts.events import Extent, LogFile
+from casebook.facts.events import FileExtent, LogFile
 from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
 from casebook.findings.words import agree, brokers, number
-from casebook.kafka.partitions import State, Verdict
+from casebook.kafka.partitions import PartitionCondition, Verdict
 from casebook.kafka.past import Break, Past
 from casebook.kafka.releases import Changed, KafkaVersion, VersionInUse, VersionOrigin
 from casebook.kafka.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
@@ -61,7 +61,7 @@ def registrations(cluster: Cluster) -> Gaps:
 
 def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
     """Why not every partition of the cluster was judged."""
-    unknown = [verdict for verdict in judged if verdict.state is State.UNKNOWN]
+    unknown = [verdict for verdict in judged if verdict.state is PartitionCondition.UNKNOWN]
     if not unknown:
         return partitions(cluster)
     first = unknown[0]
@@ -213,7 +213,7 @@ def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted
     gaps = history(past, cluster)
     if not gaps or past.there:
         return gaps  # where there is a history, states are those that it tells
-    read = [file for file in files if file.extent is Extent.READ]
+    read = [file for file in files if file.extent is FileExtent.READ]
     logged = (_of_logs(read, wanted, partial(_is_named, name), f"{name}.log") for name in _OF_STATES)
     return (*chain.from_iterable(logged), *states(cluster))
 
@@ -252,7 +252,7 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable
     read = {file.broker for file in own if file.typed}
     shared = {broker: file.file for file in given if file.broker is None for broker, _ in file.speakers}
     missing = sorted(set(wanted) - read)
-    silent = {file.broker for file in own if file.extent is Extent.READ} - read - shared.keys()
+    silent = {file.broker for file in own if file.extent is FileExtent.READ} - read - shared.keys()
     if still := sorted(silent.intersection(missing)):
         yield Gap(why=f"The {what} of {brokers(still)} tells nothing.", settle=COLLECT_LOGS)
     if gone := [broker for broker in missing if broker not in shared and broker not in silent]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from casebook.findings.finding import Severity, Status
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """How a check ended in a run.
 
     Args:
@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
     facts: Mapping[str, object]
 
 
-def outcomes(findings: Iterable[Mapping[str, object]]) -> dict[str, Outcome]:
+def outcomes(findings: Iterable[Mapping[str, object]]) -> dict[str, CheckOutcome]:
     """The answers of a ``findings.json``, by check; the first, which is the worst, where a check has several.
 
     Raises:
@@ -35,11 +35,11 @@ def outcomes(findings: Iterable[Mapping[str, object]]) -> dict[str, Outcome]:
     return {outcome.check: outcome for outcome in reversed([_outcome(finding) for finding in findings])}
 
 
-def _outcome(finding: Mapping[str, object]) -> Outcome:
+def _outcome(finding: Mapping[str, object]) -> CheckOutcome:
     severity, facts = finding["severity"], finding["facts"]
     if not isinstance(facts, dict):
         raise TypeError("facts are named")
-    return Outcome(
+    return CheckOutcome(
         check=str(finding["check"]),
         subject=dict(finding.get("subject") or {}),
         status=Status(finding["status"]),
@@ -140,7 +140,7 @@ class PastRun:
     cluster: Identity
     at: int
     failed: str | None = None
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
 
     def measured(self, name: str) -> float | None:

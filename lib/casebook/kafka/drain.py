@@ -17,7 +17,7 @@ Replicas = tuple[int, ...]
 Place = tuple[str, int]
 
 
-class Reason(StrEnum):
+class KeepReason(StrEnum):
     """Why a partition with a replica on a drained broker is not moved."""
 
     NO_TARGET = "no_target"  # no other broker may take it
@@ -27,7 +27,7 @@ class Reason(StrEnum):
     DELETING = "deleting"  # its topic is being deleted
 
 
-class Move(NamedTuple):
+class NewAssignment(NamedTuple):
     """One partition's new assignment.
 
     Args:
@@ -62,10 +62,10 @@ class Blocked(NamedTuple):
     topic: str
     partition: int
     replicas: Replicas
-    reason: Reason
+    reason: KeepReason
 
 
-class Step(NamedTuple):
+class DrainStep(NamedTuple):
     """What is moved at once; the next step waits until all of it is in sync and no reassignment is left.
 
     Args:
@@ -78,7 +78,7 @@ class Step(NamedTuple):
     """
 
     number: int
-    moves: tuple[Move, ...]
+    moves: tuple[NewAssignment, ...]
     size: int
     unknown: int
     most: int
@@ -110,16 +110,16 @@ class Wanted:
 class DrainPlan:
     """The steps in order, and what stays where it is."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[DrainStep, ...] = ()
     blocked: tuple[Blocked, ...] = ()
 
     @property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[NewAssignment, ...]:
         """All of them in order."""
         return tuple(move for step in self.steps for move in step.moves)
 
 
-def reassignment(moves: Iterable[Move], *, back: bool = False) -> dict[str, object]:
+def reassignment(moves: Iterable[NewAssignment], *, back: bool = False) -> dict[str, object]:
     """What ``kafka-reassign-partitions --reassignment-json-file`` takes, in all releases; ``back``: the way back."""
     rows = [
         {"topic": move.topic, "partition": move.partition, "replicas": list(move.from_replicas if back else move.to_replicas)}
@@ -147,11 +147,11 @@ def plan(cluster: Cluster, wanted: Wanted, sizes: Mapping[Place, int]) -> DrainP
         reason = _reason(partition, base, cluster, wanted)
         to = None if reason else planner.assign(base)
         if to is None:
-            blocked.append(Blocked(partition.topic, partition.partition, base, reason or Reason.NO_TARGET))
+            blocked.append(Blocked(partition.topic, partition.partition, base, reason or KeepReason.NO_TARGET))
             continue
         leader = partition.state.leader
         moves.append(
-            Move(
+            NewAssignment(
                 topic=partition.topic,
                 partition=partition.partition,
                 from_replicas=base,
@@ -169,15 +169,15 @@ def _in_sync(partition: Partition, cluster: Cluster) -> Replicas:
     return tuple(broker for broker in partition.state.isr if broker in cluster.live) if partition.state else ()
 
 
-def _reason(partition: Partition, base: Replicas, cluster: Cluster, wanted: Wanted) -> Reason | None:
+def _reason(partition: Partition, base: Replicas, cluster: Cluster, wanted: Wanted) -> KeepReason | None:
     topic = cluster.topics.get(partition.topic)
     if topic is not None and topic.deleting:
-        return Reason.DELETING
+        return KeepReason.DELETING
     if partition.problem is not None or partition.state is None:
-        return Reason.UNKNOWN
+        return KeepReason.UNKNOWN
     if partition.state.leader not in cluster.live:
-        return Reason.NO_SOURCE
-    return None if cluster.live.issuperset(set(base) - wanted.brokers) else Reason.DEAD_REPLICA
+        return KeepReason.NO_SOURCE
+    return None if cluster.live.issuperset(set(base) - wanted.brokers) else KeepReason.DEAD_REPLICA
 
 
 @dataclass
@@ -233,7 +233,7 @@ class _Planner:
         return tuple(to)
 
 
-def _steps(moves: Iterable[Move], most: int) -> Iterator[Step]:
+def _steps(moves: Iterable[NewAssignment], most: int) -> Iterator[DrainStep]:
     """Moves in order, as many a step as may be copied at once, and at least one move."""
     number, held, copied = 1, [], 0
     for move in moves:
@@ -246,13 +246,13 @@ def _steps(moves: Iterable[Move], most: int) -> Iterator[Step]:
         yield _step(number, held)
 
 
-def _step(number: int, moves: Sequence[Move]) -> Step:
+def _step(number: int, moves: Sequence[NewAssignment]) -> DrainStep:
     traffic: Counter = Counter()
     for move in moves:
         for broker in move.added:
             traffic["to", broker] += move.size or 0
             traffic["from", move.leader] += move.size or 0
-    return Step(
+    return DrainStep(
         number=number,
         moves=tuple(moves),
         size=sum((move.size or 0) * len(move.added) for move in moves),

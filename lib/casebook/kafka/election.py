@@ -7,7 +7,7 @@ strategy answers with an :class:`Election`, which says what would be written; a 
 The second part predicts the state znode after an event: :func:`after_deaths`, :func:`after_failover`,
 :func:`after_start`, :func:`after_controlled_shutdown`, :func:`after_unclean_enabled`, and
 :func:`after_sessions_end` for brokers whose sessions ZooKeeper ends one after another. They take and give an
-:class:`Outcome` (or a :class:`~casebook.facts.cluster.PartitionState`), so that events can be chained; ``None`` is a
+:class:`ElectionOutcome` (or a :class:`~casebook.facts.cluster.PartitionState`), so that events can be chained; ``None`` is a
 partition without state znode. They do not hold for topics being deleted, for which the controller elects nobody.
 
 The rules are those of ZooKeeper mode, 0.9 to 3.9. What differs between releases is data in ``versions``.
@@ -27,7 +27,7 @@ from casebook.kafka.releases import KafkaVersion
 Brokers = tuple[int, ...]
 
 
-class Reason(StrEnum):
+class NoLeaderReason(StrEnum):
     """Why an election chose nobody. The ids are stable."""
 
     NO_LIVE_ISR_MEMBER = "no_live_isr_member"  # nobody in the ISR is alive, and unclean election is not allowed
@@ -53,22 +53,22 @@ class Election(NamedTuple):
     leader: int | None
     isr: Brokers
     unclean: bool = False
-    reason: Reason | None = None
+    reason: NoLeaderReason | None = None
 
 
-def _failed(reason: Reason) -> Election:
+def _failed(reason: NoLeaderReason) -> Election:
     return Election(None, (), False, reason)
 
 
 # Made once: most elections of an incident fail, and comparing a module constant costs nothing.
-_NO_LIVE_ISR_MEMBER = _failed(Reason.NO_LIVE_ISR_MEMBER)
-_NO_LIVE_REPLICA = _failed(Reason.NO_LIVE_REPLICA)
-_LIVE_ISR_OUTSIDE_ASSIGNMENT = _failed(Reason.LIVE_ISR_OUTSIDE_ASSIGNMENT)
-_NO_LIVE_TARGET_IN_ISR = _failed(Reason.NO_LIVE_TARGET_IN_ISR)
-_PREFERRED_NOT_LIVE = _failed(Reason.PREFERRED_NOT_LIVE)
-_PREFERRED_NOT_IN_ISR = _failed(Reason.PREFERRED_NOT_IN_ISR)
-_NO_OTHER_ISR_MEMBER = _failed(Reason.NO_OTHER_ISR_MEMBER)
-_NOT_NEEDED = _failed(Reason.NOT_NEEDED)
+_NO_LIVE_ISR_MEMBER = _failed(NoLeaderReason.NO_LIVE_ISR_MEMBER)
+_NO_LIVE_REPLICA = _failed(NoLeaderReason.NO_LIVE_REPLICA)
+_LIVE_ISR_OUTSIDE_ASSIGNMENT = _failed(NoLeaderReason.LIVE_ISR_OUTSIDE_ASSIGNMENT)
+_NO_LIVE_TARGET_IN_ISR = _failed(NoLeaderReason.NO_LIVE_TARGET_IN_ISR)
+_PREFERRED_NOT_LIVE = _failed(NoLeaderReason.PREFERRED_NOT_LIVE)
+_PREFERRED_NOT_IN_ISR = _failed(NoLeaderReason.PREFERRED_NOT_IN_ISR)
+_NO_OTHER_ISR_MEMBER = _failed(NoLeaderReason.NO_OTHER_ISR_MEMBER)
+_NOT_NEEDED = _failed(NoLeaderReason.NOT_NEEDED)
 
 
 # Rule 1: offline partition
@@ -179,7 +179,7 @@ def new_partition(*, replicas: Brokers, live: frozenset[int]) -> Election:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ElectionOutcome:
     """What a state znode holds after an event, as far as the controller decides it.
 
     Args:
@@ -195,12 +195,12 @@ class Outcome:
     recovering: bool = False
 
     @classmethod
-    def of(cls, state: PartitionState) -> "Outcome":
+    def of(cls, state: PartitionState) -> "ElectionOutcome":
         """The part of a state that is predicted, to compare it with a prediction."""
         return cls(leader=state.leader, isr=state.isr, leader_epoch=state.leader_epoch, recovering=state.recovering)
 
 
-State = PartitionState | Outcome | None
+State = PartitionState | ElectionOutcome | None
 
 
 def _raised(epoch: int | None) -> int | None:
@@ -216,7 +216,7 @@ def after_deaths(
     unclean: bool,
     version: KafkaVersion,
     controller_died: bool = False,
-) -> frozenset[Outcome | None]:
+) -> frozenset[ElectionOutcome | None]:
     """What the state may become when brokers disappear in one event.
 
     The controller elects where the leader is gone, then removes the dead from ISR and leadership, broker by broker.
@@ -239,7 +239,7 @@ def after_deaths(
 
 def after_failover(
     *, state: State, replicas: Brokers, live: frozenset[int], unclean: bool, version: KafkaVersion
-) -> frozenset[Outcome | None]:
+) -> frozenset[ElectionOutcome | None]:
     """What the state may become when a new controller takes over and finds these brokers alive.
 
     It elects where the leader is not alive. From 2.3 it first removes every replica that is not alive from ISR and
@@ -263,7 +263,7 @@ def after_sessions_end(
     unclean: bool,
     version: KafkaVersion,
     controller: int | None = None,
-) -> frozenset[Outcome | None]:
+) -> frozenset[ElectionOutcome | None]:
     """What the state may become when brokers are killed together, however ZooKeeper groups the ends of their sessions.
 
     Brokers killed in the same instant need not disappear in the same event: each sequence of groups has its own
@@ -275,7 +275,7 @@ def after_sessions_end(
         dead: The brokers killed.
         controller: Broker that was the controller.
     """
-    outcomes: set[Outcome | None] = set()
+    outcomes: set[ElectionOutcome | None] = set()
     for first in _groups(dead):
         if controller in dead and controller not in first:
             continue
@@ -301,7 +301,7 @@ def after_sessions_end(
 
 def after_start(
     *, state: State, replicas: Brokers, live: frozenset[int], started: frozenset[int], unclean: bool, version: KafkaVersion
-) -> Outcome | None:
+) -> ElectionOutcome | None:
     """What the state becomes when brokers register: the controller elects where the leader was not alive before.
 
     A leader that was named while dead and returns is elected anew, and those dead leave the ISR with it. The
@@ -328,7 +328,7 @@ def after_controlled_shutdown(
     unclean: bool,
     version: KafkaVersion,
     shutting_down: frozenset[int] = frozenset(),
-) -> Outcome | None:
+) -> ElectionOutcome | None:
     """What the state becomes when a broker asks to stop, before it is gone.
 
     Where it leads, another ISR member is elected, or nothing is written and it keeps leading until it is gone. Where
@@ -356,7 +356,7 @@ def after_controlled_shutdown(
 
 def after_unclean_enabled(
     *, state: State, replicas: Brokers, live: frozenset[int], scope: str, version: KafkaVersion
-) -> Outcome | None:
+) -> ElectionOutcome | None:
     """What the state becomes when ``unclean.leader.election.enable`` is set to true, and nothing else happens.
 
     Releases that do not react leave the partition as it is until the controller moves or a broker goes or comes.
@@ -393,32 +393,34 @@ def _rules(version: KafkaVersion) -> _Rules:
     )
 
 
-def _outcome(state: State) -> Outcome | None:
-    return Outcome.of(state) if isinstance(state, PartitionState) else state
+def _outcome(state: State) -> ElectionOutcome | None:
+    return ElectionOutcome.of(state) if isinstance(state, PartitionState) else state
 
 
 def _elect_unless_led(
-    current: Outcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
-) -> Outcome | None:
+    current: ElectionOutcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
+) -> ElectionOutcome | None:
     """Hold an election unless the leader is alive: the controller never replaces a live leader by this rule."""
     if current is not None and current.leader in live:
         return current
     return _elect(current, replicas, live, unclean, rules)
 
 
-def _elect(current: Outcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules) -> Outcome | None:
+def _elect(
+    current: ElectionOutcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
+) -> ElectionOutcome | None:
     """Hold the election that the controller holds for every new or offline partition."""
     if current is None:
         created = new_partition(replicas=replicas, live=live)
-        return None if created.reason else Outcome(leader=created.leader, isr=created.isr, leader_epoch=0)
+        return None if created.reason else ElectionOutcome(leader=created.leader, isr=created.isr, leader_epoch=0)
     return _written(current, offline(replicas=replicas, isr=current.isr, live=live, unclean=unclean), rules)
 
 
-def _written(current: Outcome, election: Election, rules: _Rules) -> Outcome:
+def _written(current: ElectionOutcome, election: Election, rules: _Rules) -> ElectionOutcome:
     """The state after an election; a failed one writes nothing, a clean one keeps the recovery state."""
     if election.reason:
         return current
-    return Outcome(
+    return ElectionOutcome(
         leader=election.leader,
         isr=election.isr,
         leader_epoch=_raised(current.leader_epoch),
@@ -426,7 +428,9 @@ def _written(current: Outcome, election: Election, rules: _Rules) -> Outcome:
     )
 
 
-def _without(current: Outcome | None, gone: frozenset[int], unclean: bool, rules: _Rules) -> frozenset[Outcome | None]:
+def _without(
+    current: ElectionOutcome | None, gone: frozenset[int], unclean: bool, rules: _Rules
+) -> frozenset[ElectionOutcome | None]:
     """The states that removing these brokers one after another can lead to, in any order.
 
     Only who comes last makes a difference: it is the one whom a wholly dead ISR may keep.
@@ -437,13 +441,13 @@ def _without(current: Outcome | None, gone: frozenset[int], unclean: bool, rules
     return frozenset(_remove_all(current, [*(leaving - {last}), last], unclean, rules) for last in leaving)
 
 
-def _remove_all(current: Outcome, brokers: list[int], unclean: bool, rules: _Rules) -> Outcome:
+def _remove_all(current: ElectionOutcome, brokers: list[int], unclean: bool, rules: _Rules) -> ElectionOutcome:
     for broker in brokers:
         current = _remove(current, broker, unclean, rules)
     return current
 
 
-def _remove(current: Outcome, broker: int, unclean: bool, rules: _Rules) -> Outcome:
+def _remove(current: ElectionOutcome, broker: int, unclean: bool, rules: _Rules) -> ElectionOutcome:
     """Take a broker out of ISR and leadership. The epoch rises even when the last member is kept.
 
     Source: :data:`casebook.kafka.releases.LAST_ISR_MEMBER_KEPT`.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 _OFFSET = attrgetter("offset")
 
 
-class Kept(NamedTuple):
+class KeyRecords(NamedTuple):
     """The records of one key in one segment and hour, with the columns of the last of them; a transactional record alone.
 
     Args:
@@ -107,7 +107,7 @@ class Markers:
         missing: Base offsets of segments that are not there.
     """
 
-    def __init__(self, rows: Iterable[Kept], missing: Collection[int] = ()) -> None:
+    def __init__(self, rows: Iterable[KeyRecords], missing: Collection[int] = ()) -> None:
         self._by_producer: dict[int, list[Marker]] = {}
         for row in rows:
             if row.control in ("commit", "abort") and row.segment not in missing:
@@ -116,14 +116,14 @@ class Markers:
         for markers in self._by_producer.values():
             markers.sort()
 
-    def deciding(self, row: Kept) -> Marker | None:
+    def deciding(self, row: KeyRecords) -> Marker | None:
         """The next marker of a transactional record's producer; ``None`` while its transaction is open."""
         markers = self._by_producer.get(row.producer, ())
         place = bisect_right(markers, row.offset, key=_OFFSET)
         return markers[place] if place < len(markers) else None
 
 
-class Known(NamedTuple):
+class KnownKey(NamedTuple):
     """What a loader knows of a key, and what of its records matters.
 
     Args:
@@ -132,35 +132,35 @@ class Known(NamedTuple):
         visible: The record that is answered with; ``None`` for none.
     """
 
-    plain: Kept | None
-    decided: Sequence[tuple[Kept, Marker | None]]
-    visible: Kept | None
+    plain: KeyRecords | None
+    decided: Sequence[tuple[KeyRecords, Marker | None]]
+    visible: KeyRecords | None
 
     @property
-    def live(self) -> Kept | None:
+    def live(self) -> KeyRecords | None:
         """The record that a cleaner must keep: the visible one, else the tombstone that says that there is none."""
         return self.visible or (self.plain if self.plain and self.plain.tombstone else None)
 
 
-def known(rows: Iterable[Kept], markers: Markers) -> Known:
+def known(rows: Iterable[KeyRecords], markers: Markers) -> KnownKey:
     """What is known of a key once all its commits are loaded, in any order of ``rows``."""
-    plain: Kept | None = None
-    decided: list[tuple[Kept, Marker | None]] = []
+    plain: KeyRecords | None = None
+    decided: list[tuple[KeyRecords, Marker | None]] = []
     for row in rows:
         if row.transactional:
             decided.append((row, markers.deciding(row)))
         elif plain is None or row.offset > plain.offset:
             plain = row
-    applied: dict[tuple[int | None, int], Kept] = {}
+    applied: dict[tuple[int | None, int], KeyRecords] = {}
     for row, marker in decided:
         if marker is not None and marker.commit and (plain is None or marker.offset > plain.offset):
             at = row.producer, marker.offset
             if at not in applied or row.offset > applied[at].offset:
                 applied[at] = row
     candidates = [row for row in (plain, *applied.values()) if row is not None and not row.tombstone]
-    return Known(plain, decided, max(candidates, key=_OFFSET, default=None))
+    return KnownKey(plain, decided, max(candidates, key=_OFFSET, default=None))
 
 
-def latest(rows: Iterable[Kept]) -> Kept | None:
+def latest(rows: Iterable[KeyRecords]) -> KeyRecords | None:
     """The last of a group's metadata records, tombstones included."""
     return max(rows, key=_OFFSET, default=None)

@@ -38,7 +38,7 @@ class Measured(NamedTuple):
     milliseconds: int
 
 
-class Span(NamedTuple):
+class TimeRange(NamedTuple):
     """A time, or a length of time, in ms: nine times of ten between ``low`` and ``high``.
 
     Args:
@@ -51,9 +51,9 @@ class Span(NamedTuple):
     mid: float | None
     high: float | None
 
-    def __add__(self, other: "Span") -> "Span":
+    def __add__(self, other: "TimeRange") -> "TimeRange":
         """One after the other: their errors are taken to go the same way."""
-        return Span(self.low + other.low, _sum(self.mid, other.mid), _sum(self.high, other.high))
+        return TimeRange(self.low + other.low, _sum(self.mid, other.mid), _sum(self.high, other.high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,25 +75,25 @@ class Law:
     loads: int
 
     @property
-    def per_second(self) -> Span:
+    def per_second(self) -> TimeRange:
         """Size a second."""
-        return Span(*(1000 * exp(self.log_rate + side * _NORMAL * self.spread) for side in (-1, 0, 1)))
+        return TimeRange(*(1000 * exp(self.log_rate + side * _NORMAL * self.spread) for side in (-1, 0, 1)))
 
-    def takes(self, size: float, elapsed: float = 0.0) -> Span:
+    def takes(self, size: float, elapsed: float = 0.0) -> TimeRange:
         """How long a load takes that has lasted ``elapsed`` ms and is not done.
 
         Whatever moment it is asked at, it may end at once, unless that is sooner than it was thought to end before it began.
         One that is far slower than the others has no estimate: ``low`` alone is known.
         """
         if not size:
-            return Span(max(elapsed, self.overhead), max(elapsed, self.overhead), None if elapsed else self.overhead)
+            return TimeRange(max(elapsed, self.overhead), max(elapsed, self.overhead), None if elapsed else self.overhead)
         lasted = NormalDist(log(size) - self.log_rate, sqrt(self.spread**2 + self._beyond(size) ** 2))
         left = 1.0 if elapsed <= self.overhead else 1 - lasted.cdf(log(elapsed - self.overhead))
         if left < _OVERDUE:
-            return Span(elapsed, None, None)
+            return TimeRange(elapsed, None, None)
         soonest = self.overhead + exp(lasted.inv_cdf(1 - _QUANTILE))
         mid, high = (self.overhead + exp(lasted.inv_cdf(1 - left * (1 - q))) for q in (0.5, _QUANTILE))
-        return Span(max(elapsed, soonest), mid, high)
+        return TimeRange(max(elapsed, soonest), mid, high)
 
     def _beyond(self, size: float) -> float:
         """More doubt for a load that is larger than any measured one."""
@@ -120,7 +120,7 @@ class Rate:
             return self.by_records, work.by_records
         return self.by_bytes, work.bytes
 
-    def takes(self, work: Work, elapsed: float = 0.0) -> Span:
+    def takes(self, work: Work, elapsed: float = 0.0) -> TimeRange:
         """How long a load takes that has lasted ``elapsed`` ms and is not done."""
         law, size = self.of(work)
         return law.takes(size, elapsed)

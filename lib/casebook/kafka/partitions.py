@@ -16,7 +16,7 @@ from casebook.kafka.releases import LAST_ISR_MEMBER_KEPT, KafkaVersion
 from casebook.kafka.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, Setting, Settings
 
 
-class State(StrEnum):
+class PartitionCondition(StrEnum):
     """What a partition is in."""
 
     ONLINE = "online"
@@ -28,7 +28,7 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-ONLINE = frozenset({State.ONLINE, State.REASSIGNING})
+ONLINE = frozenset({PartitionCondition.ONLINE, PartitionCondition.REASSIGNING})
 """The states with a living leader."""
 
 ADVISED = 2
@@ -36,7 +36,7 @@ ADVISED = 2
 
 _MIN_ISR = "min.insync.replicas"
 
-OFFLINE = frozenset({State.LEADERLESS, State.LEADER_DEAD})
+OFFLINE = frozenset({PartitionCondition.LEADERLESS, PartitionCondition.LEADER_DEAD})
 """The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
 
 RULES = {
@@ -91,7 +91,7 @@ class Verdict(NamedTuple):
     controller_epoch: int | None
     state_version: int | None
     live_replicas: tuple[int, ...]
-    state: State
+    state: PartitionCondition
     rule: str | None
     clean_winner: int | None
     unclean_winner: int | None
@@ -189,7 +189,7 @@ class _Judge:
             why=why,
         )
 
-    def _under_replicated(self, partition: Partition, condition: State) -> bool | None:
+    def _under_replicated(self, partition: Partition, condition: PartitionCondition) -> bool | None:
         """``None`` where it is not judged. Where nobody knows who lives, it may be, and never is not."""
         state = partition.state
         if state is None or partition.problem is not None:
@@ -198,43 +198,45 @@ class _Judge:
             return _is_under_replicated(partition, state, self._cluster) or None
         return None if condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster)
 
-    def _is_told_of(self, partition: Partition, condition: State) -> bool:
+    def _is_told_of(self, partition: Partition, condition: PartitionCondition) -> bool:
         """Whether its ISR is known though nobody knows who lives: Kafka's tools tell the one without the other."""
         told = partition.state is not None and partition.state.leader is not None and partition.problem is None
-        return told and condition is State.UNKNOWN and not self._cluster.brokers_known
+        return told and condition is PartitionCondition.UNKNOWN and not self._cluster.brokers_known
 
-    def _condition(self, partition: Partition, unclean: bool | None, clean_winner: int | None) -> tuple[State, str | None, str]:
+    def _condition(
+        self, partition: Partition, unclean: bool | None, clean_winner: int | None
+    ) -> tuple[PartitionCondition, str | None, str]:
         """State, blocking rule and the sentence that says why."""
         if partition.topic in self._deleting:
-            return State.DELETING, "R7", self._deleting_because(partition)
+            return PartitionCondition.DELETING, "R7", self._deleting_because(partition)
         if (offline := self._surely_offline(partition)) is not None:
             return offline, "R11", self._offline_because(partition)
         if partition.problem is not None:
-            return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
+            return PartitionCondition.UNKNOWN, "R9", f"The evidence {partition.problem}."
         if not self._cluster.brokers_known:
-            return State.UNKNOWN, "R9", "Which brokers are registered is not known."
+            return PartitionCondition.UNKNOWN, "R9", "Which brokers are registered is not known."
         if partition.topic in self._maybe_deleted:
-            return State.UNKNOWN, "R9", "Its topic may be being deleted: /admin/delete_topics could not be read."
+            return PartitionCondition.UNKNOWN, "R9", "Its topic may be being deleted: /admin/delete_topics could not be read."
         if partition.state is None:
-            return State.UNINITIALISED, "R6", self._uninitialised_because(partition)
+            return PartitionCondition.UNINITIALISED, "R6", self._uninitialised_because(partition)
         leader = partition.state.leader
         if leader in self._live:
             if is_reassigning(partition, self._cluster):
-                return State.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
-            return State.ONLINE, None, f"Led by {leader}."
-        condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
+                return PartitionCondition.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
+            return PartitionCondition.ONLINE, None, f"Led by {leader}."
+        condition = PartitionCondition.LEADERLESS if leader is None else PartitionCondition.LEADER_DEAD
         return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
-    def _surely_offline(self, partition: Partition) -> State | None:
+    def _surely_offline(self, partition: Partition) -> PartitionCondition | None:
         """What the state alone says of it, where the registrations or the assignment are not part of the evidence."""
         state, known = partition.state, self._cluster.brokers_known
         unassigned = not partition.replicas and bool(self._cluster.unlisted)
         if state is None or not (unassigned if partition.problem is not None else not known):
             return None
         if state.leader is None:
-            return State.LEADERLESS
+            return PartitionCondition.LEADERLESS
         is_dead = state.leader not in self._live if known else state.leader in self._cluster.unregistered
-        return State.LEADER_DEAD if is_dead else None
+        return PartitionCondition.LEADER_DEAD if is_dead else None
 
     def _offline_because(self, partition: Partition) -> str:
         isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
@@ -351,7 +353,7 @@ class _Judge:
         return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
 
 
-_UNJUDGED = (State.UNKNOWN, State.DELETING)
+_UNJUDGED = (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
 
 _WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})
 """Rules that end when the right broker starts."""
@@ -385,7 +387,9 @@ def _at_most(setting: Setting) -> int | None:
     return max(setting.number, ADVISED) if setting.number is not None and setting.origin == BUILT_IN_ASSUMED else setting.number
 
 
-def _against_min_isr(condition: State, state: PartitionState | None, min_isr: int | None) -> tuple[bool | None, bool | None]:
+def _against_min_isr(
+    condition: PartitionCondition, state: PartitionState | None, min_isr: int | None
+) -> tuple[bool | None, bool | None]:
     """Whether a partition is under its min ISR, and whether it is just at it."""
     if condition in _UNJUDGED:
         return None, None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from casebook.facts.history import Happened, What
-from casebook.kafka.past_rows import HISTORY, Row, Span, StateRow, transaction
+from casebook.kafka.past_rows import HISTORY, EventRow, Span, StateRow, transaction
 
 Key = tuple[str, int]
 
@@ -43,7 +43,7 @@ class Overrides(NamedTuple):
     config: Mapping[str, str] | None
 
 
-class Stamp(NamedTuple):
+class ZnodeStamp(NamedTuple):
     """A time that a broker wrote into a znode.
 
     Args:
@@ -96,13 +96,13 @@ class Past:
         unsettled: Proofs of what the last snapshots lack, and no later write dates: it went then, or later.
     """
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[EventRow] = field(default_factory=list)
     states: dict[Key, list[StateRow]] = field(default_factory=lambda: defaultdict(list))
     registered: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
     sessions: dict[str, Span] = field(default_factory=dict)
     controllers: list[Span] = field(default_factory=list)
     overrides: dict[str, list[Overrides]] = field(default_factory=lambda: defaultdict(list))
-    stamps: list[Stamp] = field(default_factory=list)
+    stamps: list[ZnodeStamp] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
     transactions: int = 0
     first: int | None = None
@@ -176,7 +176,9 @@ class _Replay:
     def _row(self, one: Happened, kind: str, *, broker: int | None = None, topic: str | None = None, **fields: object) -> None:
         told = {"session": session_name(one.session)} if one.session else {}
         told |= {name: str(value) for name, value in fields.items() if value is not None}
-        row = Row(one.time, one.time, "history", broker, HISTORY, None, kind, topic, one.partition, None, told, zxid=one.zxid)
+        row = EventRow(
+            one.time, one.time, "history", broker, HISTORY, None, kind, topic, one.partition, None, told, zxid=one.zxid
+        )
         self.past.rows.append(row)
 
     def _begin(self, one: Happened) -> None:
@@ -284,7 +286,7 @@ class _Replay:
 
     def _stamp(self, one: Happened, what: str) -> None:
         if one.stamp is not None:
-            self.past.stamps.append(Stamp(one.broker, one.stamp, one.time, what, transaction(one.zxid)))
+            self.past.stamps.append(ZnodeStamp(one.broker, one.stamp, one.time, what, transaction(one.zxid)))
 
     @staticmethod
     def _close(spans: list[Span], one: Happened) -> None:
@@ -328,7 +330,9 @@ class _Replay:
         }
         writer = self._owner.get(fields["session"])
         self.past.rows.append(
-            Row(one.time, one.time, "history", writer, HISTORY, None, kind, one.topic, one.partition, None, fields, zxid=one.zxid)
+            EventRow(
+                one.time, one.time, "history", writer, HISTORY, None, kind, one.topic, one.partition, None, fields, zxid=one.zxid
+            )
         )
 
     def _config(self, one: Happened) -> None:

@@ -20,7 +20,7 @@ def transaction(zxid: int) -> str:
     return f"{HISTORY} txn 0x{zxid:x}"
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """One thing that happened: a row of ``tables/events``.
 
     Args:
@@ -123,7 +123,7 @@ class StateRow(NamedTuple):
         return self.deleted and not self.proof
 
 
-class Step(NamedTuple):
+class ClockStep(NamedTuple):
     """A clock was set while its log was written.
 
     Args:
@@ -187,7 +187,7 @@ class Clock(NamedTuple):
     reference: str
     zone: bool
     why: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ClockStep, ...] = ()
     mixed: int | None = None
     mixed_proof: str = ""
     late: Late | None = None
@@ -308,7 +308,7 @@ class Span(NamedTuple):
         return (self.opened is None or self.opened <= at) and (self.closed is None or at < self.closed)
 
 
-class Link(NamedTuple):
+class CausalLink(NamedTuple):
     """One thing that led to another.
 
     Args:
@@ -321,13 +321,13 @@ class Link(NamedTuple):
         last: The last effect; ``effect`` itself when there is one.
     """
 
-    cause: Row
-    effect: Row
+    cause: EventRow
+    effect: EventRow
     rule: str
     seconds: float
     count: int
-    examples: tuple[Row, ...]
-    last: Row
+    examples: tuple[EventRow, ...]
+    last: EventRow
 
 
 class Chain(NamedTuple):
@@ -352,7 +352,7 @@ class Chain(NamedTuple):
     kind: str
     title: str
     broker: int | None
-    links: tuple[Link, ...]
+    links: tuple[CausalLink, ...]
     opened: int | None
     closed: int | None
     partitions: int = 0
@@ -361,7 +361,7 @@ class Chain(NamedTuple):
     by: int | None = None
 
 
-class Point(NamedTuple):
+class Indication(NamedTuple):
     """What speaks for something, or against it, with its proof; ``""`` where it is the lack of one."""
 
     text: str
@@ -388,8 +388,8 @@ class Root(NamedTuple):
     name: str
     broker: int | None
     chain: int
-    pro: tuple[Point, ...]
-    contra: tuple[Point, ...]
+    pro: tuple[Indication, ...]
+    contra: tuple[Indication, ...]
     unchecked: tuple[str, ...]
     weight: int
 

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from casebook.kafka import election
-from casebook.kafka.partitions import OFFLINE, ONLINE, State, Verdict
+from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict
 
 Brokers = tuple[int, ...]
 
@@ -123,7 +123,7 @@ class RestartSets:
         for verdict in verdicts:
             if (like := _like(verdict, self.live)) is not None:
                 self._names[like].append((verdict.topic, verdict.partition))
-            elif verdict.state is not State.DELETING:
+            elif verdict.state is not PartitionCondition.DELETING:
                 self.unknown += 1
         self._on: dict[int, set[Like]] = defaultdict(set)
         for like in self._names:
@@ -272,7 +272,7 @@ def _limit(like: Like) -> tuple[Collection[int], int]:
 
 def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
     """``None`` where nothing can be told: no state, no effective setting, or a topic that is being deleted."""
-    if verdict.state in OFFLINE or verdict.state is State.UNINITIALISED:
+    if verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED:
         return Like(verdict.live_replicas, (), None, 0, 0, unclean=False)
     if verdict.state not in ONLINE or verdict.min_isr is None or verdict.min_isr_may_be is None:
         return None

@@ -12,7 +12,7 @@ from casebook.kafka.settings import BUILT_IN_ASSUMED, TOPIC, UNREADABLE, Setting
 AS_CREATED = "as the broker creates the topic (its own settings not collected)"
 
 
-class Value(NamedTuple):
+class EffectiveValue(NamedTuple):
     """An effective value.
 
     Args:
@@ -54,14 +54,14 @@ class Value(NamedTuple):
 class CleanerSettings:
     """What decides on cleaning on a broker."""
 
-    policy: Value
-    enabled: Value
-    threads: Value
-    buffer: Value
-    load_factor: Value
-    ratio: Value
-    lag: Value
-    delete_retention: Value
+    policy: EffectiveValue
+    enabled: EffectiveValue
+    threads: EffectiveValue
+    buffer: EffectiveValue
+    load_factor: EffectiveValue
+    ratio: EffectiveValue
+    lag: EffectiveValue
+    delete_retention: EffectiveValue
 
     @property
     def holds(self) -> int | None:
@@ -90,7 +90,7 @@ class TopicSettings:
         self._collected = listed and OFFSETS_TOPIC in cluster.topics
         self._settings = Settings(cluster, version)
 
-    def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> Value:
+    def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> EffectiveValue:
         """A setting that the topic may override.
 
         Args:
@@ -99,14 +99,14 @@ class TopicSettings:
             created: What the broker gives the topic when it creates it, for cases without the topic's settings.
         """
         if key in self._overrides:
-            return Value(key, self._overrides[key], TOPIC)
+            return EffectiveValue(key, self._overrides[key], TOPIC)
         if self._unreadable:
-            return Value(key, None, UNREADABLE)
+            return EffectiveValue(key, None, UNREADABLE)
         if created is not None and not self._collected:
-            return Value(key, created, AS_CREATED)
+            return EffectiveValue(key, created, AS_CREATED)
         return self._named(key, self._settings.of_broker(broker_key, broker))
 
-    def of_broker(self, key: str, broker: int | None) -> Value:
+    def of_broker(self, key: str, broker: int | None) -> EffectiveValue:
         """A setting of the broker alone."""
         return self._named(key, self._settings.of_broker(key, broker))
 
@@ -123,19 +123,19 @@ class TopicSettings:
             delete_retention=self.of_topic("delete.retention.ms", "log.cleaner.delete.retention.ms", broker),
         )
 
-    def segment_bytes(self, broker: int | None) -> Value:
+    def segment_bytes(self, broker: int | None) -> EffectiveValue:
         """The size at which its segments roll; ``offsets.topic.segment.bytes`` only counts when the topic is created."""
         created = self._settings.of_broker("offsets.topic.segment.bytes", broker).value
         return self.of_topic("segment.bytes", "log.segment.bytes", broker, created=created)
 
-    def compression(self, broker: int | None) -> Value:
+    def compression(self, broker: int | None) -> EffectiveValue:
         """What its batches are compressed with; ``offsets.topic.compression.codec`` is what the coordinator sends."""
         return self.of_topic("compression.type", "compression.type", broker, created="producer")
 
-    def retention(self, broker: int | None) -> Value:
+    def retention(self, broker: int | None) -> EffectiveValue:
         """How long commits are remembered, in minutes."""
         return self.of_broker("offsets.retention.minutes", broker)
 
     @staticmethod
-    def _named(key: str, found: Setting) -> Value:
-        return Value(key, found.value, found.origin)
+    def _named(key: str, found: Setting) -> EffectiveValue:
+        return EffectiveValue(key, found.value, found.origin)

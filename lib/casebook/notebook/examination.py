@@ -28,7 +28,7 @@ from casebook.questions.loss.analysis import clients_told
 from casebook.questions.loss.analysis.checks import GIVE_LEDGER
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
@@ -288,7 +288,7 @@ class Examination:
         Args:
             processed: A ledger of what was processed; those of the case when empty.
             group: The consumer group whose that is.
-            asked: Of :class:`casebook.questions.loss.evidence.Asked`, all but ``zone``.
+            asked: Of :class:`casebook.questions.loss.evidence.LossParameters`, all but ``zone``.
 
         Raises:
             UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
@@ -296,7 +296,7 @@ class Examination:
         """
         happened, progress = self._shared.timeline, self._progress("Looking for records", unit="parts")
         evidence = LossEvidence(
-            self.case, self.cluster, self.version, Asked(zone=self._timezone, **asked), timeline=happened,
+            self.case, self.cluster, self.version, LossParameters(zone=self._timezone, **asked), timeline=happened,
             committed=self._shared.committed, progress=progress,
         )  # fmt: skip
         found = evidence.examined

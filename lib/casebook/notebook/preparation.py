@@ -6,7 +6,7 @@ from casebook.case.case import Case
 from casebook.kafka import release
 from casebook.machine.places import samples_dir
 from casebook.notebook.shared_evidence import SharedEvidence
-from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.spark import class_archive, jvm
 from casebook.spark.session import session
 
@@ -37,7 +37,7 @@ def exercise() -> None:
         version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
         shared = SharedEvidence(case, cluster, version, progress=lambda *_, **__: lambda *_: None)
         _ = shared.offsets(scan=True).offsets_topic
-        loss = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline)
+        loss = LossEvidence(case, cluster, version, LossParameters(), timeline=shared.timeline)
         if loss.lost is not None:
             loss.lost.rows.collect()
 

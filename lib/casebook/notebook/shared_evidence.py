@@ -20,7 +20,7 @@ from casebook.questions.timeline.analysis.moments import Observations
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans import log_layouts, logs
 from casebook.questions.timeline.scans.logs import Logs, Zones
-from casebook.questions.timeline.scans.stored_events import Stored
+from casebook.questions.timeline.scans.stored_events import StoredEvents
 
 Progress = Callable[[int, int | None], None]
 _MANY_EVENTS = 100_000
@@ -103,9 +103,9 @@ class SharedEvidence:
         doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)
 
-    def stored_events(self) -> Stored | None:
+    def stored_events(self) -> StoredEvents | None:
         """The events where they lie, when they are too many to hold."""
-        return Stored(self.logs, self.timeline) if self.logs.total > _MANY_EVENTS else None
+        return StoredEvents(self.logs, self.timeline) if self.logs.total > _MANY_EVENTS else None
 
     def offsets(self, *, scan: bool) -> OffsetsEvidence:
         """The offsets topic and its coordinators.

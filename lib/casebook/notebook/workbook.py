@@ -142,7 +142,7 @@ class Workbook(Examination):
         )
         self._notebook, self._source, self._folder, self.interactive = notebook, source, folder, interactive
         self._started = datetime.now(UTC)
-        self._quiz: quiz_views.Desk | None = None
+        self._quiz: quiz_views.QuizPage | None = None
         self._cites: dict[str, None] = {}
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
 
@@ -173,7 +173,7 @@ class Workbook(Examination):
         """
         folder = Path(runs).expanduser() if runs else self._folder.path().parent
         at = self.case.complete
-        line = run_line.Line(kept=())
+        line = run_line.RunLine(kept=())
         if at is not None:
             line = run_line.line(self.identity, at, self.cluster.controller.epoch, kept_runs.read(folder), against=against)
         verdicts = self._tables["partitions"]
@@ -202,25 +202,25 @@ class Workbook(Examination):
     def desk(
         self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
         broker: str = "",
-    ) -> timeline_views.Desk:  # fmt: skip
+    ) -> timeline_views.TimelinePage:  # fmt: skip
         """The picture, the story and the tables of a timeline, all of one choice of time and subject.
 
         Raises:
             UsageError: A parameter is no moment or no number.
         """
         chosen = selection.parse(found, since=since, until=until, topic=topic, partition=partition, group=group, broker=broker)
-        return timeline_views.Desk(
+        return timeline_views.TimelinePage(
             found, chosen, interactive=self.interactive, remembered=self._remembered, source=self._source, quote=self._quote,
             name=self.case.name, events=self._shared.stored_events(),
         )  # fmt: skip
 
-    def loss_desk(self, found: MessageLoss, *, topic: str = "", record: str = "") -> loss_views.Desk:
+    def loss_desk(self, found: MessageLoss, *, topic: str = "", record: str = "") -> loss_views.LossPage:
         """The pictures and tables of lost records, all of one choice.
 
         Raises:
             UsageError: There is no such topic or partition.
         """
-        return loss_views.Desk(
+        return loss_views.LossPage(
             found, loss_choice.parse(found, topic=topic, record=record), interactive=self.interactive,
             remembered=self._remembered, source=self._source, links=exports.names() if found.lost else {},
             unprocessed=self._consumed.first, work=self._consumed.work, steps=self._consumed.steps,
@@ -302,14 +302,14 @@ class Workbook(Examination):
         """
         self.show(walkthrough_views.lesson(walkthrough.lesson(name)))
 
-    def quiz(self, **answers: str) -> quiz_views.Desk:
+    def quiz(self, **answers: str) -> quiz_views.QuizPage:
         """The questions on this case, and what was answered; headless the parameters, ``?`` for the explanation alone.
 
         Args:
             answers: By the key of the question.
         """
         last = self._last_in_sync()
-        self._quiz = quiz_views.Desk(
+        self._quiz = quiz_views.QuizPage(
             questions=questions.questions(self._lead, last_in_sync=last),
             answers=answers,
             incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states(), last),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from casebook.case.case import Case
-from casebook.facts.cluster import Change, ReadOutcome, Znode
+from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange
 from casebook.page import proof
 
 _CONTEXT = 3
@@ -12,7 +12,7 @@ _CONTEXT = 3
 _TRANSACTION = " txn 0x"
 
 
-def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[Znode], list[proof.Line], list[Change]]:
+def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[Znode], list[proof.ProofLine], list[ZnodeChange]]:
     """What proofs name: paths of znodes, ``path:line``, or the history and one of its transactions.
 
     Args:
@@ -28,7 +28,7 @@ def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[
     return znodes, _lines(case, places), changes
 
 
-def _lines(case: Case, places: Sequence[str]) -> list[proof.Line]:
+def _lines(case: Case, places: Sequence[str]) -> list[proof.ProofLine]:
     """The lines at ``path:number``, each file read once."""
     asked: dict[str, set[int]] = {}
     for path, _, number in (place.rpartition(":") for place in places):
@@ -36,11 +36,11 @@ def _lines(case: Case, places: Sequence[str]) -> list[proof.Line]:
     return [line for path in sorted(asked) for line in _of_file(case, path, asked[path])]
 
 
-def _of_file(case: Case, path: str, asked: Set[int]) -> Iterator[proof.Line]:
+def _of_file(case: Case, path: str, asked: Set[int]) -> Iterator[proof.ProofLine]:
     near = {n for number in asked for n in range(number - _CONTEXT, number + _CONTEXT + 1)}
     lines = islice(enumerate(case.text_lines(path), start=1), max(near))
     kept = {number: line.rstrip("\n") for number, line in lines if number in near}
     for number in sorted(asked & kept.keys()):
         before = tuple(kept[n] for n in range(number - _CONTEXT, number) if n in kept)
         after = tuple(kept[n] for n in range(number + 1, number + _CONTEXT + 1) if n in kept)
-        yield proof.Line(f"{path}:{number}", kept[number], before=before, after=after)
+        yield proof.ProofLine(f"{path}:{number}", kept[number], before=before, after=after)

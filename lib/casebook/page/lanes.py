@@ -144,7 +144,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class LaneRow:
     """A line of a lane.
 
     Args:
@@ -200,7 +200,7 @@ class Lane:
     key: str
     name: str
     detail: str
-    rows: Sequence[Row]
+    rows: Sequence[LaneRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +280,7 @@ class Picture:
         """Of the lanes, pixels."""
         return sum(row.height for lane in self.lanes for row in lane.rows)
 
-    def placed(self) -> Iterator[tuple[Lane, Row, int, bool]]:
+    def placed(self) -> Iterator[tuple[Lane, LaneRow, int, bool]]:
         """Each row with its top, and whether it is its lane's first."""
         top = 0
         for lane in self.lanes:

@@ -18,9 +18,9 @@ from casebook.page.lanes import (
     SOLID,
     Label,
     Lane,
+    LaneRow,
     Mark,
     Picture,
-    Row,
     Shade,
     Strip,
     clipped,
@@ -272,7 +272,7 @@ def _notes(picture: Picture) -> Iterator[Note]:
         yield from _heading(picture, shade)
 
 
-def _name(lane: Lane, row: Row, top: int) -> Note:
+def _name(lane: Lane, row: LaneRow, top: int) -> Note:
     """Name of a lane, in the column at the left; the script puts it above the lane where that has no room."""
     beside, above = top + row.name_at, top + 8
     width = Label(text=lane.name, bold=True).width
@@ -280,7 +280,7 @@ def _name(lane: Lane, row: Row, top: int) -> Note:
     return _MARGIN | {"text": f"<b>{escape(lane.name)}</b>"} | place, {}
 
 
-def _detail(lane: Lane, row: Row, top: int) -> Note:
+def _detail(lane: Lane, row: LaneRow, top: int) -> Note:
     """What stands below a lane's name; where that is above the lane, behind it, if the labels leave room."""
     below, above = top + row.name_at + 15, top + 8
     wide = "|".join(f"{label.width:.0f}" for label in (Label(text=lane.name, bold=True), Label(text=lane.detail)))

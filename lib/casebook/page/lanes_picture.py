@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from casebook.page import text
-from casebook.page.lanes import FOOT, LABELS, MIDDLE, Label, Level, Picture, Row, Shade, clipped, edges, text_at, ticks
+from casebook.page.lanes import FOOT, LABELS, MIDDLE, Label, LaneRow, Level, Picture, Shade, clipped, edges, text_at, ticks
 from casebook.page.lanes_fit import fitted, spread
 from casebook.page.render import render
 
@@ -57,7 +57,7 @@ def tick(time: float, span: tuple[float, float]) -> str:
     return clock[:5] if length > 900_000 else clock if length >= 4000 else f"{clock}.{round(time) % 1000:03d}"
 
 
-def _row(p: Picture, row: Row, at: object, plot: int) -> dict[str, object]:
+def _row(p: Picture, row: LaneRow, at: object, plot: int) -> dict[str, object]:
     inside = [mark for mark in row.marks if p.span[0] <= mark.at <= p.span[1]]
     told = [mark for mark in inside if mark.number]
     return {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from casebook.facts.cluster import Change, ReadOutcome, Znode, instant
+from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange, instant
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.view import View, html
@@ -20,7 +20,7 @@ _ZNODES = "zookeeper/znodes.jsonl.zst "
 _MOST_CHANGED = 6
 
 
-class Line(NamedTuple):
+class ProofLine(NamedTuple):
     """A line of a log.
 
     Args:
@@ -55,7 +55,7 @@ class _Cited:
     after: Sequence[str] = ()
 
 
-def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = ()) -> View:
+def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = ()) -> View:
     """Quote znodes, lines, and transactions of ZooKeeper's history.
 
     Args:
@@ -66,13 +66,13 @@ def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], chan
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=True))
 
 
-def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = ()) -> View:
+def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = ()) -> View:
     """The same, unfolded: what somebody has just asked for."""
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=False))
 
 
 def shown(
-    znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = (), *, of: str = ""
+    znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = (), *, of: str = ""
 ) -> Markup:
     """The same as part of a text: as it was read, and no link leads here.
 
@@ -96,16 +96,16 @@ def short(proof: str) -> str:
     return label if label.startswith("/") or len(parts) < 3 else f"{parts[1 if parts[1] != 'logs' else 2]}/{parts[-1]}"
 
 
-def _rows(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change]) -> list[_Cited]:
-    return [*map(_of_znode, znodes), *(_of_line(Line(*line)) for line in lines), *map(_of_change, changes)]
+def _rows(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange]) -> list[_Cited]:
+    return [*map(_of_znode, znodes), *(_of_line(ProofLine(*line)) for line in lines), *map(_of_change, changes)]
 
 
-def _of_line(line: Line) -> _Cited:
+def _of_line(line: ProofLine) -> _Cited:
     before, after = (tuple(_cut(text) for text in around) for around in (line.before, line.after))
     return _Cited(label=line.label, said=_cut(line.text), note="", before=before, after=after)
 
 
-def _of_change(change: Change) -> _Cited:
+def _of_change(change: ZnodeChange) -> _Cited:
     first = sorted(change.znodes, key=lambda znode: (znode.data is None, znode.path))[:_MOST_CHANGED]
     said = "\n".join(f"{z.path} {_absence(z)}".rstrip() for z in first)
     more = len(change.znodes) - len(first)

@@ -1,7 +1,7 @@
 """Real servers on loopback that play an incident; samples and tests come from it."""
 
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, list_incidents, play
 from casebook.rehearsal.practice import practise
 
-__all__ = ["INCIDENTS", "Cluster", "Incident", "list_incidents", "play", "practise"]
+__all__ = ["INCIDENTS", "Incident", "PlayedCluster", "list_incidents", "play", "practise"]

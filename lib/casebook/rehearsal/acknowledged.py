@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from casebook.errors import RehearsalError
 from casebook.findings.words import agree, count, number
 from casebook.rehearsal import records
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.topics import Partition, label
 
 PATIENCE = 60.0
@@ -28,7 +28,7 @@ class Acknowledged:
     gone_before: Mapping[Partition, int] | None = None
 
     @classmethod
-    def look(cls, counts: Mapping[Partition, int], cluster: Cluster) -> "Acknowledged":
+    def look(cls, counts: Mapping[Partition, int], cluster: PlayedCluster) -> "Acknowledged":
         """Count once before the healing begins; topics that are being deleted are left out for good."""
         deleting, live = cluster.deleting(), cluster.registered()
         kept = {partition: n for partition, n in counts.items() if partition[0] not in deleting}
@@ -40,7 +40,7 @@ class Acknowledged:
             found.gone_before = None
         return found
 
-    def said(self, cluster: Cluster) -> str:
+    def said(self, cluster: PlayedCluster) -> str:
         """What is there now, in sentences; ``""`` where nothing was acknowledged."""
         if not self.counts:
             return ""
@@ -63,7 +63,7 @@ class Acknowledged:
             words += [f"{before} of {label(partition)} before you began"] if before else []
         return ", ".join(words)
 
-    def _gone(self, cluster: Cluster, partitions: Collection[Partition]) -> dict[Partition, int]:
+    def _gone(self, cluster: PlayedCluster, partitions: Collection[Partition]) -> dict[Partition, int]:
         """How many records of a play are not there; all of those of a partition that is not.
 
         Raises:

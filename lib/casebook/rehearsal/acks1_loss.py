@@ -13,9 +13,20 @@ from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import fetch_offsets, leaders
-from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, by_partition, counted, iso, lost, now, stored, write_ledgers
+from casebook.rehearsal.ledger import (
+    LedgerEntry,
+    LedgerProducer,
+    Place,
+    by_partition,
+    counted,
+    iso,
+    lost,
+    now,
+    stored,
+    write_ledgers,
+)
 from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
@@ -99,7 +110,7 @@ def _rows() -> tuple[Expected, ...]:
     )
 
 
-def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
+def _lose(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
     """Freeze the leader and continue it, while one producer goes on and another begins.
 
     Returns:
@@ -126,11 +137,11 @@ def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
     return steady.ledger + late.ledger
 
 
-def _producer(cluster: Cluster, client: str, *brokers: int) -> LedgerProducer:
+def _producer(cluster: PlayedCluster, client: str, *brokers: int) -> LedgerProducer:
     return LedgerProducer(WRITTEN, bootstrap=cluster.address(*brokers), kafka=cluster.kafka, client=client, acks="1", pause=PAUSE)
 
 
-def _freeze(stage: Stage, cluster: Cluster) -> None:
+def _freeze(stage: Stage, cluster: PlayedCluster) -> None:
     stage.act(f"Suspend broker {FROZEN} (SIGSTOP).", lambda: cluster.freeze(FROZEN))
     stage.truth.facts["acks1_loss"]["suspended"] = stage.truth.actions[-1]["at"]
     stage.truth.facts["acks1_loss"]["stands_still"] = iso(now())
@@ -139,7 +150,7 @@ def _freeze(stage: Stage, cluster: Cluster) -> None:
     cluster.wait_until(lambda: _all_told(cluster), what="brokers to tell clients of the new leaders")
 
 
-def _continue(stage: Stage, cluster: Cluster) -> dict[Partition, tuple[str, int]]:
+def _continue(stage: Stage, cluster: PlayedCluster) -> dict[Partition, tuple[str, int]]:
     """Wait until the returned broker follows; see :func:`_truncated`."""
     stage.act(f"Continue broker {FROZEN} (SIGCONT).", lambda: cluster.thaw(FROZEN))
     stage.truth.facts["acks1_loss"]["continued"] = continued = stage.truth.actions[-1]["at"]
@@ -150,17 +161,17 @@ def _continue(stage: Stage, cluster: Cluster) -> dict[Partition, tuple[str, int]
     return _truncated(cluster, continued)
 
 
-def _committed(cluster: Cluster) -> int:
+def _committed(cluster: PlayedCluster) -> int:
     """The sum of what the group has committed."""
     partitions = [partition for partition in WRITTEN if partition[0] == "payments"]
     return sum(offset or 0 for offset in fetch_offsets(cluster.address(*OTHERS), GROUP, partitions).values())
 
 
-def _leaders(cluster: Cluster) -> dict[Partition, int]:
+def _leaders(cluster: PlayedCluster) -> dict[Partition, int]:
     return {partition: state["leader"] for partition, state in cluster.states().items() if partition in ELECTED}
 
 
-def _all_told(cluster: Cluster) -> bool:
+def _all_told(cluster: PlayedCluster) -> bool:
     """Whether clients that ask any other broker are sent to the new leaders: one that is not waits for the frozen broker."""
     others = addresses(cluster.address(*OTHERS))
     return all(MOVED.items() <= leaders(other, {topic for topic, _ in MOVED}).items() for other in others)
@@ -180,7 +191,7 @@ def _move(partition: Partition, states: Sequence[Mapping], truncated: tuple[str,
     }
 
 
-def _truncated(cluster: Cluster, since: str) -> dict[Partition, tuple[str, int]]:
+def _truncated(cluster: PlayedCluster, since: str) -> dict[Partition, tuple[str, int]]:
     """Of each partition that the frozen broker cut after a moment: when, and to which offset."""
     found: dict[Partition, tuple[str, int]] = {}
     for line in disks.log_lines(cluster, FROZEN, "server.log"):
@@ -195,7 +206,7 @@ def _moment(printed: str) -> str:
     return datetime.strptime(printed, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC).isoformat(timespec="milliseconds")
 
 
-def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) -> None:
+def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
     """Note which acknowledged records are nowhere.
 
     Raises:

@@ -20,8 +20,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.protocol import Address, Api, Link, addresses, array, string
+from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.protocol import Address, Api, BrokerLink, addresses, array, string
 from casebook.rehearsal.relay import Relay
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Phase, kept, well
@@ -66,7 +66,7 @@ _METADATA = array([string("orders")])
 
 
 @dataclass(slots=True, kw_only=True)
-class Request:
+class ClientRequest:
     """A request of an innocent client.
 
     Args:
@@ -101,13 +101,13 @@ class Bystander:
 
     def __init__(self, broker: Address, *, client: str, source: str, stays: bool) -> None:
         self._broker, self._client, self._source, self._stays = broker, client, source, stays
-        self._link: Link | None = None
+        self._link: BrokerLink | None = None
 
-    def ask(self) -> Request:
+    def ask(self) -> ClientRequest:
         """Ask for metadata, and wait for the answer; a connection on which none comes is given up, as clients do."""
         if self._link is None:
-            self._link = Link(self._broker, client=self._client, patience=PATIENCE, source=self._source)
-        request = Request(client=self._client, source=self._link.source, asked=_now())
+            self._link = BrokerLink(self._broker, client=self._client, patience=PATIENCE, source=self._source)
+        request = ClientRequest(client=self._client, source=self._link.source, asked=_now())
         try:
             self._link.ask(Api.METADATA, 0, _METADATA)
             request.answered = _now()
@@ -151,7 +151,7 @@ def play(stage: Stage) -> None:
         stage.expect("after", cluster, restarted, history=True)
 
 
-def _storm(stage: Stage, cluster: Cluster, phase: str) -> None:
+def _storm(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
     """Let the newer client connect while the broker is silent, again and again, and note who gets no answer.
 
     Raises:
@@ -182,7 +182,9 @@ def _storm(stage: Stage, cluster: Cluster, phase: str) -> None:
         stage.truth.facts["api_versions_storm"].setdefault("alone", {})[phase] = relay.connections[known:]
 
 
-def _round(stage: Stage, cluster: Cluster, relay: Relay, asks: Sequence[Callable[[], Future[Request]]]) -> dict[str, object]:
+def _round(
+    stage: Stage, cluster: PlayedCluster, relay: Relay, asks: Sequence[Callable[[], Future[ClientRequest]]]
+) -> dict[str, object]:
     """One silence of the broker, and what became of what was asked meanwhile."""
     stage.act(f"Suspend broker {ASKED} (SIGSTOP), as a long pause of its garbage collector does.", lambda: cluster.freeze(ASKED))
     suspended = stage.truth.actions[-1]["at"]
@@ -209,11 +211,11 @@ def _come_again(relay: Relay) -> None:
             time.sleep(SILENCE)
 
 
-def _results(asking: Sequence[Future[Request]]) -> list[Request]:
+def _results(asking: Sequence[Future[ClientRequest]]) -> list[ClientRequest]:
     return [asked.result() for asked in asking]
 
 
-def _search(stage: Stage, cluster: Cluster, phase: str) -> None:
+def _search(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
     """Note in which of the broker's files the client that caused it is named at all."""
     files = {file.name: file.read_text(errors="replace") for file in (*cluster.log_files(ASKED), *cluster.printed(ASKED))}
     named = stage.truth.facts["api_versions_storm"].setdefault("culprit_named_in", {})

@@ -41,7 +41,7 @@ _QUIET = logging.getLogger(__name__)
 _QUIET.addHandler(logging.NullHandler())  # a lost connection to ZooKeeper is what rehearsals are about
 
 
-class Cluster:
+class PlayedCluster:
     """A Kafka cluster that lives as long as its ``with`` block, or its process, whichever ends first.
 
     Args:
@@ -255,9 +255,11 @@ class Cluster:
             for server in reversed(alive):
                 server.thaw()
 
-    def reborn(self, data: Path) -> "Cluster":
+    def reborn(self, data: Path) -> "PlayedCluster":
         """A cluster like this one that will start on a copy of ``data``, with no broker running yet."""
-        return Cluster(kafka=self.kafka, brokers=self.ids, chroot=self.chroot, settings=self._settings, running=(), data=data)
+        return PlayedCluster(
+            kafka=self.kafka, brokers=self.ids, chroot=self.chroot, settings=self._settings, running=(), data=data
+        )
 
     # What can be done to its topics, and what ZooKeeper says.
 

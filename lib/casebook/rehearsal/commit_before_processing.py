@@ -12,14 +12,14 @@ from pathlib import Path
 
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.commits import Commit, Groups
-from casebook.rehearsal.ledger import Entry, LedgerProducer, write_ledgers
+from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.commits import CommitRequest, Groups
+from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, write_ledgers
 from casebook.rehearsal.processes import Guarded, Server
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Phase, well
-from casebook.rehearsal.worker import Job, Way
+from casebook.rehearsal.worker import CommitWay, Job
 
 BROKERS = (1, 2)
 CONTROLLER = 2
@@ -32,17 +32,17 @@ RECORDS = 200
 PRODUCER = "shop"
 MAILING, BILLING, SHIPPING, BOOKKEEPING, REPORTING = "mailing", "billing", "shipping", "bookkeeping", "reporting"
 WAYS = {
-    MAILING: Way.FIRST,
-    BILLING: Way.THREADS,
-    SHIPPING: Way.AUTOMATIC,
-    BOOKKEEPING: Way.AFTER,
-    REPORTING: Way.AFTER,
+    MAILING: CommitWay.FIRST,
+    BILLING: CommitWay.THREADS,
+    SHIPPING: CommitWay.AUTOMATIC,
+    BOOKKEEPING: CommitWay.AFTER,
+    REPORTING: CommitWay.AFTER,
 }
 WORDS = {
-    Way.FIRST: "what it has taken, before it processes it",
-    Way.THREADS: "what it has taken, while threads process it",
-    Way.AUTOMATIC: "by its client's timer",
-    Way.AFTER: "what it has processed",
+    CommitWay.FIRST: "what it has taken, before it processes it",
+    CommitWay.THREADS: "what it has taken, while threads process it",
+    CommitWay.AUTOMATIC: "by its client's timer",
+    CommitWay.AFTER: "what it has processed",
 }
 HOW = {
     MAILING: "committed_before_processing",
@@ -90,7 +90,7 @@ def play(stage: Stage) -> None:
         stage.visited(cluster)
 
 
-def _produce(stage: Stage, cluster: Cluster) -> list[Entry]:
+def _produce(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
     """Records with ids, all acknowledged."""
     stage.act(f"Produce {RECORDS} records to each partition of {TOPIC}.")
     producer = LedgerProducer(
@@ -116,7 +116,7 @@ class _Workshop:
     """
 
     def __init__(
-        self, stage: Stage, cluster: Cluster, produced: Sequence[Entry], folder: Path, guard: Guarded, groups: Groups
+        self, stage: Stage, cluster: PlayedCluster, produced: Sequence[LedgerEntry], folder: Path, guard: Guarded, groups: Groups
     ) -> None:
         self.stage, self.cluster, self.produced, self.groups = stage, cluster, produced, groups
         self._folder, self._guard = folder, guard
@@ -181,14 +181,14 @@ class _Workshop:
         self.stage.act(f"Kill worker {group}-1 (SIGKILL).", worker.kill)
 
 
-def failing(group: str, produced: Sequence[Entry]) -> tuple[str, ...]:
+def failing(group: str, produced: Sequence[LedgerEntry]) -> tuple[str, ...]:
     """Ids of the records that a group fails to process."""
     every = FAIL_EVERY.get(group)
     return tuple(entry.id for entry in produced if every and entry.offset % every == 1 and entry.offset < RECORDS - 1)
 
 
 @contextmanager
-def _workshop(stage: Stage, cluster: Cluster, produced: Sequence[Entry]) -> Iterator[_Workshop]:
+def _workshop(stage: Stage, cluster: PlayedCluster, produced: Sequence[LedgerEntry]) -> Iterator[_Workshop]:
     guard, folder = Guarded(), stage.memory / "workers"
     folder.mkdir(parents=True)
     for group in WAYS:
@@ -219,7 +219,7 @@ def _reset(shop: _Workshop) -> None:
     committed = shop.committed(REPORTING)
     behind, ahead = sorted(PARTITIONS, key=committed.__getitem__)
     offsets = {behind[1]: committed[behind] + FORWARD, ahead[1]: committed[ahead] - BACK}
-    commit = Commit(group=REPORTING, offsets={TOPIC: offsets})
+    commit = CommitRequest(group=REPORTING, offsets={TOPIC: offsets})
     shop.stage.act(f"Set group {REPORTING} to {offsets}, while it has no member.", lambda: shop.groups.commit([commit]))
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.protocol import Address, Answer, Api, Code, Link, addresses, array, int32, refused, string
+from casebook.rehearsal.protocol import Address, Api, BrokerLink, Code, ResponseReader, addresses, array, int32, refused, string
 from casebook.rehearsal.topics import Partition
 
 Found = TypeVar("Found")
@@ -34,7 +34,7 @@ _RETENTION = struct.Struct(">q")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Commit:
+class CommitRequest:
     """One request: the broker writes all of it as one batch.
 
     Args:
@@ -51,7 +51,7 @@ class Commit:
     retention_ms: int | None = None
 
 
-class Stored(NamedTuple):
+class FetchedOffset(NamedTuple):
     """What OffsetFetch answers for a partition.
 
     Args:
@@ -65,36 +65,36 @@ class Stored(NamedTuple):
     metadata: str | None
 
 
-def offset_commit(link: Link, commits: Iterable[Commit]) -> Iterator[int]:
+def offset_commit(link: BrokerLink, commits: Iterable[CommitRequest]) -> Iterator[int]:
     """Commit over one connection, pipelined; yields for each the first error code of its answer that is not 0, or 0."""
     for answer in link.pipeline(Api.OFFSET_COMMIT, 2, map(_commit_body, commits)):
         yield _first_error(answer)
 
 
-def offset_fetch(link: Link, group: str, partitions: Iterable[Partition]) -> dict[Partition, Stored]:
+def offset_fetch(link: BrokerLink, group: str, partitions: Iterable[Partition]) -> dict[Partition, FetchedOffset]:
     """Ask one broker what a group has committed."""
     by_topic: dict[str, list[int]] = {}
     for topic, number in partitions:
         by_topic.setdefault(topic, []).append(number)
     asked = array(string(topic) + array(map(int32, numbers)) for topic, numbers in by_topic.items())
     answer = link.ask(Api.OFFSET_FETCH, 1, string(group) + asked)
-    found: dict[Partition, Stored] = {}
+    found: dict[Partition, FetchedOffset] = {}
     for _ in range(answer.int32()):
         topic = answer.string()
         for _ in range(answer.int32()):
             number, offset, metadata, code = answer.int32(), answer.int64(), answer.string(), answer.int16()
-            found[topic, number] = Stored(code, None if offset < 0 else offset, metadata)
+            found[topic, number] = FetchedOffset(code, None if offset < 0 else offset, metadata)
     return found
 
 
-def find_coordinator(link: Link, group: str) -> tuple[int, Address | None]:
+def find_coordinator(link: BrokerLink, group: str) -> tuple[int, Address | None]:
     """Ask any broker who coordinates a group: an error code, and the address when that is 0."""
     answer = link.ask(Api.FIND_COORDINATOR, 0, string(group))
     code, _id, host, port = answer.int16(), answer.int32(), answer.string(), answer.int32()
     return code, None if code else (host, port)
 
 
-def has_members(link: Link, group: str) -> bool:
+def has_members(link: BrokerLink, group: str) -> bool:
     """Ask a group's coordinator whether it has members: groups without any are Empty (from 0.10.1 on) or Dead."""
     answer = link.ask(Api.DESCRIBE_GROUPS, 0, array([string(group)]))
     answer.int32()  # one group
@@ -102,7 +102,7 @@ def has_members(link: Link, group: str) -> bool:
     return state not in ("Empty", "Dead")
 
 
-def refusal(link: Link, group: str) -> int:
+def refusal(link: BrokerLink, group: str) -> int:
     """The error code with which a broker declines to serve a group; 0 when it serves it."""
     probe = (OFFSETS_TOPIC, 0)  # a partition that exists, and that nobody commits offsets of
     return offset_fetch(link, group, [probe])[probe].code
@@ -118,9 +118,9 @@ class Groups:
 
     def __init__(self, bootstrap: str, *, client: str = "rehearsal") -> None:
         self._bootstrap, self._client = addresses(bootstrap), client
-        self._links: dict[Address, Link] = {}
-        self._coordinators: dict[str, Link] = {}
-        self._known: set[tuple[Link, str]] = set()
+        self._links: dict[Address, BrokerLink] = {}
+        self._coordinators: dict[str, BrokerLink] = {}
+        self._known: set[tuple[BrokerLink, str]] = set()
         self._closing = ExitStack()
 
     def __enter__(self) -> Self:
@@ -129,7 +129,7 @@ class Groups:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._closing.close()
 
-    def commit(self, commits: Iterable[Commit]) -> int:
+    def commit(self, commits: Iterable[CommitRequest]) -> int:
         """Commit, each group's in the order given.
 
         What a coordinator cannot store yet (:func:`_passes`) is sent again, as clients do; so it may be in the log twice.
@@ -142,7 +142,7 @@ class Groups:
         """
         commits, count = iter(commits), 0
         while some := list(islice(commits, _AT_ONCE)):
-            by_link: dict[Link, list[Commit]] = {}
+            by_link: dict[BrokerLink, list[CommitRequest]] = {}
             for commit in some:
                 link = self._coordinator(commit.group)
                 self._wait_known(link, commit.offsets)
@@ -152,7 +152,7 @@ class Groups:
                 _patiently(partial(self._store, link, theirs), what=f"group {theirs[0].group} and others to be stored")
         return count
 
-    def _store(self, link: Link, commits: list[Commit]) -> bool:
+    def _store(self, link: BrokerLink, commits: list[CommitRequest]) -> bool:
         """Send commits, and leave in the list those from the first on that is to be sent again."""
         codes = tuple(offset_commit(link, commits))
         for place, (commit, code) in enumerate(zip(commits, codes, strict=True)):
@@ -200,28 +200,28 @@ class Groups:
         if code := code or _first_error(answer):
             raise refused(f"The deletion of offsets of group {group}", code)
 
-    def _coordinator(self, group: str) -> Link:
+    def _coordinator(self, group: str) -> BrokerLink:
         """The connection to the broker that serves a group, found once; waits while nobody does."""
         if group not in self._coordinators:
             self._coordinators[group] = _patiently(partial(self._serving, group), what=f"a coordinator of group {group}")
         return self._coordinators[group]
 
-    def _serving(self, group: str) -> Link | None:
+    def _serving(self, group: str) -> BrokerLink | None:
         _, address = find_coordinator(self._link(self._bootstrap[0]), group)
         if address is None or refusal(link := self._link(address), group):
             return None
         return link
 
-    def _wait_known(self, link: Link, topics: Iterable[str]) -> None:
+    def _wait_known(self, link: BrokerLink, topics: Iterable[str]) -> None:
         """Wait until a coordinator has heard of topics that were just created: it refuses commits for others."""
         for topic in topics:
             if (link, topic) not in self._known:
                 _patiently(partial(_is_known, link, topic), what=f"topic {topic} to be known")
                 self._known.add((link, topic))
 
-    def _link(self, address: Address) -> Link:
+    def _link(self, address: Address) -> BrokerLink:
         if address not in self._links:
-            self._links[address] = self._closing.enter_context(Link(address, client=self._client))
+            self._links[address] = self._closing.enter_context(BrokerLink(address, client=self._client))
         return self._links[address]
 
 
@@ -235,7 +235,7 @@ def fetch_offsets(bootstrap: str, group: str, partitions: Iterable[Partition]) -
         return groups.fetch(group, partitions)
 
 
-def _passes(link: Link, group: str, code: int) -> bool:
+def _passes(link: BrokerLink, group: str, code: int) -> bool:
     """Whether a commit was refused for something that passes by itself.
 
     Followers are too slow: the coordinator answers COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``,
@@ -247,7 +247,7 @@ def _passes(link: Link, group: str, code: int) -> bool:
     return code == Code.COORDINATOR_NOT_AVAILABLE
 
 
-def _is_known(link: Link, topic: str) -> bool:
+def _is_known(link: BrokerLink, topic: str) -> bool:
     answer = link.ask(Api.METADATA, 0, array([string(topic)]))
     for _ in range(answer.int32()):  # brokers
         answer.int32(), answer.string(), answer.int32()
@@ -258,7 +258,7 @@ def _is_known(link: Link, topic: str) -> bool:
 def leaders(address: Address, topics: Iterable[str]) -> dict[Partition, int]:
     """Whom a broker tells clients to turn to for each partition; -1 for nobody."""
     found: dict[Partition, int] = {}
-    with Link(address) as link:
+    with BrokerLink(address) as link:
         answer = link.ask(Api.METADATA, 0, array(map(string, topics)))
     for _ in range(answer.int32()):  # brokers
         answer.int32(), answer.string(), answer.int32()
@@ -283,7 +283,7 @@ def _patiently(look: Callable[[], Found], *, what: str) -> Found:
     return found
 
 
-def _commit_body(commit: Commit) -> bytes:
+def _commit_body(commit: CommitRequest) -> bytes:
     metadata = string(commit.metadata)
     topics = []
     for topic, offsets in commit.offsets.items():
@@ -293,7 +293,7 @@ def _commit_body(commit: Commit) -> bytes:
     return b"".join((string(commit.group), _WITHOUT_MEMBER, retention, int32(len(commit.offsets)), *topics))
 
 
-def _first_error(answer: Answer) -> int:
+def _first_error(answer: ResponseReader) -> int:
     """Of an answer that is an error code for each partition of each topic."""
     for _ in range(answer.int32()):
         answer.string()

@@ -14,8 +14,8 @@ from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, lost, well
 from casebook.rehearsal.watching import Watch
@@ -109,7 +109,7 @@ def _without_holders(rows: Sequence[Expected]) -> tuple[Expected, ...]:
     )
 
 
-def _commit(stage: Stage, cluster: Cluster, *, at_once: int) -> dict[str, int]:
+def _commit(stage: Stage, cluster: PlayedCluster, *, at_once: int) -> dict[str, int]:
     """Let every group commit, one after the other.
 
     Args:
@@ -128,20 +128,20 @@ def _commit(stage: Stage, cluster: Cluster, *, at_once: int) -> dict[str, int]:
     return placed
 
 
-def rounds(group: str, count: int, at_once: int) -> Iterator[Commit]:
+def rounds(group: str, count: int, at_once: int) -> Iterator[CommitRequest]:
     """So many times all partitions of the topic, a few in each request."""
     for turn in range(count):
         for first in range(0, PARTITIONS, at_once):
             offsets = dict.fromkeys(range(first, first + at_once), turn)
-            yield Commit(group=group, offsets={TOPIC: offsets}, metadata=METADATA)
+            yield CommitRequest(group=group, offsets={TOPIC: offsets}, metadata=METADATA)
 
 
-def _sizes(cluster: Cluster) -> dict[int, int]:
+def _sizes(cluster: PlayedCluster) -> dict[int, int]:
     return {number: disks.size(cluster.log_dir(holder(number)), [(OFFSETS_TOPIC, number)]) for _, number in OFFSETS}
 
 
 @contextmanager
-def _in_turn(stage: Stage, cluster: Cluster, before: Mapping[int, int]) -> Iterator[None]:
+def _in_turn(stage: Stage, cluster: PlayedCluster, before: Mapping[int, int]) -> Iterator[None]:
     """Let one of the restarted brokers run at a time: on a small machine the other's load, which ends some day, is half the work.
 
     What a broker has loaded then tells what it will load, as it does where each has processors of its own. Who has loaded
@@ -172,12 +172,12 @@ def _in_turn(stage: Stage, cluster: Cluster, before: Mapping[int, int]) -> Itera
         thread.join()
 
 
-def _loaded(cluster: Cluster, broker: int) -> int:
+def _loaded(cluster: PlayedCluster, broker: int) -> int:
     """How many loads a broker has ended, as its log has it."""
     return sum("Finished loading" in line for line in disks.load_lines(cluster, broker))
 
 
-def _underway(cluster: Cluster, before: Mapping[int, int], watch: Watch, placed: Mapping[str, int]) -> bool:
+def _underway(cluster: PlayedCluster, before: Mapping[int, int], watch: Watch, placed: Mapping[str, int]) -> bool:
     """Whether each restarted broker serves three groups already, and has at least two partitions yet to load.
 
     Raises:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.topics import Partition
 
 
@@ -43,7 +43,7 @@ def _checkpoint(file: Path) -> dict[Partition, int]:
     return {(topic, int(number)): int(offset) for topic, number, offset in map(str.split, lines)}
 
 
-def log_lines(cluster: Cluster, broker: int, name: str) -> list[str]:
+def log_lines(cluster: PlayedCluster, broker: int, name: str) -> list[str]:
     """The lines of one of a broker's log4j files, e.g. ``log-cleaner.log``, rolled ones of an earlier hour included."""
     files = [file for file in cluster.log_files(broker) if file.name.startswith(name)]
     return [
@@ -53,7 +53,7 @@ def log_lines(cluster: Cluster, broker: int, name: str) -> list[str]:
     ]
 
 
-def load_lines(cluster: Cluster, broker: int) -> list[str]:
+def load_lines(cluster: PlayedCluster, broker: int) -> list[str]:
     """What a broker has logged about loading partitions of the offsets topic."""
     lines = log_lines(cluster, broker, "server.log")
     return [line for line in lines if OFFSETS_TOPIC in line and ("oading offsets" in line or "Scheduling loading" in line)]

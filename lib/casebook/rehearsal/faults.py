@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.installation import Installation
 from casebook.rehearsal.ledger import now
 from casebook.rehearsal.processes import Server
@@ -36,14 +36,14 @@ _STOPPED = 0.05
 """Seconds within which all threads of a process have noticed its suspension, also one that waits for a disk."""
 
 
-class FaultyCluster(Cluster):
+class FaultyCluster(PlayedCluster):
     """A cluster of which one broker has a link to ZooKeeper that can be cut, one a log of its collections, one a second log dir.
 
     Args:
         linked: The broker behind the link.
         collecting: The broker with the log of its collections.
         two_dirs: The broker with the second log dir.
-        more: Of :class:`Cluster`.
+        more: Of :class:`PlayedCluster`.
     """
 
     def __init__(self, *, linked: int, collecting: int, two_dirs: int, **more: object) -> None:

@@ -10,9 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import leaders
-from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, counted, stored, write_ledgers
+from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, Place, counted, stored, write_ledgers
 from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import label
@@ -64,7 +64,7 @@ def _rows() -> tuple[Expected, ...]:
     return tuple(kept(label(partition), (1, 2), leader=FOLLOWER, isr=(1, 2), min_isr=2, why=why) for partition in PARTITIONS)
 
 
-def _written(stage: Stage, cluster: Cluster, client: str, *, seconds: float) -> list[Entry]:
+def _written(stage: Stage, cluster: PlayedCluster, client: str, *, seconds: float) -> list[LedgerEntry]:
     """What a producer wrote in so many seconds."""
     stage.act(f"The producer {client} writes with acks=all.")
     producer = LedgerProducer(
@@ -81,7 +81,7 @@ def _written(stage: Stage, cluster: Cluster, client: str, *, seconds: float) -> 
     return producer.ledger
 
 
-def _restart(stage: Stage, cluster: Cluster) -> None:
+def _restart(stage: Stage, cluster: PlayedCluster) -> None:
     """Kill all, start all, and kill the leader again as soon as it is followed."""
     stage.kill(cluster, *BROKERS)
     stage.gone(cluster, *BROKERS)
@@ -102,7 +102,7 @@ def _restart(stage: Stage, cluster: Cluster) -> None:
     stage.start(cluster, LEADER)
 
 
-def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) -> None:
+def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
     """Note which acknowledged records are nowhere.
 
     Raises:

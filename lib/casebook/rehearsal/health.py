@@ -12,7 +12,7 @@ from casebook.findings.words import number
 from casebook.kafka import release
 from casebook.kafka.partitions import OFFLINE, ONLINE, Verdict
 from casebook.questions.leadership.analysis import leadership
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 
 _LEADERSHIP = "leadership."
 _OF_PARTITIONS: Mapping[str, tuple[Callable[[Verdict], bool | None], str]] = {
@@ -30,7 +30,7 @@ _OF_PARTITIONS: Mapping[str, tuple[Callable[[Verdict], bool | None], str]] = {
 _COMPACTED = {"offsets_topic.compacted": "a copy of __consumer_offsets is not compacted"}
 
 
-def still_wrong(cluster: Cluster, checks: Sequence[str], *, folder: Path) -> tuple[str, ...]:
+def still_wrong(cluster: PlayedCluster, checks: Sequence[str], *, folder: Path) -> tuple[str, ...]:
     """What is wrong now, worst first; nothing once it is healed.
 
     Args:
@@ -57,7 +57,7 @@ def _symptom(finding: Finding, verdicts: Sequence[Verdict]) -> str:
     return words.format(number(topics.total(), "partition"), ", ".join(f"{topic} {n}" for topic, n in sorted(topics.items())))
 
 
-def _examined(cluster: Cluster, checks: Sequence[str], folder: Path) -> tuple[Sequence[Finding], Sequence[Verdict]]:
+def _examined(cluster: PlayedCluster, checks: Sequence[str], folder: Path) -> tuple[Sequence[Finding], Sequence[Verdict]]:
     from casebook.collect import collect_case
 
     led = all(check.startswith(_LEADERSHIP) for check in checks)

@@ -14,9 +14,20 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import leaders
-from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, by_partition, counted, iso, lost, now, stored, write_ledgers
+from casebook.rehearsal.ledger import (
+    LedgerEntry,
+    LedgerProducer,
+    Place,
+    by_partition,
+    counted,
+    iso,
+    lost,
+    now,
+    stored,
+    write_ledgers,
+)
 from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
@@ -87,7 +98,7 @@ def _rows() -> tuple[Expected, ...]:
     )
 
 
-def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
+def _lose(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
     """Kill the follower and the leader, and start them in the same order, while a producer goes on.
 
     Returns:
@@ -117,7 +128,7 @@ def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
     return billing.ledger
 
 
-def _give_back(stage: Stage, cluster: Cluster) -> list[Entry]:
+def _give_back(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
     """Elect the preferred leader, which has just fallen behind, while another producer goes on.
 
     Returns:
@@ -144,26 +155,33 @@ def _give_back(stage: Stage, cluster: Cluster) -> list[Entry]:
 
 
 def _producer(
-    cluster: Cluster, client: str, partitions: Sequence[Partition], *, acks: str, settings: Mapping[str, object] | None = None
+    cluster: PlayedCluster,
+    client: str,
+    partitions: Sequence[Partition],
+    *,
+    acks: str,
+    settings: Mapping[str, object] | None = None,
 ) -> LedgerProducer:
     return LedgerProducer(
         partitions, bootstrap=cluster.bootstrap, kafka=cluster.kafka, client=client, acks=acks, pause=PAUSE, settings=settings
     )
 
 
-def _wait_acked(cluster: Cluster, producer: LedgerProducer, partitions: Collection[Partition], *, sent_since: int = 0) -> None:
+def _wait_acked(
+    cluster: PlayedCluster, producer: LedgerProducer, partitions: Collection[Partition], *, sent_since: int = 0
+) -> None:
     cluster.wait_until(
         lambda: all(producer.acked(partition, sent_since=sent_since) for partition in partitions),
         what=f"acknowledgements of {sorted(map(label, partitions))}",
     )
 
 
-def _isr(cluster: Cluster, partitions: Collection[Partition]) -> set[tuple[int, ...]]:
+def _isr(cluster: PlayedCluster, partitions: Collection[Partition]) -> set[tuple[int, ...]]:
     states = cluster.states()
     return {tuple(states[partition]["isr"]) for partition in partitions}
 
 
-def _leaders(cluster: Cluster) -> dict[Partition, int]:
+def _leaders(cluster: PlayedCluster) -> dict[Partition, int]:
     return {partition: state["leader"] for partition, state in cluster.states().items()}
 
 
@@ -182,7 +200,7 @@ def _move(states: Sequence[Mapping], partition: Partition, old: int, new: int, *
     }
 
 
-def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) -> None:
+def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
     """Note which acknowledged records are nowhere.
 
     Raises:
@@ -205,7 +223,7 @@ def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) ->
         )
 
 
-def _alone(facts: Mapping, entry: Entry) -> bool:
+def _alone(facts: Mapping, entry: LedgerEntry) -> bool:
     """Whether broker 1 acknowledged a record while it was alone in sync."""
     shrunk = (row["at"] for row in facts["states"] if row["partition"] == label(entry.to) and row["isr"] == [LEADER])
     return next(shrunk, facts["started"]) <= iso(entry.acked) < facts["started"]

@@ -28,7 +28,7 @@ _SHORTEST = 0.001
 
 
 @dataclass(slots=True, kw_only=True)
-class Entry:
+class LedgerEntry:
     """One record.
 
     Args:
@@ -91,7 +91,7 @@ class LedgerProducer:
     ) -> None:
         from confluent_kafka import Producer
 
-        self.ledger: list[Entry] = []
+        self.ledger: list[LedgerEntry] = []
         self._partitions, self._client, self._acks, self._pause = tuple(partitions), client, acks, pause
         own = {"client.id": client, "acks": acks, "linger.ms": 40}  # fewer requests: a leader takes one at a time
         self._producer = Producer(client_settings(bootstrap=bootstrap, kafka=kafka) | own | (settings or {}))
@@ -115,7 +115,7 @@ class LedgerProducer:
         number = 0
         while self._paused():
             for topic, partition in self._partitions:
-                entry = Entry(
+                entry = LedgerEntry(
                     id=f"{self._client}-{number}",
                     client=self._client,
                     acks=self._acks,
@@ -135,13 +135,13 @@ class LedgerProducer:
         return not self._over.is_set()
 
 
-def write_ledger(entries: Sequence[Entry], path: Path) -> None:
+def write_ledger(entries: Sequence[LedgerEntry], path: Path) -> None:
     """Write a ledger, a JSON object a line, by time of sending."""
     lines = (json.dumps(entry.as_json()) for entry in sorted(entries, key=lambda entry: entry.sent))
     path.write_text("".join(line + "\n" for line in lines))
 
 
-def write_ledgers(entries: Sequence[Entry], folder: Path) -> dict[str, list[Path]]:
+def write_ledgers(entries: Sequence[LedgerEntry], folder: Path) -> dict[str, list[Path]]:
     """Write a ledger for each client; the files by client."""
     folder.mkdir(parents=True)
     files: dict[str, list[Path]] = {}
@@ -151,7 +151,7 @@ def write_ledgers(entries: Sequence[Entry], folder: Path) -> dict[str, list[Path
     return files
 
 
-def lost(ledger: Sequence[Entry], found: Mapping[str, Place]) -> list[Entry]:
+def lost(ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> list[LedgerEntry]:
     """The acknowledged records that are nowhere.
 
     Args:
@@ -161,7 +161,7 @@ def lost(ledger: Sequence[Entry], found: Mapping[str, Place]) -> list[Entry]:
     return [entry for entry in ledger if entry.acked is not None and entry.id not in found]
 
 
-def counted(ledger: Sequence[Entry], found: Mapping[str, Place]) -> dict[str, object]:
+def counted(ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> dict[str, object]:
     """What became of all that was sent, for the truth; the arguments are those of :func:`lost`."""
     gone = lost(ledger, found)
     return {
@@ -176,7 +176,7 @@ def counted(ledger: Sequence[Entry], found: Mapping[str, Place]) -> dict[str, ob
     }
 
 
-def by_partition(entries: Iterable[Entry]) -> dict[str, int]:
+def by_partition(entries: Iterable[LedgerEntry]) -> dict[str, int]:
     """How many there are of each partition."""
     return {label(place): count for place, count in sorted(Counter(entry.to for entry in entries).items())}
 
@@ -191,7 +191,7 @@ def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> di
     return {record.key.decode(): (record.partition, record.offset) for record in read}
 
 
-def _teller(entry: Entry) -> Callable[["KafkaError | None", "Message"], None]:
+def _teller(entry: LedgerEntry) -> Callable[["KafkaError | None", "Message"], None]:
     def told(error: "KafkaError | None", message: "Message") -> None:
         if error:
             entry.failed = f"{error.name()}: {error.str()}"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import disks
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Phase, well
 from casebook.rehearsal.watching import Watch
@@ -85,9 +85,11 @@ def _of(number: int) -> str:
     return f"[{OFFSETS_TOPIC},{number}]"
 
 
-def _commits() -> list[Commit]:
+def _commits() -> list[CommitRequest]:
     return [
-        Commit(group=group, offsets={"orders": {0: turn}}, metadata="m" * LONG if (group, turn) == (TALKATIVE, 100) else "")
+        CommitRequest(
+            group=group, offsets={"orders": {0: turn}}, metadata="m" * LONG if (group, turn) == (TALKATIVE, 100) else ""
+        )
         for turn in range(COMMITS)
         for group in GROUPS
     ]

@@ -14,8 +14,8 @@ from pathlib import Path
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.members import member
 from casebook.rehearsal.records import produce
 from casebook.rehearsal.stage import Stage
@@ -90,11 +90,11 @@ def _rows() -> tuple[Expected, ...]:
     return (*offsets, *orders, well("-".join(map(str, KILLER)), (BLOATED,), why="Compacted, on broker 1 alone."))
 
 
-def _commit(stage: Stage, groups: Groups, what: str, commits: Iterable[Commit]) -> None:
+def _commit(stage: Stage, groups: Groups, what: str, commits: Iterable[CommitRequest]) -> None:
     """Commit, and count for the truth who wrote how much."""
     written: dict[str, int] = stage.truth.facts.setdefault("commits_written", {})
 
-    def counted() -> Iterator[Commit]:
+    def counted() -> Iterator[CommitRequest]:
         for commit in commits:
             written[commit.group] = written.get(commit.group, 0) + sum(map(len, commit.offsets.values()))
             yield commit
@@ -102,13 +102,13 @@ def _commit(stage: Stage, groups: Groups, what: str, commits: Iterable[Commit]) 
     stage.act(what, lambda: groups.commit(counted()))
 
 
-def _in_good_days() -> Iterator[Commit]:
+def _in_good_days() -> Iterator[CommitRequest]:
     for step in range(150):
         for group in (*RATES, *DEAD):
             yield _next(group, step)
 
 
-def _on_and_on() -> Iterator[Commit]:
+def _on_and_on() -> Iterator[CommitRequest]:
     for step in range(STEPS):
         active = RATES if step < STEPS / 2 else RATES.keys() - {STOPPED}
         yield from (_next(group, 1_000 + step) for group in RATES if group in active and step % RATES[group] == 0)
@@ -116,27 +116,27 @@ def _on_and_on() -> Iterator[Commit]:
             yield _next(SHORT_LIVED, step, retention_ms=1_000)
 
 
-def _next(group: str, offset: int, *, retention_ms: int | None = None) -> Commit:
+def _next(group: str, offset: int, *, retention_ms: int | None = None) -> CommitRequest:
     topic, count = COMMITTED[group]
     metadata = f"checked by {group} at {offset}" if group == "fraud-check" else ""
     offsets = {topic: {partition: offset + partition for partition in range(count)}}
-    return Commit(group=group, offsets=offsets, metadata=metadata, retention_ms=retention_ms)
+    return CommitRequest(group=group, offsets=offsets, metadata=metadata, retention_ms=retention_ms)
 
 
-def _kill_cleaner(stage: Stage, cluster: Cluster) -> None:
+def _kill_cleaner(stage: Stage, cluster: PlayedCluster) -> None:
     what = f"Produce {TOO_MANY} small records to {'-'.join(map(str, KILLER))}: its first segment is too much for the cleaner."
     stage.act(what, lambda: produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1"))
     cluster.wait_until(lambda: _last_words(cluster) is not None, what="the death of the cleaner")
     stage.act("The cleaner of broker 1 is dead.")
 
 
-def _last_words(cluster: Cluster) -> tuple[str, str] | None:
+def _last_words(cluster: PlayedCluster) -> tuple[str, str] | None:
     """The line with which the cleaner died, and the one that says of what."""
     lines = disks.log_lines(cluster, BLOATED, "log-cleaner.log")
     return next((pair for pair in pairwise(lines) if "Error due to" in pair[0]), None)
 
 
-def _damage_segment(stage: Stage, cluster: Cluster) -> None:
+def _damage_segment(stage: Stage, cluster: PlayedCluster) -> None:
     """Overwrite the length of the first batch behind what is cleaned, as a bad disk does."""
     segment = disks.segments(cluster.log_dir(BLOATED), OFFSETS[5])[0]
 
@@ -147,7 +147,7 @@ def _damage_segment(stage: Stage, cluster: Cluster) -> None:
     stage.act(f"Overwrite four bytes of {segment.parent.name}/{segment.name} on broker {BLOATED}.", overwrite)
 
 
-def _join_and_leave(stage: Stage, cluster: Cluster) -> None:
+def _join_and_leave(stage: Stage, cluster: PlayedCluster) -> None:
     def come_and_go() -> None:
         with member(
             bootstrap=cluster.bootstrap, kafka=cluster.kafka, group=VISITOR, topics=["orders"], client="console-consumer"
@@ -157,7 +157,7 @@ def _join_and_leave(stage: Stage, cluster: Cluster) -> None:
     stage.act(f"A member joins group {VISITOR} and leaves it again.", come_and_go)
 
 
-def _capture_height(stage: Stage, cluster: Cluster, groups: Groups, rows: tuple[Expected, ...], *, dies: bool) -> None:
+def _capture_height(stage: Stage, cluster: PlayedCluster, groups: Groups, rows: tuple[Expected, ...], *, dies: bool) -> None:
     """Capture the case while one group has a member."""
     with member(bootstrap=cluster.bootstrap, kafka=cluster.kafka, group=MEMBERS, topics=["orders"], client="orders-service-1"):
         _wait_expired(cluster, groups)
@@ -168,21 +168,21 @@ def _capture_height(stage: Stage, cluster: Cluster, groups: Groups, rows: tuple[
         stage.expect("during", cluster, now, disks=BROKERS, copy_segments=[OFFSETS_TOPIC])
 
 
-def _wait_cleaned(cluster: Cluster) -> None:
+def _wait_cleaned(cluster: PlayedCluster) -> None:
     def cleaned() -> bool:
         return all(disks.cleaned(cluster.log_dir(broker)).get(OFFSETS[5]) for broker in BROKERS)
 
     cluster.wait_until(cleaned, what="both cleaners to have cleaned")
 
 
-def _wait_expired(cluster: Cluster, groups: Groups) -> None:
+def _wait_expired(cluster: PlayedCluster, groups: Groups) -> None:
     partitions = _partitions(SHORT_LIVED)
     cluster.wait_until(
         lambda: set(groups.fetch(SHORT_LIVED, partitions).values()) == {None}, what=f"the commits of {SHORT_LIVED} to expire"
     )
 
 
-def _wait_compacted(cluster: Cluster, *, dies: bool) -> None:
+def _wait_compacted(cluster: PlayedCluster, *, dies: bool) -> None:
     """Wait until broker 2 has compacted what broker 1 has not."""
 
     def compacted() -> bool:
@@ -192,7 +192,7 @@ def _wait_compacted(cluster: Cluster, *, dies: bool) -> None:
     cluster.wait_until(compacted, what="the cleaner of broker 2")
 
 
-def _wait_written(cluster: Cluster) -> None:
+def _wait_written(cluster: PlayedCluster) -> None:
     """Wait until nothing is written any more: the last tombstones come a moment after what they are for is answered no more."""
     found: dict[str, dict[str, int]] = {}
 
@@ -204,7 +204,7 @@ def _wait_written(cluster: Cluster) -> None:
     cluster.wait_until(as_before, what="segments that nobody writes to", steady=_WRITTEN)
 
 
-def _mend(stage: Stage, cluster: Cluster) -> None:
+def _mend(stage: Stage, cluster: PlayedCluster) -> None:
     before = disks.size(cluster.log_dir(BLOATED), OFFSETS)
     cluster.configure(ROOMY)
     stage.act(f"Restart broker {BLOATED} with a buffer that is large enough.", lambda: cluster.stop(BLOATED))
@@ -236,7 +236,7 @@ def answers_without(deleted: Iterable[str], *, memory: Path) -> dict[str, dict[s
         deleted: The segments, as ``__consumer_offsets-0/00000000000000000000.log``. They go from a copy.
         memory: What the stage remembered of a play on 0.9.0.1.
     """
-    with Cluster(kafka="0.9.0.1", brokers=BROKERS, settings=BROKER_SETTINGS, running=(), data=memory) as copy:
+    with PlayedCluster(kafka="0.9.0.1", brokers=BROKERS, settings=BROKER_SETTINGS, running=(), data=memory) as copy:
         for segment in map(copy.log_dir(BLOATED).joinpath, deleted):
             for beside in segment.parent.glob(f"{segment.stem}.*"):
                 beside.unlink()
@@ -257,7 +257,7 @@ def _chosen(segments: Sequence[Path], number: int) -> Sequence[Path]:
     return segments[0 if number % 2 else len(segments) // 2 : -2]
 
 
-def _facts(cluster: Cluster, groups: Groups, *, dies: bool) -> Mapping[str, object]:
+def _facts(cluster: PlayedCluster, groups: Groups, *, dies: bool) -> Mapping[str, object]:
     facts: dict[str, object] = {"sizes": _sizes(cluster), "answers": _answers(groups), "dead_groups": DEAD}
     if dies:
         line, cause = _last_words(cluster)
@@ -265,7 +265,7 @@ def _facts(cluster: Cluster, groups: Groups, *, dies: bool) -> Mapping[str, obje
     return facts
 
 
-def _sizes(cluster: Cluster) -> dict[str, dict[str, int]]:
+def _sizes(cluster: PlayedCluster) -> dict[str, dict[str, int]]:
     """Bytes of each partition of the offsets topic, by broker."""
     return {
         str(broker): {f"{topic}-{number}": disks.size(cluster.log_dir(broker), [(topic, number)]) for topic, number in OFFSETS}

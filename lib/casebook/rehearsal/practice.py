@@ -14,7 +14,7 @@ from casebook.errors import RehearsalError
 from casebook.findings.words import duration
 from casebook.rehearsal import health, servers, tools
 from casebook.rehearsal.acknowledged import Acknowledged
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, find, play
 from casebook.rehearsal.installation import SESSION_TIMEOUT
 from casebook.rehearsal.processes import guarded_folder
@@ -71,7 +71,7 @@ def _can_be_practised(incident: Incident, version: str) -> None:
         )
 
 
-def _visit(incident: Incident, cluster: Cluster, counts: Mapping[Partition, int], *, folder: Path, tell: Tell) -> None:
+def _visit(incident: Incident, cluster: PlayedCluster, counts: Mapping[Partition, int], *, folder: Path, tell: Tell) -> None:
     tools.write(folder, cluster)
     acknowledged = Acknowledged.look(counts, cluster)
     brokers = _Brokers(cluster)
@@ -87,7 +87,9 @@ def _visit(incident: Incident, cluster: Cluster, counts: Mapping[Partition, int]
 class _Watch:
     """Looks at the cluster every few seconds, at once when a broker has died, and says what has changed."""
 
-    def __init__(self, incident: Incident, cluster: Cluster, acknowledged: Acknowledged, *, evidence: Path, tell: Tell) -> None:
+    def __init__(
+        self, incident: Incident, cluster: PlayedCluster, acknowledged: Acknowledged, *, evidence: Path, tell: Tell
+    ) -> None:
         self._healed, self._cluster, self._acknowledged = incident.practice.healed, cluster, acknowledged
         self._evidence, self._tell = evidence, tell
         self._begun = self._next = time.monotonic()
@@ -124,7 +126,7 @@ class _Watch:
 class _Brokers:
     """The brokers as scripts start and stop them, and those that end without being asked to."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: PlayedCluster) -> None:
         self._cluster = cluster
         self._meant = set(filter(cluster.running, cluster.ids))
 
@@ -160,7 +162,7 @@ class _Brokers:
         return f"Broker {broker} has ended."
 
 
-def _introduction(incident: Incident, cluster: Cluster, folder: Path) -> str:
+def _introduction(incident: Incident, cluster: PlayedCluster, folder: Path) -> str:
     topics = f"--zookeeper {cluster.zookeeper}" if cluster.kafka.startswith("0.") else f"--bootstrap-server {cluster.bootstrap}"
     return f"""
 {incident.practice.alarm}

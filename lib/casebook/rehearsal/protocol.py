@@ -57,7 +57,7 @@ def named(code: int) -> str:
     return f"{Code(code).name} ({code})" if code in set(Code) else str(code)
 
 
-class Link:
+class BrokerLink:
     """A connection to one broker.
 
     Args:
@@ -94,11 +94,11 @@ class Link:
         self._incoming.close()
         self._socket.close()
 
-    def ask(self, api: Api, version: int, body: bytes) -> "Answer":
+    def ask(self, api: Api, version: int, body: bytes) -> "ResponseReader":
         """Send one request and wait for its answer."""
         return next(self.pipeline(api, version, [body]))
 
-    def pipeline(self, api: Api, version: int, bodies: Iterable[bytes]) -> Iterator["Answer"]:
+    def pipeline(self, api: Api, version: int, bodies: Iterable[bytes]) -> Iterator["ResponseReader"]:
         """Send many requests of a kind without waiting for each, and yield their answers in order."""
         bodies, waiting = iter(bodies), 0
         while burst := list(islice(bodies, _BURST)):
@@ -115,10 +115,10 @@ class Link:
             self._sent = (self._sent + 1) & 0x7FFFFFFF
         self._socket.sendall(b"".join(frames))
 
-    def _answers(self, count: int) -> Iterator["Answer"]:
+    def _answers(self, count: int) -> Iterator["ResponseReader"]:
         for _ in range(count):
             (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
-            yield Answer(self._exactly(length))
+            yield ResponseReader(self._exactly(length))
 
     def _exactly(self, count: int) -> bytes:
         if len(found := self._incoming.read(count)) < count:
@@ -126,7 +126,7 @@ class Link:
         return found
 
 
-class Answer:
+class ResponseReader:
     """Reads an answer field by field, behind its correlation id."""
 
     def __init__(self, data: bytes) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import Groups
 from casebook.rehearsal.coordinators_loading import BROKER_SETTINGS, FEW, PARTITIONS, SETTINGS, TOPIC, rounds
 from casebook.rehearsal.stage import Stage
@@ -59,7 +59,7 @@ def _rows() -> tuple[Expected, ...]:
     return (*offsets, *(well(f"{TOPIC}-{number}", (3, 1, 2)) for number in range(PARTITIONS)))
 
 
-def _restart(stage: Stage, cluster: Cluster, rows: Collection[Expected], broker: int) -> dict[str, object]:
+def _restart(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected], broker: int) -> dict[str, object]:
     """Shut a broker down and start it again; what the others loaded meanwhile.
 
     Each partition is given back to its preferred leader at the end, which loads it once more.
@@ -77,7 +77,7 @@ def _restart(stage: Stage, cluster: Cluster, rows: Collection[Expected], broker:
     return {"broker": broker, "loads": loads}
 
 
-def _restart_all(stage: Stage, cluster: Cluster, rows: Collection[Expected]) -> dict[str, object]:
+def _restart_all(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected]) -> dict[str, object]:
     """Kill all together and start them again; when each group was served again."""
     stage.kill(cluster, *BROKERS)
     begun = stage.truth.actions[-1]["at"]
@@ -89,13 +89,13 @@ def _restart_all(stage: Stage, cluster: Cluster, rows: Collection[Expected]) -> 
     return {"begun": begun, "served": {group: watch.seen[group].as_json()["served_at"] for group in GROUPS}}
 
 
-def _preferred(cluster: Cluster, rows: Collection[Expected]) -> bool:
+def _preferred(cluster: PlayedCluster, rows: Collection[Expected]) -> bool:
     """Whether preferred leaders lead."""
     led = {place: state["leader"] for place, state in cluster.states().items()}
     return all(led[row.topic, row.partition] == row.leader for row in rows)
 
 
-def _ended(cluster: Cluster) -> bool:
+def _ended(cluster: PlayedCluster) -> bool:
     """Whether every load that was begun has ended."""
     lines = [line for broker in BROKERS for line in disks.load_lines(cluster, broker)]
     return sum("Finished" in line for line in lines) == sum("Loading" in line or "Scheduling" in line for line in lines)

@@ -11,7 +11,7 @@ from threading import Event
 from typing import Protocol
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.ledger import iso
 from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import Progress
@@ -29,7 +29,7 @@ at an old high watermark, wins a clean election, and those who know more than it
 """
 
 
-Visitor = Callable[[Cluster, Mapping[Partition, int]], None]
+Visitor = Callable[[PlayedCluster, Mapping[Partition, int]], None]
 
 
 class Capture(Protocol):
@@ -78,9 +78,9 @@ class Stage:
     visitor: Visitor | None = None
     acknowledged: Counter[Partition] = field(default_factory=Counter)
 
-    def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> Cluster:
+    def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> PlayedCluster:
         """The cluster of this play, not yet started."""
-        return Cluster(
+        return PlayedCluster(
             kafka=self.truth.kafka,
             brokers=brokers,
             settings=settings,
@@ -96,7 +96,7 @@ class Stage:
         action()
 
     def create_topics(
-        self, cluster: Cluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
+        self, cluster: PlayedCluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
         """Create the topics of these partitions, with these settings by topic."""
         by_topic: dict[str, dict[int, tuple[int, ...]]] = {}
@@ -106,17 +106,17 @@ class Stage:
             create = partial(cluster.create_topic, topic, assignment, (settings or {}).get(topic))
             self.act(f"Create topic {topic}.", create)
 
-    def watch_states(self, cluster: Cluster) -> list[dict[str, object]]:
+    def watch_states(self, cluster: PlayedCluster) -> list[dict[str, object]]:
         """The state of every partition there is, as it stands and whenever it changes, by ZooKeeper's time: a list that grows."""
         states: list[dict[str, object]] = []
         cluster.watch_states(lambda partition, state, at: states.append({"partition": label(partition), "at": iso(at)} | state))
         return states
 
-    def start(self, cluster: Cluster, *brokers: int) -> None:
+    def start(self, cluster: PlayedCluster, *brokers: int) -> None:
         """Start brokers."""
         self.act(f"Start {_named(brokers)}.", lambda: cluster.start(*brokers))
 
-    def produce(self, cluster: Cluster, counts: Mapping[Partition, int]) -> None:
+    def produce(self, cluster: PlayedCluster, counts: Mapping[Partition, int]) -> None:
         """Produce records that are all acknowledged."""
         partitions = ", ".join(f"{count} to {topic}-{partition}" for (topic, partition), count in counts.items())
         self.act(
@@ -125,11 +125,11 @@ class Stage:
         )
         self.acknowledged.update(counts)
 
-    def kill(self, cluster: Cluster, *brokers: int) -> None:
+    def kill(self, cluster: PlayedCluster, *brokers: int) -> None:
         """Kill brokers."""
         self.act(f"Kill {_named(brokers)} (SIGKILL).", lambda: cluster.kill(*brokers))
 
-    def gone(self, cluster: Cluster, *brokers: int) -> None:
+    def gone(self, cluster: PlayedCluster, *brokers: int) -> None:
         """Wait until ZooKeeper has given brokers up."""
         cluster.wait_gone(*brokers)
         self.act(f"ZooKeeper has given up {_named(brokers)}.")
@@ -137,7 +137,7 @@ class Stage:
     def expect(
         self,
         name: str,
-        cluster: Cluster,
+        cluster: PlayedCluster,
         phase: Phase,
         *,
         disks: Sequence[int] = (),
@@ -177,7 +177,7 @@ class Stage:
             ),
         )
 
-    def reach(self, cluster: Cluster, phase: Phase) -> None:
+    def reach(self, cluster: PlayedCluster, phase: Phase) -> None:
         """Wait until ZooKeeper holds a phase, and goes on holding it for a moment.
 
         Raises:
@@ -188,7 +188,7 @@ class Stage:
         except RehearsalError as late:
             raise RehearsalError(late.what, cause=" ".join(_differences(phase, cluster)), try_=late.try_) from late
 
-    def wait_in_sync(self, cluster: Cluster, partitions: Iterable[Expected]) -> None:
+    def wait_in_sync(self, cluster: PlayedCluster, partitions: Iterable[Expected]) -> None:
         """Wait until the ISR of every partition is that of its row, whoever leads it."""
         wanted = {(row.topic, row.partition): row.isr for row in partitions}
         cluster.wait_until(
@@ -196,13 +196,13 @@ class Stage:
             what="the full ISR of all partitions",
         )
 
-    def remember(self, cluster: Cluster) -> None:
+    def remember(self, cluster: PlayedCluster) -> None:
         """Copy the data of all servers, for :meth:`verify_start_first`."""
         if self.verify:
             time.sleep(_CHECKPOINTED)
             cluster.copy_data(self.memory)
 
-    def verify_start_first(self, cluster: Cluster, phase: Phase) -> None:
+    def verify_start_first(self, cluster: PlayedCluster, phase: Phase) -> None:
         """Start each dead broker first, on a copy of what was remembered, and see that those heal that the script says.
 
         Called when ``cluster`` has ended: two clusters at once are more than a small machine keeps the sessions of.
@@ -215,7 +215,7 @@ class Stage:
             heals = self._heals(cluster, phase, broker)
             self.truth.verified.append({"broker": broker, "heals": heals})
 
-    def _heals(self, cluster: Cluster, phase: Phase, broker: int) -> int:
+    def _heals(self, cluster: PlayedCluster, phase: Phase, broker: int) -> int:
         waiting = {(p.topic, p.partition): p.waits_for for p in phase.partitions if p.offline}
         still = {partition for partition, brokers in waiting.items() if broker not in brokers}
         with cluster.reborn(self.memory) as copy:
@@ -225,7 +225,7 @@ class Stage:
             copy.wait_until(lambda: _offline(copy) == still, what=f"exactly what broker {broker} heals", steady=_CALM)
         return len(waiting) - len(still)
 
-    def visited(self, cluster: Cluster) -> bool:
+    def visited(self, cluster: PlayedCluster) -> bool:
         """With a visitor, let it in and return true; with ``keep_running``, say where the cluster is and wait for Ctrl-C."""
         if self.visitor is not None:
             self.visitor(cluster, self.acknowledged)
@@ -242,7 +242,7 @@ class Stage:
         return True
 
 
-def _logs(cluster: Cluster, *, printed: bool) -> dict[int | str, list[Path]]:
+def _logs(cluster: PlayedCluster, *, printed: bool) -> dict[int | str, list[Path]]:
     logs: dict[int | str, list[Path]] = {broker: list(cluster.log_files(broker)) for broker in cluster.ids}
     if printed:
         for broker in cluster.ids:
@@ -255,7 +255,7 @@ def _named(brokers: Sequence[int]) -> str:
     return " and ".join(f"broker {broker}" for broker in brokers)
 
 
-def _offline(cluster: Cluster) -> set[Partition]:
+def _offline(cluster: PlayedCluster) -> set[Partition]:
     """Partitions that nobody leads, those being deleted aside."""
     live, deleting = cluster.registered(), cluster.deleting()
     return {
@@ -265,7 +265,7 @@ def _offline(cluster: Cluster) -> set[Partition]:
     }
 
 
-def _differences(phase: Phase, cluster: Cluster) -> list[str]:
+def _differences(phase: Phase, cluster: PlayedCluster) -> list[str]:
     """Where ZooKeeper differs from a phase, a sentence each. How far a deletion has come is left open."""
     wanted = {(p.topic, p.partition): p for p in phase.partitions}
     deleting = {partition for partition, row in wanted.items() if row.state == "deleting"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import servers
-from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.installation import LIGHT
 
 PROFILE = "practice"
@@ -62,7 +62,7 @@ def _mains(kafka: str) -> Mapping[str, str]:
     }
 
 
-def write(folder: Path, cluster: Cluster) -> None:
+def write(folder: Path, cluster: PlayedCluster) -> None:
     """Write the scripts, and a profile of the cluster for ``--source live:practice``."""
     folder.mkdir(parents=True, exist_ok=True)
     logging = folder / "tools-log4j.properties"
@@ -90,7 +90,7 @@ def _script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def _write_profile(path: Path, cluster: Cluster) -> None:
+def _write_profile(path: Path, cluster: PlayedCluster) -> None:
     path.parent.mkdir(exist_ok=True)
     tables = {
         "properties": cluster.server_properties,

@@ -7,8 +7,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self
 
-from casebook.rehearsal.commits import Commit, find_coordinator, offset_commit, offset_fetch
-from casebook.rehearsal.protocol import Address, Link, addresses
+from casebook.rehearsal.commits import CommitRequest, find_coordinator, offset_commit, offset_fetch
+from casebook.rehearsal.protocol import Address, BrokerLink, addresses
 from casebook.rehearsal.topics import Partition
 
 _PAUSE = 0.1
@@ -16,7 +16,7 @@ _PATIENCE = 5.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Seen:
+class ClientAnswers:
     """What a group's clients were answered.
 
     Args:
@@ -47,10 +47,10 @@ class Watch:
     """
 
     def __init__(self, bootstrap: str, committed: Mapping[str, tuple[Partition, int]]) -> None:
-        self.seen = {group: Seen() for group in committed}
+        self.seen = {group: ClientAnswers() for group in committed}
         self._bootstrap, self._committed = addresses(bootstrap)[0], committed
         self._latest: dict[tuple[str, str], int | None] = {}
-        self._links: dict[Address, Link] = {}
+        self._links: dict[Address, BrokerLink] = {}
         self._over = Event()
         self._thread = Thread(target=self._watch, name="watch", daemon=True)
 
@@ -77,7 +77,7 @@ class Watch:
         partition, offset = self._committed[group]
         if not (address := self._coordinator(group)):
             return
-        commit = Commit(group=group, offsets={partition[0]: {partition[1]: offset}})
+        commit = CommitRequest(group=group, offsets={partition[0]: {partition[1]: offset}})
         try:
             link = self._link(address)
             code = offset_fetch(link, group, [partition])[partition].code
@@ -105,9 +105,9 @@ class Watch:
             at = datetime.now(UTC).isoformat(timespec="milliseconds")
             seen.answers.append({"at": at, "request": request, "code": code})
 
-    def _link(self, address: Address) -> Link:
+    def _link(self, address: Address) -> BrokerLink:
         if address not in self._links:
-            self._links[address] = Link(address, patience=_PATIENCE)
+            self._links[address] = BrokerLink(address, patience=_PATIENCE)
         return self._links[address]
 
     def _lost(self, address: Address) -> None:

@@ -31,7 +31,7 @@ _SLOWEST = 0.03
 """Seconds that a record takes at most, where several threads work."""
 
 
-class Way(StrEnum):
+class CommitWay(StrEnum):
     """When a worker commits."""
 
     FIRST = "first"  # before it processes what it has taken
@@ -62,7 +62,7 @@ class Job:
     topic: str
     group: str
     client: str
-    way: Way
+    way: CommitWay
     ledger: str
     records: int
     seconds: float = 0.002
@@ -82,7 +82,7 @@ def work(job: Job) -> None:
         "group.id": job.group,
         "client.id": job.client,
         "session.timeout.ms": SESSION_TIMEOUT,
-        "enable.auto.commit": job.way == Way.AUTOMATIC,
+        "enable.auto.commit": job.way == CommitWay.AUTOMATIC,
         "auto.commit.interval.ms": 100,
         "auto.offset.reset": "earliest",
         "fetch.wait.max.ms": 50,
@@ -98,20 +98,20 @@ def work(job: Job) -> None:
             if not taken:
                 continue
             left -= len(taken)
-            if job.way in (Way.FIRST, Way.THREADS):
+            if job.way in (CommitWay.FIRST, CommitWay.THREADS):
                 consumer.commit(asynchronous=False)
-            if job.way == Way.THREADS:
+            if job.way == CommitWay.THREADS:
                 threads.map(process, taken)
                 continue
             for message in taken:
                 process(message)
-            if job.way == Way.AFTER:
+            if job.way == CommitWay.AFTER:
                 consumer.commit(asynchronous=False)
     consumer.close()
 
 
 def _process(job: Job, ledger: TextIO, message: "Message") -> None:
-    time.sleep(random.uniform(0, _SLOWEST) if job.way == Way.THREADS else job.seconds)
+    time.sleep(random.uniform(0, _SLOWEST) if job.way == CommitWay.THREADS else job.seconds)
     if (name := message.key().decode()) in job.fails:
         return
     place = {"topic": message.topic(), "partition": message.partition(), "offset": message.offset()}

@@ -189,13 +189,13 @@ def _manager(started: Callable[[int], None], scratch: Path) -> type:
     that goes with the run: a kernel that is ended removes none."""
     from jupyter_client.manager import AsyncKernelManager
 
-    class Told(AsyncKernelManager):
+    class ProgressLine(AsyncKernelManager):
         async def _async_launch_kernel(self, kernel_cmd: list[str], **options: object) -> None:
             options["env"] = options["env"] | {"TMPDIR": str(scratch)}
             await super()._async_launch_kernel(kernel_cmd, **options)
             started(self.provisioner.pid)
 
-    return Told
+    return ProgressLine
 
 
 def _kernel_config(scratch: Path):

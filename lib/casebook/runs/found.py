@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from casebook.case.case import LIVE
-from casebook.findings.past_runs import Outcome, outcomes
+from casebook.findings.past_runs import CheckOutcome, outcomes
 from casebook.page import text
 from casebook.runs import summary
 
@@ -42,7 +42,7 @@ class Run:
     kind: str
     says: str
     checked: str = "?"
-    checks: Mapping[str, Outcome] = field(default_factory=dict)
+    checks: Mapping[str, CheckOutcome] = field(default_factory=dict)
 
     @property
     def line(self) -> tuple[str | None, str | None]:

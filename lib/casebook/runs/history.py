@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from casebook.findings import changes
 from casebook.findings.finding import Status
-from casebook.findings.past_runs import Outcome
+from casebook.findings.past_runs import CheckOutcome
 from casebook.page.sparkline import Sparkline, sparkline
 from casebook.runs.found import Run
 
@@ -76,21 +76,21 @@ def _history(line: Sequence[Run]) -> History:
     )
 
 
-def _check(ended: Sequence[Outcome | None], name: str, last: Mapping[str, Outcome]) -> CheckHistory:
+def _check(ended: Sequence[CheckOutcome | None], name: str, last: Mapping[str, CheckOutcome]) -> CheckHistory:
     return CheckHistory(name=name, spark=sparkline((counts(ended), _kind(last.get(name)))))
 
 
-def counts(ended: Sequence[Outcome | None]) -> Sequence[int | None]:
+def counts(ended: Sequence[CheckOutcome | None]) -> Sequence[int | None]:
     """A check's numbers, run by run, or 1 for found where it has none; one that a run did not have was not checked."""
     uncounted = any(check and check.status is Status.FINDING and changes.number(check) is None for check in ended)
     return [_found(check) if uncounted else changes.count(check) for check in ended]
 
 
-def _found(check: Outcome | None) -> int | None:
+def _found(check: CheckOutcome | None) -> int | None:
     return None if check is None or check.status is Status.COULD_NOT_CHECK else int(check.status is Status.FINDING)
 
 
-def _kind(check: Outcome | None) -> str:
+def _kind(check: CheckOutcome | None) -> str:
     if check is None:
         return Status.COULD_NOT_CHECK.value
     return str(check.severity or check.status.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from casebook.findings import changes
-from casebook.findings.changes import Change, How
+from casebook.findings.changes import ChangeKind, CheckChange
 from casebook.machine import whole
 from casebook.page import text
 from casebook.page.render import render
@@ -69,22 +69,22 @@ def _since(run: Run, before: Run | None) -> str:
         return "cannot be compared"
     if before is None:
         return "first run"
-    said: dict[How, list[str]] = {how: [] for how in _IN_WORDS}
+    said: dict[ChangeKind, list[str]] = {how: [] for how in _IN_WORDS}
     for change in changes.compare(before.checks, run.checks):
         said[change.how].append(_changed(change))
     return "; ".join(f"{len(names)} {_IN_WORDS[how]}: {_named(names)}" for how, names in said.items() if names) or "nothing"
 
 
-_IN_WORDS = {how: how.value.replace("_", " ") for how in How}
+_IN_WORDS = {how: how.value.replace("_", " ") for how in ChangeKind}
 
 
-def _changed(change: Change) -> str:
+def _changed(change: CheckChange) -> str:
     """The check's own word, with its numbers where there are any."""
     name = change.check.rpartition(".")[2].replace("_", " ")
     before, now = (text.count(int(said)) if said.isdecimal() else "" for said in (change.before, change.now))
-    if change.how is How.NEW:
+    if change.how is ChangeKind.NEW:
         return f"{name} {now}".rstrip()
-    return f"{name} {before} → {now}" if before and now and change.how in (How.WORSE, How.BETTER) else name
+    return f"{name} {before} → {now}" if before and now and change.how in (ChangeKind.WORSE, ChangeKind.BETTER) else name
 
 
 def _named(names: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ class OvertakenError(PublishError):
     """A run that began later has been published already."""
 
 
-class Place(Protocol):
+class PublishPlace(Protocol):
     """Where reports are published.
 
     Attributes:
@@ -56,7 +56,7 @@ class Place(Protocol):
         """Hold it against other runs, as far as that can be had."""
 
 
-def place(text: str) -> Place:
+def place(text: str) -> PublishPlace:
     """The place that a text names: a folder, or a URI of an object store.
 
     Raises:
@@ -64,10 +64,10 @@ def place(text: str) -> Place:
     """
     uri = _URI.fullmatch(text)
     if not uri:
-        return Folder(Path(text).expanduser())
+        return PublishFolder(Path(text).expanduser())
     scheme = uri[1].lower()
     if scheme == "file":
-        return Folder(_local(uri[2]))
+        return PublishFolder(_local(uri[2]))
     if scheme in _STORES:
         return Store(text)
     raise UsageError(
@@ -89,7 +89,7 @@ def _local(rest: str) -> Path:
     return Path("/" + unquote(path))
 
 
-def check(where: Place, *, notebook: str, source: object) -> None:
+def check(where: PublishPlace, *, notebook: str, source: object) -> None:
     """Make sure that a run can be published, before it takes its minutes.
 
     Args:
@@ -105,7 +105,7 @@ def check(where: Place, *, notebook: str, source: object) -> None:
         where.try_out()
 
 
-def publish(where: Place, document: Mapping[str, object], folder: Path | None) -> None:
+def publish(where: PublishPlace, document: Mapping[str, object], folder: Path | None) -> None:
     """Publish a run.
 
     Args:
@@ -130,7 +130,7 @@ def publish(where: Place, document: Mapping[str, object], folder: Path | None) -
         raise OvertakenError(f"{where.said} keeps the summary of {before['run']}, which began later than this run.")
 
 
-def read(where: Place) -> dict[str, object]:
+def read(where: PublishPlace) -> dict[str, object]:
     """The summary that lies at a place.
 
     Raises:
@@ -157,7 +157,7 @@ def _alone(folder: Path, run: str) -> bytes:
     return report.report(notebook, record=record, run_id=run, folder=folder / "nothing").encode(errors="replace")
 
 
-def _before(where: Place, document: Mapping[str, object]) -> Mapping[str, object] | None:
+def _before(where: PublishPlace, document: Mapping[str, object]) -> Mapping[str, object] | None:
     """The summary that is there, when it is of the same line of runs."""
     found = _decoded(where.read(summary.FILE))
     if found is None:
@@ -182,7 +182,7 @@ def _decoded(content: bytes | None) -> dict[str, object] | None:
 
 
 @contextmanager
-def _told(where: Place, *, try_: str) -> Iterator[None]:
+def _told(where: PublishPlace, *, try_: str) -> Iterator[None]:
     """What goes wrong there, in words."""
     try:
         yield
@@ -195,25 +195,25 @@ def _told(where: Place, *, try_: str) -> Iterator[None]:
         ) from None
 
 
-class Folder:
+class PublishFolder:
     """A folder. It is made when only its own name is missing: a disk that is not mounted is an error, not a new folder."""
 
     def __init__(self, path: Path) -> None:
         self._path, self.said = path, str(path)
 
     def read(self, name: str) -> bytes | None:
-        """See :class:`Place`."""
+        """See :class:`PublishPlace`."""
         try:
             return (self._path / name).read_bytes()
         except FileNotFoundError:
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        """See :class:`Place`."""
+        """See :class:`PublishPlace`."""
         whole.write(self._path / name, content, for_others=True)
 
     def try_out(self) -> None:
-        """See :class:`Place`."""
+        """See :class:`PublishPlace`."""
         self.write(_TRIED, b"")
         (self._path / _TRIED).unlink()
 
@@ -261,7 +261,7 @@ class Store:
         self._opened: tuple[FileSystem, str] | None = None
 
     def read(self, name: str) -> bytes | None:
-        """See :class:`Place`."""
+        """See :class:`PublishPlace`."""
         store, path = self._open()
         try:
             with store.open_input_stream(f"{path}/{name}") as file:
@@ -270,13 +270,13 @@ class Store:
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        """See :class:`Place`."""
+        """See :class:`PublishPlace`."""
         store, path = self._open()
         with store.open_output_stream(f"{path}/{name}", metadata={"Content-Type": _TYPES[Path(name).suffix]}) as file:
             file.write(content)
 
     def try_out(self) -> None:
-        """See :class:`Place`. It stays: who may write need not be allowed to delete."""
+        """See :class:`PublishPlace`. It stays: who may write need not be allowed to delete."""
         self.write(_TRIED, b"")
 
     @contextmanager

@@ -57,7 +57,7 @@ def run(
     fail_on: Severity = Severity.WARNING,
     timeout: float | None = None,
     one_at_a_time: bool = False,
-    publish: publishing.Place | None = None,
+    publish: publishing.PublishPlace | None = None,
     progress: Tell = lambda _what: None,
 ) -> Ran:
     """Run a notebook.
@@ -86,7 +86,7 @@ def run(
     if publish:
         progress(f"{notebook.stem}: trying {publish.said}")
         publishing.check(publish, notebook=notebook.stem, source=shown["source"])
-    one = _Run(notebook, values, shown, fail_on, progress)
+    one = _CurrentRun(notebook, values, shown, fail_on, progress)
     turn = lock.one_at_a_time(runs_dir, notebook=notebook.stem, source=str(shown["source"]))
     ending = execution.Ending()
     with ending.on_signals():
@@ -106,7 +106,7 @@ def run(
         return _published(ran, publish) if publish else ran
 
 
-class _Run:
+class _CurrentRun:
     """One run: of what, and since when."""
 
     def __init__(
@@ -188,7 +188,7 @@ def _indexed(ran: Ran) -> Ran:
     return ran
 
 
-def _published(ran: Ran, where: publishing.Place) -> Ran:
+def _published(ran: Ran, where: publishing.PublishPlace) -> Ran:
     try:
         publishing.publish(where, ran.summary, ran.folder)
     except publishing.OvertakenError as newer:  # nothing is missing there

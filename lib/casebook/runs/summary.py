@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from casebook.errors import CasebookError
-from casebook.findings.changes import How
+from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import UNREADABLE, Completeness, Severity, Status, at_or_above, undecided
 from casebook.findings.past_runs import RUN_BEFORE
 from casebook.machine import whole
@@ -291,7 +291,7 @@ def _short(found: Document, status: Status) -> list[dict[str, object]]:
 def _changed(changes: Mapping[str, int] | None) -> str:
     if changes is None:
         return ""
-    known = tuple(How)
+    known = tuple(ChangeKind)
     ordered = sorted(changes, key=lambda how: known.index(how) if how in known else len(known))
     return "since the run before: " + (", ".join(f"{changes[how]} {how.replace('_', ' ')}" for how in ordered) or "nothing")
 

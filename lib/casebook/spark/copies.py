@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class Choice(NamedTuple):
+class CopyChoice(NamedTuple):
     """The copy of a partition that is read.
 
     Args:
@@ -30,7 +30,7 @@ class Choice(NamedTuple):
 
 def chosen(
     spark: "SparkSession", replicas: Iterable[Replica], topics: Collection[str], leaders: Mapping[Partition, int | None]
-) -> list[Choice]:
+) -> list[CopyChoice]:
     """Choose one copy of each partition: the leader's, as what it lacks nobody can be given; else the longest.
 
     Args:
@@ -48,14 +48,14 @@ def chosen(
     return [_choice(some, led[at], leaders.get(at), ends) for at, some in sorted(by_partition.items())]
 
 
-def _choice(copies: Sequence[Replica], led: Sequence[Replica], leader: int | None, ends: Mapping[str, int]) -> Choice:
+def _choice(copies: Sequence[Replica], led: Sequence[Replica], leader: int | None, ends: Mapping[str, int]) -> CopyChoice:
     if led:
-        return Choice(led[0], f"broker {leader} leads it")
+        return CopyChoice(led[0], f"broker {leader} leads it")
     without = "its leader is not known" if leader is None else f"the copy of its leader, broker {leader}, is not here"
     if len(copies) == 1:
-        return Choice(copies[0], f"{without}, and there is no other copy")
+        return CopyChoice(copies[0], f"{without}, and there is no other copy")
     longest = max(copies, key=lambda copy: (ends[copy.place], -copy.broker))
-    return Choice(longest, f"{without}, and no other copy goes beyond offset {ends[longest.place]}")
+    return CopyChoice(longest, f"{without}, and no other copy goes beyond offset {ends[longest.place]}")
 
 
 def place(copy: Replica) -> Path | str:

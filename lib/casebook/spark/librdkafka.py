@@ -145,7 +145,7 @@ def error_text(code: int) -> str:
     return _library().rd_kafka_err2str(code).decode()
 
 
-class Client:
+class ReadOnlyClient:
     """A connection to a cluster that can only look.
 
     Args:
@@ -242,7 +242,7 @@ def _milliseconds(seconds: float) -> int:
 
 
 class Fetching:
-    """One partition being fetched; made by :meth:`Client.open`."""
+    """One partition being fetched; made by :meth:`ReadOnlyClient.open`."""
 
     def __init__(self, lib: ctypes.CDLL, handle: int, topic: str, partition: int) -> None:
         self._lib, self._partition, self._started = lib, partition, False

@@ -1,7 +1,7 @@
 """Reading a range of offsets of a live partition: every record, or a word about why not.
 
 A jump in the offsets is normal: compaction, markers of transactions and aborted records leave some. What could not be read
-is a :class:`Gap`, so that partial data never look complete.
+is a :class:`UnreadOffsets`, so that partial data never look complete.
 """
 
 import time
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import pyarrow.compute as pc
 
 from casebook.spark import librdkafka
-from casebook.spark.librdkafka import Client, ClientError, Fetching, Messages
+from casebook.spark.librdkafka import ClientError, Fetching, Messages, ReadOnlyClient
 
 _BATCH = 10_000
 _POLL = 0.2
@@ -22,7 +22,7 @@ _GONE = "the topic is deleted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class UnreadOffsets:
     """Offsets that were asked for and not read.
 
     Args:
@@ -52,7 +52,7 @@ class Range:
         bytes_per_second: Of keys and values, at most; ``None`` for no bound.
     """
 
-    client: Client
+    client: ReadOnlyClient
     topic: str
     partition: int
     start: int
@@ -63,7 +63,7 @@ class Range:
     _trouble: str | None = field(init=False, default=None)
     _lot: int = field(init=False, default=_BATCH)
 
-    def read(self) -> Iterator[Messages | Gap]:
+    def read(self) -> Iterator[Messages | UnreadOffsets]:
         """Messages, each lot to be used before the next is asked for, and gaps where they are."""
         self._position, self._lot = self.start, 1 if self.bytes_per_second else _BATCH
         with self.client.open(self.topic, self.partition) as fetching:
@@ -80,7 +80,7 @@ class Range:
                 elif time.monotonic() > deadline:
                     yield self._give_up(self._why_nothing_comes())
 
-    def _sort(self, messages: Messages, fetching: Fetching) -> Iterator[Messages | Gap]:
+    def _sort(self, messages: Messages, fetching: Fetching) -> Iterator[Messages | UnreadOffsets]:
         """Records and errors of one lot, in their order."""
         done = 0
         for index, error in messages.errors():
@@ -89,7 +89,7 @@ class Range:
             done = index + 1
         yield from self._records(messages.part(done, len(messages)))
 
-    def _records(self, messages: Messages) -> Iterator[Messages | Gap]:
+    def _records(self, messages: Messages) -> Iterator[Messages | UnreadOffsets]:
         offsets = messages.offsets()
         first, wanted = _count_below(offsets, self._position), _count_below(offsets, self.end)
         if len(offsets) and self._trouble and offsets[0].as_py() > self._position:
@@ -101,7 +101,7 @@ class Range:
         if wanted < len(offsets):
             self._position = self.end
 
-    def _error(self, error: ClientError, offset: int, fetching: Fetching) -> Iterator[Gap]:
+    def _error(self, error: ClientError, offset: int, fetching: Fetching) -> Iterator[UnreadOffsets]:
         """What an error between the records means for the rest."""
         if self._position >= self.end:
             return
@@ -121,7 +121,7 @@ class Range:
             case _:
                 self._trouble = error.text
 
-    def _go_on_where_the_log_begins(self, fetching: Fetching) -> Iterator[Gap]:
+    def _go_on_where_the_log_begins(self, fetching: Fetching) -> Iterator[UnreadOffsets]:
         """The broker says that the position is outside the log: retention overtook the scan, or the log was cut."""
         try:
             low, high = self.client.watermarks(self.topic, self.partition, _ASKING)
@@ -135,12 +135,12 @@ class Range:
         if self._position < self.end:
             fetching.start(self._position)
 
-    def _skip(self, to: int, reason: str) -> Gap:
-        gap = Gap(partition=self.partition, start=self._position, end=to, reason=reason)
+    def _skip(self, to: int, reason: str) -> UnreadOffsets:
+        gap = UnreadOffsets(partition=self.partition, start=self._position, end=to, reason=reason)
         self._position, self._trouble = to, None
         return gap
 
-    def _give_up(self, reason: str) -> Gap:
+    def _give_up(self, reason: str) -> UnreadOffsets:
         return self._skip(self.end, reason)
 
     def _why_nothing_comes(self) -> str:

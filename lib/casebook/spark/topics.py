@@ -31,8 +31,8 @@ from casebook.errors import CasebookError, ScanError
 from casebook.facts.cluster import epoch_ms
 from casebook.formats.broker import properties
 from casebook.kafka.releases import KafkaVersion
-from casebook.spark.librdkafka import Client, ClientError, Messages
-from casebook.spark.topic_reader import Gap, Range
+from casebook.spark.librdkafka import ClientError, Messages, ReadOnlyClient
+from casebook.spark.topic_reader import Range, UnreadOffsets
 
 SCHEMA = """
     kind string, file string, log_topic string, log_partition int, segment bigint, position bigint, reason string,
@@ -120,7 +120,7 @@ class Options:
             )
         return cls(**{name: _parse(name, text) for name, text in known.items()})
 
-    def client(self, isolation: str | None = None) -> Client:
+    def client(self, isolation: str | None = None) -> ReadOnlyClient:
         """A client for these options.
 
         Raises:
@@ -145,7 +145,7 @@ class Options:
         if self.kafka < _API_VERSIONS:
             settings |= {"api.version.request": False, "broker.version.fallback": str(self.kafka)}
         try:
-            return Client(settings | _credentials(self.credentials))
+            return ReadOnlyClient(settings | _credentials(self.credentials))
         except ClientError as error:
             raise ScanError(error.text, try_="Look at the file of credentials; the values are kept out of this text.") from None
 
@@ -242,15 +242,15 @@ class TopicReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """What to read, and what is known already not to be readable."""
-        planned = list(Plan(self._options).made())
+        planned = list(TopicScanPlan(self._options).made())
         return [InputPartition(part) for part in _split(planned, self._options.slices)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Rows of a slice, or of what could not be planned."""
         if partition.value is None:
             return  # Spark's own, where nothing is planned
-        columns = Columns(self._options.topic, self._schema)
-        if isinstance(partition.value, Gap):
+        columns = ArrowColumns(self._options.topic, self._schema)
+        if isinstance(partition.value, UnreadOffsets):
             yield columns.gap(partition.value)
             return
         part, rate = partition.value, self._options.bytes_per_second
@@ -265,16 +265,16 @@ class TopicReader(DataSourceReader):
                 bytes_per_second=rate and rate / self._options.slices,
             )
             for found in scan.read():
-                yield columns.gap(found) if isinstance(found, Gap) else columns.records(found, part.partition)
+                yield columns.gap(found) if isinstance(found, UnreadOffsets) else columns.records(found, part.partition)
 
 
-class Plan:
+class TopicScanPlan:
     """What a scan of a topic has to read, by what the brokers say at this moment."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
 
-    def made(self) -> Iterator[Slice | Gap]:
+    def made(self) -> Iterator[Slice | UnreadOffsets]:
         """A range for each partition that can be read, and gaps for what is asked for and cannot.
 
         Raises:
@@ -286,11 +286,11 @@ class Plan:
                     yield from self._partition(client, isolated, partition)
                 except ClientError as error:
                     whom = "it has no leader" if leader < 0 else f"its leader is broker {leader}"
-                    yield Gap(
+                    yield UnreadOffsets(
                         partition=partition, start=None, end=None, reason=f"its offsets are not known, {whom}: {error.text}"
                     )
 
-    def _wanted(self, client: Client) -> dict[int, int]:
+    def _wanted(self, client: ReadOnlyClient) -> dict[int, int]:
         """Leader of each partition that is to be read."""
         topics = self._topics(client)
         name = self._options.topic
@@ -301,7 +301,7 @@ class Plan:
             raise ScanError(f"{name} has no partition {missing[0]}.", cause=f"It has {len(topics[name])}.")
         return {partition: topics[name][partition] for partition in wanted}
 
-    def _topics(self, client: Client) -> dict[str, dict[int, int]]:
+    def _topics(self, client: ReadOnlyClient) -> dict[str, dict[int, int]]:
         said: list[ClientError] = []
         for _ in range(max(1, round(self._options.patience))):
             try:
@@ -316,7 +316,7 @@ class Plan:
             try_="Compare the addresses and the file of credentials with the brokers' listeners.",
         )
 
-    def _partition(self, client: Client, isolated: Client, partition: int) -> Iterator[Slice | Gap]:
+    def _partition(self, client: ReadOnlyClient, isolated: ReadOnlyClient, partition: int) -> Iterator[Slice | UnreadOffsets]:
         topic, patience = self._options.topic, self._options.patience
         low, high = client.watermarks(topic, partition, patience)
         stable = isolated.watermarks(topic, partition, patience)[1]
@@ -328,7 +328,7 @@ class Plan:
         yield from _gap(partition, max(start, stable), min(end, high), "a transaction is still open")
         yield from _gap(partition, max(start, high), end, f"not there yet: the log ends at offset {high}")
 
-    def _edge(self, client: Client, partition: int, given: str, moment: int | None, low: int, high: int) -> int:
+    def _edge(self, client: ReadOnlyClient, partition: int, given: str, moment: int | None, low: int, high: int) -> int:
         if moment is not None:
             if self._options.kafka < _OFFSETS_BY_TIME:
                 raise ScanError(f"Brokers of {self._options.kafka} cannot find offsets by time.", try_="Give start and end.")
@@ -340,18 +340,18 @@ class Plan:
         return _by_partition(given).get(partition, whole)
 
 
-def _gap(partition: int, start: int, end: int, reason: str) -> Iterator[Gap]:
+def _gap(partition: int, start: int, end: int, reason: str) -> Iterator[UnreadOffsets]:
     """A gap, if it has any offset."""
     if start < end:
-        yield Gap(partition=partition, start=start, end=end, reason=reason)
+        yield UnreadOffsets(partition=partition, start=start, end=end, reason=reason)
 
 
-def _split(planned: Sequence[Slice | Gap], slices: int) -> Iterator[Slice | Gap]:
+def _split(planned: Sequence[Slice | UnreadOffsets], slices: int) -> Iterator[Slice | UnreadOffsets]:
     """Ranges of about equal length, at least as many as wanted where there are that many offsets."""
     offsets = sum(part.end - part.start for part in planned if isinstance(part, Slice))
     length = max(1, -(-offsets // slices))
     for part in planned:
-        if isinstance(part, Gap):
+        if isinstance(part, UnreadOffsets):
             yield part
             continue
         pieces = -(-(part.end - part.start) // length)
@@ -360,7 +360,7 @@ def _split(planned: Sequence[Slice | Gap], slices: int) -> Iterator[Slice | Gap]
             yield Slice(partition=part.partition, start=start, end=end)
 
 
-class Columns:
+class ArrowColumns:
     """Rows as Arrow batches of the columns that are wanted."""
 
     def __init__(self, topic: str, schema: pa.Schema) -> None:
@@ -383,7 +383,7 @@ class Columns:
                 columns[name] = make()
         return self._batch(columns, count)
 
-    def gap(self, gap: Gap) -> pa.RecordBatch:
+    def gap(self, gap: UnreadOffsets) -> pa.RecordBatch:
         """One row of kind ``gap``."""
         row = {"kind": "gap", "log_topic": self._topic, "log_partition": gap.partition, "offset": gap.start, "gap_end": gap.end,
                "reason": gap.reason}  # fmt: skip

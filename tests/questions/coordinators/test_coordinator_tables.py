@@ -13,7 +13,7 @@ from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.machine import places
 from casebook.page.view import Figure
 from casebook.questions.coordinators.analysis import coordinators
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.questions.coordinators.views import coordinators as views
 from casebook.questions.coordinators.views import group_lookup
 from casebook.questions.timeline.scans import logs
@@ -46,7 +46,7 @@ class TestLoadQueues:
         written = [note["text"] for note in figure.layout["annotations"]]
         assert {"<b>Broker 1</b>", "<b>Broker 2</b>", "<b>Broker 3</b>"} <= set(written)
         assert any("evidence ends" in note for note in written)
-        at_work = [one for one in held.partitions if one.judged.state is State.LOADING]
+        at_work = [one for one in held.partitions if one.judged.state is CoordinatorState.LOADING]
         assert len(figure.data[2]["x"]) == 4 * len(at_work) > 0
 
     def test_there_is_a_picture_without_scripts_and_the_numbers_as_a_table(self, held):

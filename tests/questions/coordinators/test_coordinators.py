@@ -15,7 +15,7 @@ from casebook.kafka import release
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.machine import places
 from casebook.questions.coordinators.analysis import coordinators
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.questions.coordinators.evidence import OffsetsEvidence
 from casebook.questions.offsets_topic.analysis import offsets_topic
 from casebook.questions.timeline.scans import logs
@@ -106,7 +106,7 @@ class TestLinesAlone:
         ]
         held = examined(Cluster(), NEW, lines=lines)
         assert {one.judged.partition: one.judged.coordinator for one in held.partitions} == {0: 2, 1: None, 2: 1}
-        assert set(states(held).values()) == {State.UNKNOWN}
+        assert set(states(held).values()) == {CoordinatorState.UNKNOWN}
         known = finding(held, "known")
         assert known.status is Status.COULD_NOT_CHECK and "Broker 2 led it at" in known.why
         assert known.evidence[0].line == 7 and "no znode tells of later" in known.why
@@ -114,11 +114,13 @@ class TestLinesAlone:
     def test_with_the_log_of_the_leader(self):
         """It was loaded by whom the line names; by another before that line, it is as good as not said."""
         lines = [told(2, "become_leader", 0, ago=9000, leader_epoch="4")]
-        assert states(examined(Cluster(), NEW, events=log(2, *loaded(2, 0, ago=3000, took=9)), lines=lines)) == {0: State.SERVED}
+        assert states(examined(Cluster(), NEW, events=log(2, *loaded(2, 0, ago=3000, took=9)), lines=lines)) == {
+            0: CoordinatorState.SERVED
+        }
         old = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=30_000, took=9)), lines=lines)
-        assert (states(old), old.partitions[0].judged.coordinator) == ({0: State.UNKNOWN}, 2)
+        assert (states(old), old.partitions[0].judged.coordinator) == ({0: CoordinatorState.UNKNOWN}, 2)
         new = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=3000, took=9)), lines=lines)
-        assert (states(new), new.partitions[0].judged.coordinator) == ({0: State.SERVED}, 1)
+        assert (states(new), new.partitions[0].judged.coordinator) == ({0: CoordinatorState.SERVED}, 1)
 
     def test_znodes_count_more(self):
         lines = [told(2, "become_leader", 0, ago=9, leader_epoch="4")]
@@ -188,47 +190,50 @@ class TestStates:
         """Served, loading, and, as nothing else can be at work, queued."""
         events = log(1, *loaded(1, 0, ago=30_000, took=1000), said(1, "loading", 1, ago=30_000))
         held = examined(cluster([1, 1, 1]), OLD, events=events, at=AT)
-        assert states(held) == {0: State.SERVED, 1: State.LOADING, 2: State.QUEUED}
+        assert states(held) == {0: CoordinatorState.SERVED, 1: CoordinatorState.LOADING, 2: CoordinatorState.QUEUED}
 
     def test_from_0_11_the_first_of_the_queue_is_at_work(self):
         """Only the queueing is logged: the thread takes up the next when it is free."""
         queued = [said(1, "load_scheduled", p, ago=50_000 - p) for p in range(3)]
         events = log(1, *queued, said(1, "loaded", 0, ago=20_000, took=30_000))
         held = examined(cluster([1, 1, 1]), NEW, events=events, at=AT)
-        assert states(held) == {0: State.SERVED, 1: State.LOADING, 2: State.QUEUED}
+        assert states(held) == {0: CoordinatorState.SERVED, 1: CoordinatorState.LOADING, 2: CoordinatorState.QUEUED}
         assert held.partitions[1].judged.since == AT - 20_000
 
     def test_a_failed_load_is_served_in_part(self):
         """It counts as failed also when "Finished loading" follows; the finding is critical."""
         error = said(1, "load_failed", 0, ago=9, text="Attempted to load ..., but found no log")
         held = examined(cluster([1]), NEW, events=log(1, error, said(1, "loaded", 0, took=1)), at=AT)
-        assert states(held) == {0: State.FAILED}
+        assert states(held) == {0: CoordinatorState.FAILED}
         assert finding(held, "failed").severity is Severity.CRITICAL
 
     def test_without_leader_there_is_no_coordinator(self):
         """Leader -1, or a leader that is not registered."""
         held = examined(cluster([-1, 2], live=(1,)), OLD, at=AT)
-        assert states(held) == {0: State.LEADERLESS, 1: State.LEADERLESS}
+        assert states(held) == {0: CoordinatorState.LEADERLESS, 1: CoordinatorState.LEADERLESS}
         assert finding(held, "leaderless").facts["partitions"] == [0, 1]
 
     def test_a_new_coordinator_without_log_is_not_called_served(self):
         """The former one gave it up; whether the new one has loaded it nobody knows."""
         events = log(1, *loaded(1, 0, ago=900, took=5), said(1, "unloaded", 0, ago=100))
         held = examined(cluster([2]), OLD, events=events, at=AT)
-        assert states(held) == {0: State.MOVED}
+        assert states(held) == {0: CoordinatorState.MOVED}
         assert finding(held, "known").status is Status.COULD_NOT_CHECK
 
     def test_a_log_that_begins_later_does_not_tell(self):
         """What was loaded before it begins is unknown, not queued."""
         events = log(1, said(1, "loading", 0, ago=900))[1:]
-        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT)) == {0: State.LOADING, 1: State.UNKNOWN}
+        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT)) == {
+            0: CoordinatorState.LOADING,
+            1: CoordinatorState.UNKNOWN,
+        }
 
     def test_a_restart_forgets_what_was_loaded(self):
         """The process that runs has not named it yet."""
         events = [said(1, "loaded", 0, ago=99_000, took=5), *log(1, said(1, "loading", 1, ago=900))]
-        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT))[0] is State.QUEUED
+        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT))[0] is CoordinatorState.QUEUED
 
-    @pytest.mark.parametrize(("version", "state"), [(OLD, State.LOADING_FOR_EVER), (NEW, State.LOADING)])
+    @pytest.mark.parametrize(("version", "state"), [(OLD, CoordinatorState.LOADING_FOR_EVER), (NEW, CoordinatorState.LOADING)])
     def test_a_batch_larger_than_the_buffer_is_read_for_ever(self, version, state):
         """Before 0.10.1; those behind it are never served either."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)
@@ -264,7 +269,7 @@ class TestStates:
         for segment, possible in ((big, True), (big._replace(largest_batch=300), False)):
             held = examined(cluster([1, 1]), OLD, events=events, segments=[segment], at=AT)
             asked = finding(held, "loading_for_ever")
-            assert (states(held)[0], asked.status) == (State.LOADING, Status.COULD_NOT_CHECK)
+            assert (states(held)[0], asked.status) == (CoordinatorState.LOADING, Status.COULD_NOT_CHECK)
             assert ("never ends" in asked.why) == possible and "--properties" in asked.settle
 
     def test_a_checkpoint_that_could_not_be_read(self):
@@ -295,18 +300,18 @@ class TestOfItsTime:
         """It began another load, or ended one that was queued later: lines are missing, and how it ended is not known."""
         began = log(1, said(1, "loading", 0, ago=9000), said(1, "loading", 1, ago=900))
         held = examined(cluster([1, 1]), OLD, events=began, at=AT)
-        assert states(held) == {0: State.UNKNOWN, 1: State.LOADING}
+        assert states(held) == {0: CoordinatorState.UNKNOWN, 1: CoordinatorState.LOADING}
         assert "how it ended is not in the log" in finding(held, "known").why
         queued = [said(1, "load_scheduled", number, ago=9000 - number) for number in range(3)]
         held = examined(cluster([1] * 3), NEW, events=log(1, *queued, said(1, "loaded", 1, ago=900, took=9)), at=AT)
-        assert states(held) == {0: State.UNKNOWN, 1: State.SERVED, 2: State.LOADING}
+        assert states(held) == {0: CoordinatorState.UNKNOWN, 1: CoordinatorState.SERVED, 2: CoordinatorState.LOADING}
 
     def test_several_threads_load_at_once(self):
         """0.8.2, and the new coordinator: the end of one tells nothing of the others."""
         words = "Scheduling loading of metadata from __consumer_offsets-0"
         queued = [said(1, "load_scheduled", number, ago=9000 - number, text=words) for number in range(2)]
         done = said(1, "loaded", 1, ago=900, took=9, text="Finished loading of metadata from __consumer_offsets-1")
-        assert states(examined(cluster([1] * 2), NEW, events=log(1, *queued, done), at=AT))[0] is State.LOADING
+        assert states(examined(cluster([1] * 2), NEW, events=log(1, *queued, done), at=AT))[0] is CoordinatorState.LOADING
 
     def test_a_log_that_ended_long_ago(self):
         """They waited then; whether they still do, the log does not tell."""
@@ -346,7 +351,7 @@ class TestPartsOfTheEvidence:
         """Who took it up last coordinates it; where groups lie is an assumption."""
         events = log(2, *loaded(2, 7, ago=30_000, took=10), said(2, "loading", 8, ago=900))
         held = examined(Cluster(brokers_known=False), OLD, events=events, groups=["test"], at=AT)
-        assert states(held) == {7: State.SERVED, 8: State.LOADING}
+        assert states(held) == {7: CoordinatorState.SERVED, 8: CoordinatorState.LOADING}
         assert finding(held, "partition_count").status is Status.COULD_NOT_CHECK
         assert held.look_up("test").partition == 48
 
@@ -359,7 +364,7 @@ class TestPartsOfTheEvidence:
     def test_znodes_alone_give_leaders_and_blast_radius(self):
         """Nothing is called served."""
         held = examined(cluster([1, 2, 1], isr=(1,)), OLD, groups=["a", "b", "c"])
-        assert set(states(held).values()) == {State.UNKNOWN}
+        assert set(states(held).values()) == {CoordinatorState.UNKNOWN}
         assert [(r.broker, r.partitions) for r in held.radius] == [(1, 2), (2, 1)]
         assert finding(held, "alone").facts["partitions"] == [0, 2]
 
@@ -405,7 +410,7 @@ class TestSample:
 
     def test_who_waits_is_who_was_refused(self, held, truth):
         """Served later than the evidence ends: loading or queued, and no one else."""
-        waits = {row.group for row in held.rows if row.group and row.state in (State.LOADING, State.QUEUED)}
+        waits = {row.group for row in held.rows if row.group and row.state in (CoordinatorState.LOADING, CoordinatorState.QUEUED)}
         assert waits == {group for group, told in truth["groups"].items() if _ms(told["served_at"]) > held.at}
 
     def test_each_is_served_within_its_interval(self, held, truth):
@@ -416,7 +421,7 @@ class TestSample:
                 if one.eta is None:
                     continue
                 assert one.eta.low <= served <= one.eta.high, group
-                if one.judged.state is State.LOADING:
+                if one.judged.state is CoordinatorState.LOADING:
                     assert one.eta.mid - one.judged.since == pytest.approx(served - one.judged.since, rel=0.3)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from casebook.case.case import Case
 from casebook.errors import UsageError
 from casebook.facts.clients import PRODUCER, ClientFile
-from casebook.facts.cluster import Change, Cluster, ReadOutcome, Znode
+from casebook.facts.cluster import Cluster, ReadOutcome, Znode, ZnodeChange
 from casebook.facts.disks import LogDir, Replica, SegmentFile
 from casebook.findings.finding import Severity, Status
 from casebook.formats.clients import client_properties
@@ -23,7 +23,7 @@ from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.exposure import exposure
 from casebook.questions.durability.analysis.rows import LossVerdict
 from casebook.questions.durability.analysis.rules import RULES
-from casebook.questions.durability.analysis.scene import HOLDS, LOSES, NOT_APPLICABLE, UNKNOWN, Judged
+from casebook.questions.durability.analysis.scene import HOLDS, LOSES, NOT_APPLICABLE, UNKNOWN, JudgedRule
 from tests.evidence import made, of_brokers, override, state, state_path, znode
 
 THREE = {"t": {0: ([1, 2, 3], state(1, [1, 2, 3]))}}
@@ -66,7 +66,7 @@ def verdict(found: Durability, rule: str, topic: str | None = None) -> LossVerdi
     return next(row for row in found.verdicts if row.rule == rule and (topic is None or row.topic == topic))
 
 
-def judged(found: Durability, rule: str) -> Judged:
+def judged(found: Durability, rule: str) -> JudgedRule:
     return next(answer.judged for answer in found.answers if answer.rule == rule)
 
 
@@ -560,12 +560,12 @@ def history(*states: tuple[int, dict[str, object]], config: list[tuple[int, dict
     """Transactions that wrote states of t-0 and settings of t, by second."""
     written = [(at, znode(state_path("t", 0), content)) for at, content in states]
     written += [(at, znode("/config/topics/t", {"version": 1, "config": settings})) for at, settings in config]
-    begin = Change(zxid=1, time=SECOND, session=None, operation="begin", timeout=None, znodes=())
+    begin = ZnodeChange(zxid=1, time=SECOND, session=None, operation="begin", timeout=None, znodes=())
     changes = [
-        Change(zxid=n, time=at * SECOND, session=1, operation="setData", timeout=None, znodes=(row,))
+        ZnodeChange(zxid=n, time=at * SECOND, session=1, operation="setData", timeout=None, znodes=(row,))
         for n, (at, row) in enumerate(sorted(written, key=lambda one: one[0]), start=2)
     ]
-    end = Change(zxid=999, time=100 * SECOND, session=1, operation="createSession", timeout=6000, znodes=())
+    end = ZnodeChange(zxid=999, time=100 * SECOND, session=1, operation="createSession", timeout=6000, znodes=())
     return list(history_facts.read([begin, *changes, end]))
 
 

@@ -13,7 +13,7 @@ from casebook.facts.cluster import Cluster, Problem, ReadOutcome, Stat, Znode
 from casebook.findings import evidence, tables
 from casebook.findings.finding import Severity, Status
 from casebook.formats.zookeeper import cluster
-from casebook.kafka.partitions import State
+from casebook.kafka.partitions import PartitionCondition
 from casebook.kafka.release import release
 from casebook.questions.leadership.analysis import leadership, what_if
 from casebook.questions.triage.analysis import plan
@@ -209,7 +209,7 @@ def test_any_znodes(znodes, whole, unclean):
     looked = leadership.examine(found, version)
     answers = {f.check: f for f in (*looked.findings, *evidence.checks(found, version))}
     json.dumps([f.as_json() for f in answers.values()], ensure_ascii=False).encode()
-    if found.unlisted or any(v.state is State.UNKNOWN for v in looked.verdicts):
+    if found.unlisted or any(v.state is PartitionCondition.UNKNOWN for v in looked.verdicts):
         assert {answers[check].status for check in ABOUT_PARTITIONS} <= {Status.COULD_NOT_CHECK, Status.FINDING}
     if found.problems:
         assert answers["evidence.decoded"].status is Status.FINDING

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from casebook.facts.copies import Absent, Compared, Copy, Held, Run
-from casebook.facts.losses import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, LostCount, LostRecord
-from casebook.facts.records import Limits, Outcome, Told, Verdict, Word
+from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
+from casebook.facts.losses import ALARM, Cause, CauseRow, ClassCount, CutRange, LeaderChange, LostCount, LostRecord
+from casebook.facts.records import LedgerShape, Limits, RecordVerdict, SendOutcome, Word
 from casebook.kafka.past_rows import transaction
 from casebook.questions.loss.analysis import checks, cut_range_check, divergence
-from casebook.questions.loss.analysis.gaps import Gap, GapKind
+from casebook.questions.loss.analysis.gaps import GapKind, OffsetGap
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.analysis.unclean_price import Beyond, StartPrice, UncleanPrice
 
@@ -16,21 +16,21 @@ SIX = 1_570_860_000_000  # 2019-10-12T06:00:00Z
 HOUR, MINUTE = 3_600_000, 60_000
 WINDOW = SIX + 5 * HOUR + 3 * MINUTE + 42_861  # 11:03:42.861
 LINE = "brokers/57/logs/server.log:5561"
-TOLD = Told(
-    rows=41_236_340, outcomes={Outcome.ACKED: 41_236_118, Outcome.FAILED: 214, Outcome.UNKNOWN: 8},
-    words=(Word("acked", Outcome.ACKED, 41_236_118),), unusable=(), odd_times=None, assumed=0, zone="UTC",
+TOLD = LedgerShape(
+    rows=41_236_340, outcomes={SendOutcome.ACKED: 41_236_118, SendOutcome.FAILED: 214, SendOutcome.UNKNOWN: 8},
+    words=(Word("acked", SendOutcome.ACKED, 41_236_118),), unusable=(), odd_times=None, assumed=0, zone="UTC",
     first=SIX, last=SIX + 6 * HOUR,
 )  # fmt: skip
 
 
-def change(number: int, topic: str, partition: int, **more: object) -> Change:
+def change(number: int, topic: str, partition: int, **more: object) -> LeaderChange:
     """Broker 57 is followed by 55."""
     common = {
         "opened": WINDOW, "closed": WINDOW + 1270, "since": WINDOW, "old_leader": 57, "new_leader": 55, "epoch": 13, "cut": 88120417,
         "isr": (57, 55), "alone": None, "unclean": False, "cut_at_start": False, "disk": False, "planned": False,
         "opened_proof": transaction(0x2F0001A81), "closed_proof": LINE,
     }  # fmt: skip
-    return Change(number=number, topic=topic, partition=partition, **(common | more))
+    return LeaderChange(number=number, topic=topic, partition=partition, **(common | more))
 
 
 CHANGES = (
@@ -45,7 +45,7 @@ SPOTS = {12: (759, 1019, 1209), 13: (689, 1050, 1110, 1230), 14: (940, 1160, 125
 """Milliseconds behind the window's begin at which a lost record was acknowledged, by change."""
 
 
-def record(name: str, row: Change | None, acked_at: int | None, **more: object) -> LostRecord:
+def record(name: str, row: LeaderChange | None, acked_at: int | None, **more: object) -> LostRecord:
     """A lost record; without change an alarm of orders-3."""
     common = {
         "id": name, "topic": row.topic if row else "orders", "partition": row.partition if row else 3, "offset": 88120417,
@@ -94,7 +94,7 @@ def causes(alarms: int | None, deposed: int | None) -> tuple[CauseRow, ...]:
 def classes(counts: tuple[LostCount, ...]) -> tuple[ClassCount, ...]:
     """What became of all records."""
     others = {
-        Verdict.STORED: 40_031_775, Verdict.EXPIRED: 1_204_331, Verdict.UNKNOWN_NOT_STORED: 8, Verdict.STORED_THOUGH_FAILED: 214,
+        RecordVerdict.STORED: 40_031_775, RecordVerdict.EXPIRED: 1_204_331, RecordVerdict.UNKNOWN_NOT_STORED: 8, RecordVerdict.STORED_THOUGH_FAILED: 214,
     }  # fmt: skip
     rows = [ClassCount("orders", 3, str(name), records) for name, records in others.items()]
     for row in counts:
@@ -104,8 +104,8 @@ def classes(counts: tuple[LostCount, ...]) -> tuple[ClassCount, ...]:
 
 COMPARED = Compared(
     copies=(Copy(57, "orders", 3, 0, 120, 12), Copy(55, "orders", 3, 0, 120, 13)),
-    runs=(Run("orders", 3, 110, 119, (Held(57, 57, None, 10, 900, first_epoch=12, last_epoch=12), Held(55, 55, None, 10, 880, first_epoch=13, last_epoch=13))),
-          Run("orders", 4, 90, 95, (Held(57, 57, None, 6, 600), Held(55, None, Absent.BEHIND)))),
+    runs=(RecordRun("orders", 3, 110, 119, (CopyContent(57, 57, None, 10, 900, first_epoch=12, last_epoch=12), CopyContent(55, 55, None, 10, 880, first_epoch=13, last_epoch=13))),
+          RecordRun("orders", 4, 90, 95, (CopyContent(57, 57, None, 6, 600), CopyContent(55, None, Absent.BEHIND)))),
 )  # fmt: skip
 COMPARED = COMPARED._replace(copies=(*COMPARED.copies, Copy(57, "orders", 4, 0, 96), Copy(55, "orders", 4, 0, 90)))
 PRICES = (
@@ -124,9 +124,9 @@ CUTS = (
     CutRange("payments", 1, 57, 4711, None, None, 12, 13, "the epoch of the next leader begins before its end", "/brokers/topics/payments/partitions/1/state"),
 )  # fmt: skip
 GAPS = (
-    Gap("orders", 3, GapKind.CONTROL, 12, 12, 100, 900),
-    Gap("orders", 3, GapKind.UNEXPLAINED, 1, 3, 88120417, 88120420),
-    Gap("orders", 4, GapKind.CANNOT_TELL, 1, None, 7, None),
+    OffsetGap("orders", 3, GapKind.CONTROL, 12, 12, 100, 900),
+    OffsetGap("orders", 3, GapKind.UNEXPLAINED, 1, 3, 88120417, 88120420),
+    OffsetGap("orders", 4, GapKind.CANNOT_TELL, 1, None, 7, None),
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.losses import Cause, Change, LostCount
+from casebook.facts.losses import Cause, LeaderChange, LostCount
 from casebook.questions.loss.analysis.causes import Missing, explained, in_solitude, takers
 from casebook.questions.timeline.analysis import loss_events
 
@@ -87,7 +87,7 @@ def played(steps):
 def known(of, blind):
     """What the evidence tells of the changes: of some neither cut nor end, of some only bounds."""
     for change, (no_cut, no_end) in zip(of.changes, blind, strict=False):
-        yield Change(
+        yield LeaderChange(
             **change | ({"cut": None} if no_cut else {}) | ({"closed": None} if no_end else {}), topic="t", partition=0, isr=(0, 1),
             alone=None, unclean=False, cut_at_start=False, disk=False, planned=False, opened_proof="", closed_proof="",
             event=f"event {change['number']}",
@@ -119,7 +119,7 @@ class TestEither:
                   "old_leader": number, "new_leader": number + 1, "epoch": number, "cut": 100, "isr": (1, 2), "alone": None,
                   "unclean": False, "cut_at_start": False, "disk": False, "planned": False, "opened_proof": f"o:{number}",
                   "closed_proof": ""}  # fmt: skip
-        return Change(**common | more)
+        return LeaderChange(**common | more)
 
     def test_causes_that_differ(self):
         """One window took it, nobody knows which, and each has another cause: that is said."""

@@ -2,13 +2,13 @@
 
 import pytest
 
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.loss.analysis.clients_told import told
-from casebook.questions.loss.analysis.unprocessed_rows import Assigned, Reset
+from casebook.questions.loss.analysis.unprocessed_rows import AssignmentLine, Reset
 
 
 def row(line, offset, text, client="billing", partition=0):
-    return Row(1000, 1000, "client", None, f"clients/{client}/logs/app.log", line, "consumer_reset", "t", partition,
+    return EventRow(1000, 1000, "client", None, f"clients/{client}/logs/app.log", line, "consumer_reset", "t", partition,
                fields={"offset": str(offset)}, text=text)  # fmt: skip
 
 
@@ -36,6 +36,6 @@ def test_resets():
 )  # fmt: skip
 def test_assigned(text, partitions, held):
     """Of every release's wording; what is taken away is none."""
-    line = Row(1000, 1000, "client", None, "clients/billing/logs/app.log", 7, "consumer_rebalancing", None, None,
+    line = EventRow(1000, 1000, "client", None, "clients/billing/logs/app.log", 7, "consumer_rebalancing", None, None,
                fields={"partitions": partitions}, text=text)  # fmt: skip
-    assert told([line]).assigned == tuple(Assigned("billing", *one, 1000, "clients/billing/logs/app.log:7") for one in held)
+    assert told([line]).assigned == tuple(AssignmentLine("billing", *one, 1000, "clients/billing/logs/app.log:7") for one in held)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.facts.copies import Absent, Compared, Copy, Held, Run
+from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.findings.finding import Severity, Status
-from casebook.questions.loss.analysis.divergence import Kind, agreement, divergences
+from casebook.questions.loss.analysis.divergence import DivergenceKind, agreement, divergences
 from casebook.questions.loss.analysis.unclean_price import prices, start_prices
 from tests.scans.copied_logs import all_agree, gone, random_copies, states
 
@@ -30,13 +30,15 @@ def _run(logs, offset):
     found, other_epochs = states(logs, offset)
     if all_agree(found, other_epochs):
         return None
-    return Run(*PLACE, offset, offset, tuple(_held(b, s, logs[b].records.get(offset)) for b, s in found.items()), other_epochs)
+    return RecordRun(
+        *PLACE, offset, offset, tuple(_held(b, s, logs[b].records.get(offset)) for b, s in found.items()), other_epochs
+    )
 
 
 def _held(broker, state, record):
     if record is None:
-        return Held(broker, None, state)
-    return Held(broker, state, None, 1, 100, record.at, record.at, record.epoch, record.epoch)
+        return CopyContent(broker, None, state)
+    return CopyContent(broker, state, None, 1, 100, record.at, record.at, record.epoch, record.epoch)
 
 
 class TestHistories:
@@ -57,7 +59,7 @@ class TestHistories:
         rows = {row.first_offset: row for row in divergences(compared(logs))}
         for offset in {offset for log in logs.values() for offset in log.records}:
             held = {state for state in states(logs, offset)[0].values() if not isinstance(state, Absent)}
-            assert (len(held) > 1) == (offset in rows and rows[offset].kind is Kind.DIFFERENT)
+            assert (len(held) > 1) == (offset in rows and rows[offset].kind is DivergenceKind.DIFFERENT)
 
     @given(HISTORIES)
     def test_the_best_copy_costs_nothing(self, logs):
@@ -67,11 +69,11 @@ class TestHistories:
 
 
 def run(first, last, *copies):
-    return Run(*PLACE, first, last, copies)
+    return RecordRun(*PLACE, first, last, copies)
 
 
 BEST, SHORT = Copy(1, *PLACE, 0, 30, epoch=1), Copy(2, *PLACE, 0, 10, epoch=0)
-BURST = run(10, 29, Held(1, 1, None, 20, 900, 5, 7, 1, 1, ("a", "b")), Held(2, None, Absent.BEHIND))
+BURST = run(10, 29, CopyContent(1, 1, None, 20, 900, 5, 7, 1, 1, ("a", "b")), CopyContent(2, None, Absent.BEHIND))
 LAGGING = Compared((BEST, SHORT), (BURST,))
 
 
@@ -128,20 +130,20 @@ class TestAgreement:
     def test_lag_alone(self):
         """A copy that ends earlier is a row, and no alarm."""
         (row,) = divergences(LAGGING)
-        assert (row.kind, row.silent, row.brokers) == (Kind.BEHIND, False, (1, 2))
+        assert (row.kind, row.silent, row.brokers) == (DivergenceKind.BEHIND, False, (1, 2))
         assert row.holds == {"1": "20 records, 900 B, epoch 1, end 30", "2": "nothing: its log ends earlier, end 10"}
         assert agreement(LAGGING, ()).status is Status.OK
 
     @pytest.mark.parametrize(("end", "severity"), [(30, Severity.CRITICAL), (31, Severity.WARNING)])
     def test_equal_ends_are_worse(self, end, severity):
         """Other records at the same offsets: what no lag shows is critical."""
-        other = run(10, 29, Held(1, 1, None, 20, 900), Held(2, 2, None, 20, 900))
+        other = run(10, 29, CopyContent(1, 1, None, 20, 900), CopyContent(2, 2, None, 20, 900))
         answer = agreement(Compared((BEST, SHORT._replace(end=end)), (other,)), ())
         assert (answer.status, answer.severity) == (Status.FINDING, severity)
 
     def test_hole(self):
         """Records that lie neither before nor behind a copy, and were not compacted away."""
-        hole = run(3, 4, Held(1, 1, None, 2, 90), Held(2, None, Absent.MISSING))
+        hole = run(3, 4, CopyContent(1, 1, None, 2, 90), CopyContent(2, None, Absent.MISSING))
         answer = agreement(Compared((BEST, SHORT), (hole,)), ())
         assert answer.status is Status.FINDING
         unread = agreement(Compared((BEST, SHORT._replace(damaged_bytes=9)), (hole,)), ())  # they may be what could not be read
@@ -149,7 +151,7 @@ class TestAgreement:
 
     def test_retention_is_no_divergence(self):
         """A log that begins later is not missing what it no longer keeps."""
-        begun = run(0, 4, Held(1, 1, None, 5, 90), Held(2, None, Absent.BEFORE))
+        begun = run(0, 4, CopyContent(1, 1, None, 5, 90), CopyContent(2, None, Absent.BEFORE))
         assert divergences(Compared((BEST, SHORT), (begun,))) == ()
 
     @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.facts.disks import LogDir, Replica, SegmentFile
-from casebook.facts.losses import Cause, Change, CutRange, LostRecord
+from casebook.facts.losses import Cause, CutRange, LeaderChange, LostRecord
 from casebook.findings.finding import Status
 from casebook.questions.loss.analysis import estimate
 from casebook.questions.loss.analysis.cut_range_check import check as cut_ranges
 from casebook.questions.loss.analysis.cut_ranges import bounded
-from casebook.questions.loss.analysis.estimate import Point
+from casebook.questions.loss.analysis.estimate import LogEnd
 from casebook.questions.loss.analysis.message_loss import Sought, examine
 
 
@@ -17,7 +17,7 @@ def change(**more):
     common = {"number": 0, "topic": "t", "partition": 0, "opened": 60_000, "closed": 64_000, "since": 58_000, "old_leader": 1,
               "new_leader": 2, "epoch": 3, "cut": 100, "isr": (1, 2), "alone": None, "unclean": False, "cut_at_start": False,
               "disk": False, "planned": False, "opened_proof": "o:1", "closed_proof": ""}  # fmt: skip
-    return Change(**common | more)
+    return LeaderChange(**common | more)
 
 
 def cut(partition=0, until=None, since=100):
@@ -52,7 +52,7 @@ class TestBounds:
 
 class TestEstimate:
     def of(self, *points, **more):
-        (row,) = estimate.estimates([change(**more)], {("t", 0): [Point(*point) for point in points]}, [])
+        (row,) = estimate.estimates([change(**more)], {("t", 0): [LogEnd(*point) for point in points]}, [])
         return row
 
     def test_interval(self):
@@ -72,7 +72,7 @@ class TestEstimate:
 
     def test_only_changes_with_both_bounds_are_summed(self):
         """What is known to be cut away of one without upper bound is no lower bound of the others."""
-        known = {("t", 0): [Point(0, 0), Point(57_000, 500), Point(70_000, 510)]}
+        known = {("t", 0): [LogEnd(0, 0), LogEnd(57_000, 500), LogEnd(70_000, 510)]}
         rows = estimate.estimates([change(), change(number=1, partition=1, closed=None)], known, [cut(1, 1100)])
         assert "0 to 53 records may be lost" in estimate.sentence(rows)
 
@@ -94,7 +94,7 @@ class TestEstimate:
     def test_answer(self):
         """It is not known what is lost; the estimate says so, and its bounds are facts."""
         rows = estimate.estimates(
-            [change()], {("t", 0): [Point(0, 0), Point(50_000, 500), Point(57_000, 640), Point(65_000, 670)]}, [cut(0, 130)]
+            [change()], {("t", 0): [LogEnd(0, 0), LogEnd(50_000, 500), LogEnd(57_000, 640), LogEnd(65_000, 670)]}, [cut(0, 130)]
         )
         finding = examine(Sought(), changes=[change()], estimates=rows).findings[0]
         assert finding.status is Status.COULD_NOT_CHECK
@@ -120,4 +120,4 @@ class TestPoints:
         files = (SegmentFile(0, 10, 1000), SegmentFile(40, 10, 3000), SegmentFile(90, 0, 9000))
         copy = Replica(1, "t", 0, "", "i", files, high_watermark=90)
         found = estimate.points([LogDir(1, "/d", 9000, (copy,), checkpoints={"replication-offset-checkpoint": 8000})], [])
-        assert found["t", 0] == (Point(1000, 40), Point(3000, 90), Point(8000, 90))
+        assert found["t", 0] == (LogEnd(1000, 40), LogEnd(3000, 90), LogEnd(8000, 90))

@@ -4,16 +4,16 @@ import pytest
 
 from casebook.facts.cluster import Cluster
 from casebook.kafka.releases import KafkaVersion
-from casebook.questions.loss.analysis.gaps import MOST_RANGES, GapKind, GapSignature, Place, bounded, compacted, hides, kind
+from casebook.questions.loss.analysis.gaps import MOST_RANGES, GapKind, GapPlace, GapSignature, bounded, compacted, hides, kind
 
-BETWEEN = GapSignature(Place.BETWEEN, compacted=False)
+BETWEEN = GapSignature(GapPlace.BETWEEN, compacted=False)
 
 
 @pytest.mark.parametrize(
     ("signature", "expected"),
     [
-        (GapSignature(Place.START), GapKind.LOG_START),
-        (GapSignature(Place.INSIDE, compacted=False), GapKind.COMPACTION),
+        (GapSignature(GapPlace.START), GapKind.LOG_START),
+        (GapSignature(GapPlace.INSIDE, compacted=False), GapKind.COMPACTION),
         (BETWEEN, GapKind.UNEXPLAINED),
         (BETWEEN._replace(compacted=None), GapKind.CANNOT_TELL),
         (BETWEEN._replace(compacted=True, cleaned=False), GapKind.COMPACTION),
@@ -40,7 +40,7 @@ def test_labels(signature, expected):
         (BETWEEN._replace(compacted=True), False),
         (BETWEEN._replace(control_seen=False), False),
         (BETWEEN._replace(control_seen=False, aborted_seen=False), True),
-        (GapSignature(Place.UNREAD, control_seen=False), True),
+        (GapSignature(GapPlace.UNREAD, control_seen=False), True),
     ],
 )
 def test_hides(signature, expected):

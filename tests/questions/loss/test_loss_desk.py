@@ -10,17 +10,24 @@ from hypothesis import strategies as st
 
 from casebook.errors import UsageError
 from casebook.facts.losses import Cause, ClassCount
-from casebook.facts.records import Verdict
+from casebook.facts.records import RecordVerdict
 from casebook.page import lanes
 from casebook.page.lanes import DISC, HATCHED, OPEN
 from casebook.questions.loss.analysis.gaps import GapKind
-from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, Doubt, GroupWork, How, StepKind, Unprocessed
+from casebook.questions.loss.analysis.unprocessed_rows import (
+    CommitStep,
+    GroupWork,
+    SkipKind,
+    StepKind,
+    Unprocessed,
+    UnprocessedDoubt,
+)
 from casebook.questions.loss.views import choice, consumers, offsets, when
 from casebook.questions.loss.views import lanes as loss_lanes
 from casebook.questions.loss.views import words as loss_words
-from casebook.questions.loss.views.choice import Choice
-from casebook.questions.loss.views.loss import Desk
-from casebook.questions.loss.views.when import Scene
+from casebook.questions.loss.views.choice import LossChoice
+from casebook.questions.loss.views.loss import LossPage
+from casebook.questions.loss.views.when import LossPicture
 from tests.page.incident import Page, figures_of, html_of, words_of
 from tests.questions.loss.lost import (
     CHANGES,
@@ -50,7 +57,7 @@ def desk(found=None, *, interactive=False, remembered=None, links=None, work=(),
     found = morning() if found is None else found
     given_ = choice.parse(found, **chosen)
     kept = {} if remembered is None else remembered
-    return Desk(
+    return LossPage(
         found, given_, interactive=interactive, remembered=kept, source="case", links=links, work=work, unprocessed=unprocessed,
         steps=steps,
     )  # fmt: skip
@@ -67,7 +74,7 @@ def written(figure):
 
 
 def scene(found, **chosen):
-    return Scene(found=found, chosen=choice.parse(found, **chosen))
+    return LossPicture(found=found, chosen=choice.parse(found, **chosen))
 
 
 def rows_of(view):
@@ -263,11 +270,11 @@ class TestWhy:
     def test_everything_that_may_be_shown_has_words(self):
         """No cause, class or label is shown by its name in the code."""
         assert set(loss_words.CAUSES) == {None, *Cause}
-        assert {*loss_words.NOT_FOUND, *loss_words.FOUND} == {*Verdict, "reordered"} - {Verdict.LOST}
+        assert {*loss_words.NOT_FOUND, *loss_words.FOUND} == {*RecordVerdict, "reordered"} - {RecordVerdict.LOST}
         assert set(offsets._GAPS) == set(GapKind)
         assert [set(words) for words in (consumers._HOW, consumers._DOUBTS, consumers._STEPS)] == [
-            set(How),
-            set(Doubt),
+            set(SkipKind),
+            set(UnprocessedDoubt),
             set(StepKind),
         ]
 
@@ -406,10 +413,10 @@ class TestCopies:
     def test_committed_and_never_processed(self):
         """By group, those with most first; what is unknown is unknown, and why stands beside it."""
         groups = (
-            GroupWork("billing", "orders", 4, None, None, None, None, {}, {Doubt.NOT_SCANNED: None}),
-            GroupWork("billing", "orders", 3, 900, 7, 1, 3, {How.CRASH: 2, How.SKIPPED: 1}, {}),
+            GroupWork("billing", "orders", 4, None, None, None, None, {}, {UnprocessedDoubt.NOT_SCANNED: None}),
+            GroupWork("billing", "orders", 3, 900, 7, 1, 3, {SkipKind.CRASH: 2, SkipKind.SKIPPED: 1}, {}),
         )
-        rows = (Unprocessed(None, "orders", 3, 880, "billing", How.CRASH, WINDOW, 880, 900, 12, 4711, 0),)
+        rows = (Unprocessed(None, "orders", 3, 880, "billing", SkipKind.CRASH, WINDOW, 880, 900, 12, 4711, 0),)
         view = desk(work=groups, unprocessed=rows).never_processed()
         assert "3 records of 1 group were committed and never processed; of others nobody can tell." in shown(view)
         first, second = rows_of(view)[1:3]
@@ -505,8 +512,8 @@ class TestEvidence:
         gaps = tuple(row._replace(topic=HOSTILE) for row in base.gaps)
         limits = tuple(row._replace(copy=HOSTILE) for row in base.limits)
         found = replace(base, causes=causes, cut_ranges=cuts, prices=prices, gaps=gaps, limits=limits)
-        work = GroupWork(HOSTILE, HOSTILE, 0, 1, 1, 0, 1, {How.CRASH: 1}, {})
-        row = Unprocessed(HOSTILE, HOSTILE, 0, 0, HOSTILE, How.CRASH, 0, 0, 1, 0, 0, 0)
+        work = GroupWork(HOSTILE, HOSTILE, 0, 1, 1, 0, 1, {SkipKind.CRASH: 1}, {})
+        row = Unprocessed(HOSTILE, HOSTILE, 0, 0, HOSTILE, SkipKind.CRASH, 0, 0, 1, 0, 0, 0)
         step = CommitStep(HOSTILE, HOSTILE, 0, 1, 0, 0, 0, StepKind.BACK, 0, 0, 0)
         view = getattr(desk(found, work=(work,), unprocessed=(row,), steps=(step,), links={HOSTILE: HOSTILE}), part)()
         page = Page.read(html_of(view))
@@ -521,9 +528,9 @@ class TestChoice:
 
     def test_a_topic_may_be_named_with_its_partition(self):
         """orders-3 is a partition, unless a topic bears that very name."""
-        assert choice.parse(morning(), topic="orders-3") == Choice(topic="orders", partition=3)
+        assert choice.parse(morning(), topic="orders-3") == LossChoice(topic="orders", partition=3)
         odd = replace(morning(), gaps=(morning().gaps[0]._replace(topic="orders-3"),))
-        assert choice.parse(odd, topic="orders-3") == Choice(topic="orders-3")
+        assert choice.parse(odd, topic="orders-3") == LossChoice(topic="orders-3")
 
     def test_what_is_nowhere_is_no_all_clear(self):
         """A report about a topic without evidence would read as if nothing were lost."""
@@ -543,7 +550,7 @@ class TestChoice:
 
     def test_a_topic_without_loss_is_not_told_of_that_of_others(self):
         """Its windows took nothing, and what could not be told of it stands beside."""
-        doubt = ClassCount("users", 3, str(Verdict.NOT_SCANNED), 7)
+        doubt = ClassCount("users", 3, str(RecordVerdict.NOT_SCANNED), 7)
         one = desk(morning(classes=(*morning().classes, doubt)), topic="users")
         assert "No lost record of users is known. Nearest to it: 7 records: not looked for." in shown(one.when())
         assert "12 changes of leader; records were lost in 0." in shown(one.when())
@@ -609,5 +616,5 @@ class TestPanel:
             (300 * 24 * HOUR, "per day"),
         ):
             told = morning().ledger._replace(first=SIX, last=SIX + length)
-            said = when.per(Scene(found=replace(morning(()), ledger=told), chosen=Choice()))
+            said = when.per(LossPicture(found=replace(morning(()), ledger=told), chosen=LossChoice()))
             assert said == words.replace("1 s", "second")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook.facts.losses import ALARM, Cause, Change, LostCount
-from casebook.facts.records import Counted, Outcome, Signature, Told, Unusable
+from casebook.facts.losses import ALARM, Cause, LeaderChange, LostCount
+from casebook.facts.records import Counted, LedgerShape, SendOutcome, Signature, Unusable
 from casebook.findings.finding import Severity, Status
 from casebook.questions.loss.analysis import message_loss
 from casebook.questions.loss.analysis.causes import Missing, cause, takes
@@ -15,10 +15,10 @@ NOT_SCANNED = Signature(acked=True, scanned=False)
 
 
 def told(rows=10, **more):
-    outcomes = {Outcome.ACKED: rows, Outcome.FAILED: 0, Outcome.UNKNOWN: 0}
+    outcomes = {SendOutcome.ACKED: rows, SendOutcome.FAILED: 0, SendOutcome.UNKNOWN: 0}
     known = {"rows": rows, "outcomes": outcomes, "words": (), "unusable": (), "odd_times": None, "assumed": 0, "zone": "UTC",
              "first": 1, "last": 2}  # fmt: skip
-    return Told(**known | more)
+    return LedgerShape(**known | more)
 
 
 def sought(*counted, lost=(), **more):
@@ -34,7 +34,7 @@ def change(**more):
     known = {"number": 0, "topic": "t", "partition": 0, "opened": 5000, "closed": 8000, "since": 1000, "old_leader": 1, "new_leader": 2,
              "epoch": 3, "cut": 100, "isr": (1, 2), "alone": None, "unclean": False, "cut_at_start": False, "disk": False,
              "planned": False, "opened_proof": "o:1", "closed_proof": "c:2", "cut_proof": "k:3"}  # fmt: skip
-    return Change(**known | more)
+    return LeaderChange(**known | more)
 
 
 def answers(found):

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from casebook.facts.records import UnsuitedLedger
 from casebook.findings.finding import Severity, Status
 from casebook.questions.loss.analysis.unprocessed import Missed, unprocessed, verdict
-from casebook.questions.loss.analysis.unprocessed_rows import Assigned, ClientsTold, Doubt, GroupWork, How, Reset
+from casebook.questions.loss.analysis.unprocessed_rows import (
+    AssignmentLine,
+    ClientsTold,
+    GroupWork,
+    Reset,
+    SkipKind,
+    UnprocessedDoubt,
+)
 
 maybe = st.sampled_from([None, False, True])
 SIGNATURES = st.builds(Missed, *[maybe if name in ("members", "changed", "threads", "after") else st.booleans()
@@ -19,7 +26,7 @@ WELL = GroupWork("mailing", "orders", 0, 100, 100, 0, 0, {}, {})
 def test_nothing_is_said_where_there_is_doubt(missed):
     """A record is unprocessed only where it is told in the ledger, belongs to the group and lies within what the ledger covers."""
     sure = missed.matched and missed.named and missed.begun and not (missed.open or missed.untold or missed.early or missed.late)
-    assert isinstance(verdict(missed), How if sure else Doubt)
+    assert isinstance(verdict(missed), SkipKind if sure else UnprocessedDoubt)
 
 
 @given(SIGNATURES)
@@ -27,11 +34,11 @@ def test_a_way_needs_its_evidence(missed):
     """Whatever is unknown proves nothing."""
     found = verdict(missed)
     needs = {
-        How.SKIPPED: missed.members is False or missed.forgotten,
-        How.CRASH: missed.tail and missed.changed is True,
-        How.ANOTHER_THREAD: missed.threads is True,
-        How.BEFORE_PROCESSING: missed.after is True,
-        How.PASSED_OVER: missed.after is False and missed.threads is False,
+        SkipKind.SKIPPED: missed.members is False or missed.forgotten,
+        SkipKind.CRASH: missed.tail and missed.changed is True,
+        SkipKind.ANOTHER_THREAD: missed.threads is True,
+        SkipKind.BEFORE_PROCESSING: missed.after is True,
+        SkipKind.PASSED_OVER: missed.after is False and missed.threads is False,
     }
     assert needs.get(found, True)
     assert not (missed.cleaned and found in needs)
@@ -114,7 +121,7 @@ def test_what_a_client_says_itself():
 
 def test_who_held_the_partition():
     """Of the one that lacks most, as clients' own logs say."""
-    held = [Assigned(client, "orders", place, at, f"clients/{client}/logs/app.log:{at}")
+    held = [AssignmentLine(client, "orders", place, at, f"clients/{client}/logs/app.log:{at}")
             for client, place, at in (("one", 0, 1_700_000_000_000), ("two", 0, 1_700_000_060_000), ("two", 1, 1))]  # fmt: skip
     some = WELL._replace(partition=1, unprocessed=1, how={"crash": 1})
     found = unprocessed([some, WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(assigned=tuple(held)))

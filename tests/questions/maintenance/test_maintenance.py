@@ -12,7 +12,7 @@ from casebook.errors import UsageError
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.findings.finding import Severity, Status
 from casebook.kafka.commands import Commands
-from casebook.kafka.drain import Reason
+from casebook.kafka.drain import KeepReason
 from casebook.kafka.partitions import OFFLINE, verdicts
 from casebook.kafka.release import release
 from casebook.kafka.releases import RELEASES, KafkaVersion
@@ -344,7 +344,7 @@ class TestDrain:
         """Nothing is moved to nowhere: it is said what stays, and why."""
         found = asked_of(made(topics=WELL), drain="1,2,3")
         assert found.drain.plan.moves == ()
-        assert {one.reason for one in found.drain.plan.blocked} == {Reason.NO_TARGET}
+        assert {one.reason for one in found.drain.plan.blocked} == {KeepReason.NO_TARGET}
         assert (finding(found, "drain").severity, finding(found, "drain").facts["blocked"]) == (Severity.WARNING, 3)
 
     def test_racks_on_some_brokers_only(self):
@@ -412,7 +412,7 @@ class TestEvacuation:
         for one in blocked:
             state_ = there[one.topic, one.partition].state
             unfit = not (set(state_.isr) & cluster.live & set(one.replicas)) - drained
-            assert unfit or (one.reason is Reason.DEAD_REPLICA and not cluster.live.issuperset(one.replicas))
+            assert unfit or (one.reason is KeepReason.DEAD_REPLICA and not cluster.live.issuperset(one.replicas))
         assert all(cluster.live.issuperset(one.to_replicas) for one in turned if one.to_replicas != one.from_replicas)
 
     def test_a_dead_replica(self):
@@ -420,7 +420,7 @@ class TestEvacuation:
         cluster = made(live=(1, 2), topics={"t": {0: ([1, 2, 9], state(2, [1, 2]))}})
         turned, blocked = evacuate(cluster, frozenset({1}))
         assert turned == ()
-        assert [one.reason for one in blocked] == [Reason.DEAD_REPLICA]
+        assert [one.reason for one in blocked] == [KeepReason.DEAD_REPLICA]
 
     def test_they_are_spread(self):
         """Six leaders of broker 1 go to the two others by turns."""

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from casebook.errors import UsageError
 from casebook.findings import changes
-from casebook.findings.changes import How
+from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import Severity, Status
-from casebook.findings.past_runs import RUN_BEFORE, Identity, Measure, Outcome, PastRun, Written, outcomes
+from casebook.findings.past_runs import RUN_BEFORE, CheckOutcome, Identity, Measure, PastRun, Written, outcomes
 from casebook.questions.morning.analysis import measures, run_line, since_checks, trends
-from casebook.questions.morning.analysis.measures import Moved, moved
-from casebook.questions.morning.analysis.run_line import Line, line
+from casebook.questions.morning.analysis.measures import StateWrites, moved
+from casebook.questions.morning.analysis.run_line import RunLine, line
 from casebook.questions.morning.analysis.since import Since
 
 DAY = 86_400_000
@@ -23,7 +23,7 @@ HERE = Identity(id=None, address="zk:2181/kafka", source="live:prod")
 
 def outcome(check, status="ok", severity=None, **facts):
     """How a check ended; its subject is the cluster."""
-    return Outcome(check, {"kind": "cluster"}, Status(status), severity and Severity(severity), f"{check} says so", facts)
+    return CheckOutcome(check, {"kind": "cluster"}, Status(status), severity and Severity(severity), f"{check} says so", facts)
 
 
 def found(check, severity="warning", **facts):
@@ -50,15 +50,15 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("before", "now", "wanted"),
         [
-            (OK, found("a.b"), How.NEW),
-            (UNKNOWN, found("a.b"), How.NEW),
-            (None, found("a.b"), How.NEW),
-            (found("a.b"), OK, How.GONE),
-            (found("a.b"), NOT_ASKED, How.NO_LONGER_APPLIES),
-            (found("a.b"), UNKNOWN, How.NO_LONGER_CHECKED),
-            (OK, UNKNOWN, How.NO_LONGER_CHECKED),
-            (OK, None, How.NO_LONGER_CHECKED),
-            (UNKNOWN, OK, How.CHECKED_AGAIN),
+            (OK, found("a.b"), ChangeKind.NEW),
+            (UNKNOWN, found("a.b"), ChangeKind.NEW),
+            (None, found("a.b"), ChangeKind.NEW),
+            (found("a.b"), OK, ChangeKind.GONE),
+            (found("a.b"), NOT_ASKED, ChangeKind.NO_LONGER_APPLIES),
+            (found("a.b"), UNKNOWN, ChangeKind.NO_LONGER_CHECKED),
+            (OK, UNKNOWN, ChangeKind.NO_LONGER_CHECKED),
+            (OK, None, ChangeKind.NO_LONGER_CHECKED),
+            (UNKNOWN, OK, ChangeKind.CHECKED_AGAIN),
             (OK, OK, None),
             (UNKNOWN, UNKNOWN, None),
             (NOT_ASKED, UNKNOWN, None),
@@ -77,24 +77,24 @@ class TestChanges:
         """What is told of the past only while it lasts is gone with what lasts; where nobody knows that, it is not."""
         before = {past: found(past), present: found(present)}
         healed = changes.compare(before, {present: outcome(present)})
-        assert [(row.how, row.check) for row in healed] == [(How.GONE, present)]
+        assert [(row.how, row.check) for row in healed] == [(ChangeKind.GONE, present)]
         unknown = changes.compare(before, {present: outcome(present, "could_not_check")})
-        assert {row.check for row in unknown if row.how is How.NO_LONGER_CHECKED} == {past, present}
+        assert {row.check for row in unknown if row.how is ChangeKind.NO_LONGER_CHECKED} == {past, present}
 
     @pytest.mark.parametrize(
         ("before", "now", "wanted"),
         [
-            (found("x.offline", offline=2), found("x.offline", offline=3), How.WORSE),
-            (found("x.offline", offline=3), found("x.offline", offline=2), How.BETTER),
+            (found("x.offline", offline=2), found("x.offline", offline=3), ChangeKind.WORSE),
+            (found("x.offline", offline=3), found("x.offline", offline=2), ChangeKind.BETTER),
             (found("x.offline", offline=3), found("x.offline", offline=3), None),
-            (found("x.y", "warning", n=9), found("x.y", "critical", n=1), How.WORSE),
-            (found("x.y", topics=["a"]), found("x.y", topics=["a", "b"]), How.WORSE),
-            (found("x.y", topics=["a", "b"]), found("x.y", topics=["b"]), How.BETTER),
-            (found("x.y", n=1, topics=["a"]), found("x.y", n=1, topics=["b"]), How.OTHERS),
+            (found("x.y", "warning", n=9), found("x.y", "critical", n=1), ChangeKind.WORSE),
+            (found("x.y", topics=["a"]), found("x.y", topics=["a", "b"]), ChangeKind.WORSE),
+            (found("x.y", topics=["a", "b"]), found("x.y", topics=["b"]), ChangeKind.BETTER),
+            (found("x.y", n=1, topics=["a"]), found("x.y", n=1, topics=["b"]), ChangeKind.OTHERS),
             (
                 found("leadership.brokers", registered=[1], dead=[2]),
                 found("leadership.brokers", registered=[], dead=[1, 2]),
-                How.WORSE,
+                ChangeKind.WORSE,
             ),
         ],
     )
@@ -112,7 +112,7 @@ class TestChanges:
         """The cleaner of broker 1 is mended and that of broker 2 dies: not the same finding."""
         one, two = (found("offsets_topic.compacted", "critical", brokers=[broker]) for broker in (1, 2))
         (row,) = compared(one, two)
-        assert (row.how, row.came, row.went) == (How.OTHERS, ("broker 2",), ("broker 1",))
+        assert (row.how, row.came, row.went) == (ChangeKind.OTHERS, ("broker 2",), ("broker 1",))
 
     def test_a_second_cleaner_that_dies(self):
         """Is worse, although no copy is well any more, and whichever copy is the larger one."""
@@ -120,7 +120,7 @@ class TestChanges:
             found("offsets_topic.compacted", "critical", rules=r, brokers=b) for r, b in ((["C3", "C9"], [1]), (["C3"], [1, 2]))
         )
         (row,) = compared(one, both._replace(subject={"kind": "broker", "broker": 2}))
-        assert (row.how, row.came, row.went) == (How.WORSE, ("broker 2",), ())
+        assert (row.how, row.came, row.went) == (ChangeKind.WORSE, ("broker 2",), ())
         assert how(both, both._replace(subject={"kind": "broker", "broker": 2})) is None
 
     def test_ids_and_epochs_are_no_numbers(self):
@@ -138,12 +138,12 @@ class TestChanges:
             found("maintenance.unfinished_reassignments", **dict(zip(names, counts, strict=True)))
             for counts in ((2, 0, 0), (0, 5, 0))
         )
-        assert how(before, now) is How.WORSE
+        assert how(before, now) is ChangeKind.WORSE
 
     def test_less_of_the_past_makes_nothing_better(self):
         """Logs are rolled: what they told has happened all the same. More of it is news."""
         few, many = found("timeline.leaderless", windows=1), found("timeline.leaderless", windows=5)
-        assert [how(many, few), how(many, outcome("timeline.leaderless")), how(few, many)] == [None, None, How.WORSE]
+        assert [how(many, few), how(many, outcome("timeline.leaderless")), how(few, many)] == [None, None, ChangeKind.WORSE]
 
     def test_a_clock_that_is_off_is_no_past(self):
         """Mended, it is gone; another one is worse. That it was set has happened, though."""
@@ -152,7 +152,12 @@ class TestChanges:
             for off, steps in ((["broker 1"], {}), (["broker 1", "broker 2"], {}), ([], {"broker 1": [5]}))
         )
         well = outcome("timeline.clocks", off=[], set={}, skew_ms=self.SKEWS)
-        assert [how(one, well), how(one, both), how(both, one), how(was_set, well)] == [How.GONE, How.WORSE, How.BETTER, None]
+        assert [how(one, well), how(one, both), how(both, one), how(was_set, well)] == [
+            ChangeKind.GONE,
+            ChangeKind.WORSE,
+            ChangeKind.BETTER,
+            None,
+        ]
 
     SKEWS: ClassVar = {"broker 1": 5, "broker 2": 5}
 
@@ -164,12 +169,12 @@ class TestChanges:
             for off in (["broker 1"], ["broker 1", "broker 2"], ["broker 2"])
         )
         (row,) = compared(one, outcome("timeline.clocks", off=[], set={}, skew_ms=skews))
-        assert (row.how, row.title, row.now, row.went) == (How.NO_LONGER_CHECKED, one.title, "not asked", ("broker 1",))
+        assert (row.how, row.title, row.now, row.went) == (ChangeKind.NO_LONGER_CHECKED, one.title, "not asked", ("broker 1",))
         left = other._replace(facts=other.facts | {"skew_ms": skews | {"broker 2": 7000}})
         (row,) = compared(both, left)
-        assert (row.how, row.went) == (How.NO_LONGER_CHECKED, ("broker 1",))
+        assert (row.how, row.went) == (ChangeKind.NO_LONGER_CHECKED, ("broker 1",))
         (row,) = compared(one, left)
-        assert (row.how, row.came, row.went) == (How.WORSE, ("broker 2",), ())
+        assert (row.how, row.came, row.went) == (ChangeKind.WORSE, ("broker 2",), ())
 
     def test_what_an_older_version_did_not_write_down_is_unknown(self):
         """The first morning after an upgrade tells nothing new, nor that anything is mended; what both wrote down still counts."""
@@ -178,12 +183,14 @@ class TestChanges:
         )
         assert [how(old, new), how(old, outcome("timeline.clocks", off=[], set={}, skew_ms=self.SKEWS))] == [None, None]
         assert how(found("x.y", topics=["a"]), found("x.y", topics=["a"], brokers=[1])) is None
-        assert how(found("x.y", topics=["a"]), found("x.y", topics=["a", "b"], brokers=[1])) is How.WORSE
+        assert how(found("x.y", topics=["a"]), found("x.y", topics=["a", "b"], brokers=[1])) is ChangeKind.WORSE
 
     def test_what_drifts_with_every_commit_is_no_change(self):
         """But how bad it is is one."""
         assert how(found("offsets_topic.dead_weight", bytes=10), found("offsets_topic.dead_weight", bytes=99)) is None
-        assert how(found("offsets_topic.dead_weight", "warning"), found("offsets_topic.dead_weight", "critical")) is How.WORSE
+        assert (
+            how(found("offsets_topic.dead_weight", "warning"), found("offsets_topic.dead_weight", "critical")) is ChangeKind.WORSE
+        )
 
     def test_worst_first(self):
         """New before better, critical before warning, what is broken before what may be."""
@@ -302,7 +309,7 @@ class TestChecks:
 
     def test_the_first_run(self):
         """Nothing to compare with: no finding, and nothing that could not be checked."""
-        assert {one.status for one in checked(Line(kept=())).values()} == {Status.NOT_APPLICABLE}
+        assert {one.status for one in checked(RunLine(kept=())).values()} == {Status.NOT_APPLICABLE}
 
     def test_a_gap_is_said(self):
         """With how long it is."""
@@ -312,25 +319,25 @@ class TestChecks:
 
     def test_another_cluster_is_said(self):
         """As a warning: nobody should read its trends as those of the old one."""
-        line_ = Line(kept=(), another=run(2, cluster=dataclasses.replace(HERE, id="old")))
+        line_ = RunLine(kept=(), another=run(2, cluster=dataclasses.replace(HERE, id="old")))
         assert checked(line_)["since.same_cluster"].severity is Severity.WARNING
 
     @pytest.mark.parametrize(("size", "grown"), [(20 << 20, True), (11 << 20, False), (12 << 20, True)])
     def test_growth(self, size, grown):
         """20 % and 1 MiB beyond the largest of all runs: the saw-tooth of a cleaner that works is none."""
-        line_ = Line(kept=(run(1, values=copy(10 << 20)), run(2, values=copy(2 << 20))))
+        line_ = RunLine(kept=(run(1, values=copy(10 << 20)), run(2, values=copy(2 << 20))))
         assert (checked(line_, copy(size))["since.offsets_growth"].status is Status.FINDING) is grown
 
     def test_a_small_copy_may_double(self):
         """That says nothing."""
-        line_ = Line(kept=(run(1, values=copy(1 << 10)),))
+        line_ = RunLine(kept=(run(1, values=copy(1 << 10)),))
         assert checked(line_, copy(1 << 19))["since.offsets_growth"].status is Status.OK
 
     def test_little_by_little(self):
         """19 % a day: not on the second morning, but once it is twice what it was in the older half of the runs."""
         sizes = [round((10 << 20) * 1.19**day) for day in range(9)]
         found_ = [
-            checked(Line(kept=tuple(run(1 + day, values=copy(sizes[day])) for day in range(upto))), copy(sizes[upto]))
+            checked(RunLine(kept=tuple(run(1 + day, values=copy(sizes[day])) for day in range(upto))), copy(sizes[upto]))
             for upto in range(1, 9)
         ]
         statuses = [one["since.offsets_growth"].status for one in found_]
@@ -339,24 +346,24 @@ class TestChecks:
     def test_copies_that_nobody_tells_of_now(self):
         """One of two brokers' log dirs is missing, or other copies are there: could not check."""
         both = (*copy(1 << 20), *(one._replace(broker=2) for one in copy(1 << 20)))
-        line_ = Line(kept=(run(1, values=both),))
+        line_ = RunLine(kept=(run(1, values=both),))
         names = ("since.offsets_growth", "since.cleaner_point")
         for values in (copy(1 << 20, point=200), tuple(one._replace(partition=9) for one in both)):
             assert {checked(line_, values)[name].status for name in names} == {Status.COULD_NOT_CHECK}
 
     def test_a_copy_that_was_due_and_of_which_nothing_is_known_now(self):
         """It may have been cleaned, or not."""
-        line_ = Line(kept=(run(1, values=copy(1 << 20)),))
+        line_ = RunLine(kept=(run(1, values=copy(1 << 20)),))
         unknown = copy(1 << 20, dirty=None, point=None)
         assert checked(line_, unknown)["since.cleaner_point"].status is Status.COULD_NOT_CHECK
 
     def test_a_case_without_a_time(self):
         """Nothing is compared, and that is said."""
-        assert checked(Line(kept=()), at=None)[RUN_BEFORE].status is Status.COULD_NOT_CHECK
+        assert checked(RunLine(kept=()), at=None)[RUN_BEFORE].status is Status.COULD_NOT_CHECK
 
     def test_log_dirs_that_are_no_longer_collected(self):
         """Could not check, never ok."""
-        line_ = Line(kept=(run(1, values=copy(1 << 10)),))
+        line_ = RunLine(kept=(run(1, values=copy(1 << 10)),))
         assert {checked(line_)[name].status for name in ("since.offsets_growth", "since.cleaner_point")} == {
             Status.COULD_NOT_CHECK
         }
@@ -373,7 +380,7 @@ class TestChecks:
     )
     def test_a_point_that_stands_still(self, before, now, stands):
         """Due in both runs, and cleaned up to the same offset; never cleaned at all counts as well."""
-        found_ = checked(Line(kept=(run(1, values=before),)), now)["since.cleaner_point"]
+        found_ = checked(RunLine(kept=(run(1, values=before),)), now)["since.cleaner_point"]
         assert (found_.status is Status.FINDING) is stands
 
     @pytest.mark.parametrize(
@@ -381,17 +388,19 @@ class TestChecks:
     )
     def test_flapping(self, flaps, days, found_):
         """Four times since the last run, and four times a day."""
-        answer = checked(Line(kept=(run(1),)), moves={("orders", 0): Moved(flaps, 0)}, at=round((1 + days) * DAY))
+        answer = checked(RunLine(kept=(run(1),)), moves={("orders", 0): StateWrites(flaps, 0)}, at=round((1 + days) * DAY))
         assert (answer["since.isr_flapping"].status is Status.FINDING) is found_
 
     def test_states_of_which_none_was_there_before(self):
         """Nothing was looked at, so nothing is well."""
-        assert checked(Line(kept=(run(1),)), moves={})["since.isr_flapping"].status is Status.COULD_NOT_CHECK
+        assert checked(RunLine(kept=(run(1),)), moves={})["since.isr_flapping"].status is Status.COULD_NOT_CHECK
 
 
 def trend(runs, name, now):
     """The trend of a measure of the whole cluster, in a run on day 10."""
-    since_ = Since(at=10 * DAY, line=Line(kept=tuple(runs)), changes=(), measures=(Measure(name, None, None, now),), findings=())
+    since_ = Since(
+        at=10 * DAY, line=RunLine(kept=tuple(runs)), changes=(), measures=(Measure(name, None, None, now),), findings=()
+    )
     return next(one for one in trends.whole(since_) if one.name == name)
 
 
@@ -421,7 +430,7 @@ class TestMoved:
     def test_who_wrote(self):
         """The controller raises the leader epoch, the leader does not."""
         before, now = {("t", 0): Written(10, 4), ("t", 1): Written(3, 3)}, {("t", 0): Written(17, 6), ("t", 1): Written(3, 3)}
-        assert moved(before, now) == {("t", 0): Moved(isr=5, leader=2), ("t", 1): Moved(0, 0)}
+        assert moved(before, now) == {("t", 0): StateWrites(isr=5, leader=2), ("t", 1): StateWrites(0, 0)}
 
     def test_a_topic_made_anew_or_new(self):
         """Its counters begin again: nothing is known."""
@@ -430,7 +439,7 @@ class TestMoved:
 
 def test_every_answer_is_one_of_a_fixed_list():
     """A report that has fewer answers than the last one would be taken for one that checked less."""
-    first, later = checked(Line(kept=())), checked(Line(kept=(run(1),)))
+    first, later = checked(RunLine(kept=())), checked(RunLine(kept=(run(1),)))
     assert first.keys() == later.keys()
     assert run_line.line(HERE, DAY, None, []).kept == ()
     assert measures.moved({}, {}) == {}

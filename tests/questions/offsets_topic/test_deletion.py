@@ -3,7 +3,7 @@
 from casebook.facts.disks import LostCommit
 from casebook.findings.finding import Severity
 from casebook.questions.offsets_topic.analysis.deletion import DeletionChoice, Deletions, LostGroup
-from casebook.questions.offsets_topic.analysis.deletion_choice import Choice
+from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice
 from casebook.questions.offsets_topic.analysis.unread import Unread
 from casebook.questions.offsets_topic.views import deletion
 from casebook.questions.offsets_topic.views.deletion import Subject
@@ -38,7 +38,7 @@ def shown(choice):
 
 def test_the_safe_set_is_ok():
     """Said in words, with the command that gives the same."""
-    html, view = shown(Choice())
+    html, view = shown(SegmentChoice())
     assert "Every group would get the same answers as before" in html
     assert "casebook run offsets_topic --source &#39;/cases/a b&#39; -p partition=19 -p delete=safe" in html
     assert {row.choice for row in view.tables["deletion"]} == {"nothing", "provably safe", "older", "all but the active"}
@@ -46,7 +46,7 @@ def test_the_safe_set_is_ok():
 
 def test_a_loss_is_critical_and_named():
     """How many commits, of how many groups, and what becomes of them; names are escaped; an unknown load is not 0."""
-    html, _ = shown(Choice(name="picked", picked=frozenset({10})))
+    html, _ = shown(SegmentChoice(name="picked", picked=frozenset({10})))
     assert "12 commits of 1 group would be lost; 2 groups left without any" in html
     assert "3 commits would fall back to an older value and 400 records be consumed again" in html
     assert "&lt;etl&gt;" in html
@@ -57,7 +57,7 @@ def test_a_loss_is_critical_and_named():
 
 def test_lost_commits_are_named():
     """Whose, of what, which offset, and that none remains; all of all sets in the table."""
-    html, view = shown(Choice(name="below an offset", below=20))
+    html, view = shown(SegmentChoice(name="below an offset", below=20))
     assert "below offset 20" in html and "-p delete_below=20" in html
     assert ">orders-4<" in html and ">7\u202f001<" in html and "starts by auto.offset.reset" in html
     assert [row.choice for row in view.tables["lost_commits"]] == ["older", "below an offset", "all but the active"]
@@ -65,10 +65,10 @@ def test_lost_commits_are_named():
 
 def test_the_strip_tells_what_would_go():
     """Hatched: nobody misses it; red: it holds latest values."""
-    html, _ = shown(Choice(name="all but the active"))
+    html, _ = shown(SegmentChoice(name="all but the active"))
     assert html.count("would go<") == 2
     assert 'class="alarm"' in html
-    assert shown(Choice(name="nothing"))[0].count("would go<") == 0
+    assert shown(SegmentChoice(name="nothing"))[0].count("would go<") == 0
 
 
 def test_where_nothing_was_read_it_says_why():

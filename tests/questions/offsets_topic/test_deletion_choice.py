@@ -4,7 +4,7 @@ import pytest
 
 from casebook.errors import UsageError
 from casebook.questions.offsets_topic.analysis import deletion
-from casebook.questions.offsets_topic.analysis.deletion_choice import Choice, instant, middle, parse
+from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice, instant, middle, parse
 from tests.questions.offsets_topic.test_offsets_topic import SEGMENTS
 
 
@@ -53,7 +53,7 @@ def test_below_takes_whole_segments_only():
     """One that begins below and ends above stays; the active one always does."""
 
     def gone(below):
-        return [base for _, _, base in Choice(name=deletion.BELOW, below=below).tried(SEGMENTS)[deletion.BELOW]]
+        return [base for _, _, base in SegmentChoice(name=deletion.BELOW, below=below).tried(SEGMENTS)[deletion.BELOW]]
 
     assert [gone(below) for below in (0, 9, 10, 19, 20, 10_000)] == [[], [], [0], [0], [0, 10], [0, 10]]
 
@@ -67,4 +67,4 @@ def test_the_first_offer_halves_the_closed_segments():
     """An active segment has no say; without times there is nothing to offer."""
     assert middle(SEGMENTS) in {segment.last_time for segment in SEGMENTS[:-1]}
     assert middle([segment._replace(last_time=None) for segment in SEGMENTS]) is None
-    assert deletion.OLDER not in Choice().tried([segment._replace(last_time=None) for segment in SEGMENTS])
+    assert deletion.OLDER not in SegmentChoice().tried([segment._replace(last_time=None) for segment in SEGMENTS])

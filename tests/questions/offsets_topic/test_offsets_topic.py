@@ -5,10 +5,9 @@ from dataclasses import replace
 from casebook.errors import ScanError
 from casebook.facts.cluster import Cluster, Partition, PartitionState
 from casebook.facts.disks import (
-    Commit,
-    Damage,
     Deletion,
     GroupBytes,
+    GroupCommit,
     GroupHistory,
     GroupLoss,
     GroupState,
@@ -17,6 +16,7 @@ from casebook.facts.disks import (
     Replica,
     Scanned,
     Segment,
+    SegmentDamage,
     SegmentFile,
 )
 from casebook.findings import tables
@@ -50,7 +50,7 @@ SEGMENTS = (segment(0, safe=True), segment(10, live=3, time=MONDAY + DAY), segme
 SCANNED = Scanned(
     segments=SEGMENTS,
     logs=(OffsetsLog(5, 19, commits=9, groups=2, open_transactional=0, first_open=None, expired=0),),
-    commits=(Commit(5, 19, "g", "t", 0, 7, MONDAY, None, 25, 20),),
+    commits=(GroupCommit(5, 19, "g", "t", 0, 7, MONDAY, None, 25, 20),),
     groups=(GroupState(5, 19, "g", commits=9, members=0),),
     group_bytes=(*hours("g", [2 * GIB] * 49), *hours("h", [GIB // 2] * 49)),
     history=(GroupHistory(5, 19, "g", MONDAY, MONDAY + DAY, 25, 1, 7200, 86_400, 2, 40, 1.0),),
@@ -153,7 +153,7 @@ class TestTopic:
 
     def test_damage(self):
         """A cut end is told, and is not corruption."""
-        tail = Damage("f", 900, 30, None, "cut", tail=True)
+        tail = SegmentDamage("f", 900, 30, None, "cut", tail=True)
         assert check("damage", Scanned(segments=SEGMENTS, damage=(tail,))).severity is Severity.INFO
         middle = tail._replace(tail=False)
         assert check("damage", Scanned(segments=SEGMENTS, damage=(tail, middle))).severity is Severity.CRITICAL
@@ -172,7 +172,7 @@ class TestTopic:
             "offsets_segments": SEGMENTS,
             "group_bytes": SCANNED.group_bytes,
             "commits": SCANNED.commits,
-            "damage": [Damage("f", 900, 30, None, "cut", tail=True)],
+            "damage": [SegmentDamage("f", 900, 30, None, "cut", tail=True)],
         }
         for name, some in rows.items():
             tables.write(tmp_path, name, some)

@@ -25,7 +25,7 @@ from casebook.questions.quiz.analysis import past as quiz_past
 from casebook.questions.quiz.analysis import questions as quiz_questions
 from casebook.questions.quiz.analysis import quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
-from casebook.questions.quiz.analysis.quiz import Outcome, Question
+from casebook.questions.quiz.analysis.quiz import AnswerOutcome, QuizQuestion
 from tests.evidence import made, override, state
 
 IDS = some.frozensets(some.integers(0, 2000), max_size=12)
@@ -224,7 +224,7 @@ def raw(case: Case, at: int | None) -> Raw:
     return Raw(frozenset(registered), assigned, states, frozenset(deleting))
 
 
-def asked(case: Case, at: int | None = None) -> dict[str, Question]:
+def asked(case: Case, at: int | None = None) -> dict[str, QuizQuestion]:
     """The questions on a case, by key."""
     cluster = case.cluster(at=at)
     version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
@@ -233,7 +233,7 @@ def asked(case: Case, at: int | None = None) -> dict[str, Question]:
     return {question.key: question for question in found}
 
 
-def of(**cluster: object) -> dict[str, Question]:
+def of(**cluster: object) -> dict[str, QuizQuestion]:
     """The questions on a small cluster of Kafka 2.8.2, by key."""
     made_up = made(**cluster)
     found = leadership.examine(made_up, release.release(made_up, given="2.8.2"))
@@ -250,8 +250,8 @@ def opened(name: str) -> Case:
     return Case.open(places.samples_dir() / name)
 
 
-def right(question: Question, answer: object) -> bool:
-    return quiz.judged(question, str(answer)).outcome is Outcome.RIGHT
+def right(question: QuizQuestion, answer: object) -> bool:
+    return quiz.judged(question, str(answer)).outcome is AnswerOutcome.RIGHT
 
 
 def past(case: Case) -> list[Happened]:
@@ -263,7 +263,7 @@ INCIDENTS = ("leader_minus_one", "isr_shrunk_loss")
 
 
 @pytest.fixture(scope="module", params=INCIDENTS)
-def incident(request: pytest.FixtureRequest) -> tuple[dict[str, Question], Raw]:
+def incident(request: pytest.FixtureRequest) -> tuple[dict[str, QuizQuestion], Raw]:
     """The questions on an incident, and what is stored of it."""
     case = opened(request.param)
     at = quiz_past.height(past(case))
@@ -455,7 +455,7 @@ class TestOtherCases:
         """No partition is offline in any other sample, so no question arises, and any answer is let be."""
         assert not raw(opened(name), None).offline
         questions = asked(opened(name)).values()
-        assert {quiz.judged(question, "1").outcome for question in questions} == {Outcome.NOT_ASKED}
+        assert {quiz.judged(question, "1").outcome for question in questions} == {AnswerOutcome.NOT_ASKED}
         assert {finding.status for finding in quiz.findings([quiz.judged(q, "1") for q in questions])} == {Status.NOT_APPLICABLE}
 
     def test_unknown_registrations(self):
@@ -464,7 +464,7 @@ class TestOtherCases:
         cluster = replace(cluster, brokers={}, brokers_known=False)
         found = leadership.examine(cluster, release.release(cluster, given="0.9.0.1"))
         judged = [quiz.judged(question, "2") for question in quiz_questions.questions(found)]
-        assert {one.outcome for one in judged} == {Outcome.CANNOT_TELL}
+        assert {one.outcome for one in judged} == {AnswerOutcome.CANNOT_TELL}
         assert quiz.findings(judged)[0].status is Status.COULD_NOT_CHECK
 
     def test_an_unclean_election_that_is_due(self):
@@ -473,7 +473,7 @@ class TestOtherCases:
         cluster = made(live=(1, 3), topics={"t": {0: ([1, 2], state(-1, [2]))}}, controller=3, extra=[allowed])
         found = leadership.examine(cluster, release.release(cluster, given="0.9.0.1"))
         never = {q.key: q for q in quiz_questions.questions(found)}["never"]
-        assert quiz.judged(never, "wipe").outcome is Outcome.NOT_ASKED
+        assert quiz.judged(never, "wipe").outcome is AnswerOutcome.NOT_ASKED
 
     @pytest.mark.parametrize(
         ("live", "controller", "named", "replicas"),
@@ -531,7 +531,7 @@ class TestOtherCases:
 
 
 @pytest.fixture(scope="module")
-def questions() -> dict[str, Question]:
+def questions() -> dict[str, QuizQuestion]:
     return asked(opened("leader_minus_one"))
 
 
@@ -563,7 +563,7 @@ class TestConclusions:
         for question in questions.values():
             for answer in ("", "0", "R8", "start", "nonsense"):
                 judged = quiz.judged(question, answer)
-                if judged.outcome in (Outcome.WRONG, Outcome.NOT_ANSWERED):
+                if judged.outcome in (AnswerOutcome.WRONG, AnswerOutcome.NOT_ANSWERED):
                     assert question.explanation not in judged.why
             assert not any(question.explanation in hint for hint in question.hints)
 

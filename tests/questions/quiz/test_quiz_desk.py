@@ -16,9 +16,9 @@ ASKED = {question.key: question for question in questions.questions(lead())}
 EXPLAINED = "Brokers 1 and 5 are assigned, and not registered"
 
 
-def desk(*, interactive: bool = False, remembered: dict[str, object] | None = None, **answers: str) -> quiz.Desk:
+def desk(*, interactive: bool = False, remembered: dict[str, object] | None = None, **answers: str) -> quiz.QuizPage:
     """All questions on the small incident, in which brokers 1 and 5 are dead."""
-    return quiz.Desk(
+    return quiz.QuizPage(
         questions=tuple(ASKED.values()),
         answers=answers,
         incident=html(Markup()),

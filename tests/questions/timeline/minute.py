@@ -8,12 +8,12 @@ from casebook.facts.events import LogFile, Untyped
 from casebook.formats.hosts import files as host_files
 from casebook.kafka.past_rows import (
     HISTORY,
+    CausalLink,
     Chain,
     Clock,
-    Link,
-    Point,
+    EventRow,
+    Indication,
     Root,
-    Row,
     Sentence,
     Silence,
     Span,
@@ -39,17 +39,17 @@ def at(second: float) -> int:
     return MINUTE + round(second * 1000)
 
 
-def log(second: float | None, broker: int | None, line: int, kind: str, text: str = "", **more: object) -> Row:
+def log(second: float | None, broker: int | None, line: int, kind: str, text: str = "", **more: object) -> EventRow:
     """A line of a broker's server.log."""
     time = None if second is None else at(second)
     file = more.pop("file", f"brokers/{broker}/logs/server.log")
     common = {"source": "broker", "level": "INFO", "text": text or kind.replace("_", " ")}
-    return Row(time=time, at=time, broker=broker, file=file, line=line, kind=kind, **(common | more))
+    return EventRow(time=time, at=time, broker=broker, file=file, line=line, kind=kind, **(common | more))
 
 
-def transacted(second: float, zxid: int, kind: str, broker: int, **more: object) -> Row:
+def transacted(second: float, zxid: int, kind: str, broker: int, **more: object) -> EventRow:
     """A transaction of ZooKeeper."""
-    return Row(
+    return EventRow(
         time=at(second), at=at(second), source="history", broker=broker, file=HISTORY, line=None, kind=kind, zxid=zxid, **more
     )
 
@@ -118,7 +118,7 @@ def measured() -> Hosts:
     files = [(broker, f"brokers/{broker}/metrics/sar.txt", text.splitlines(keepends=True)) for broker, text in texts.items()]
     told = host_files.read(files, lambda _broker: UTC)
     series = host_clues.series(told)
-    lost = [host_clues.Incident(at(39.427), at(44.118), "Broker 57 lost its session, and 24 leaders moved", 0)]
+    lost = [host_clues.WatchedTime(at(39.427), at(44.118), "Broker 57 lost its session, and 24 leaders moved", 0)]
     return Hosts(told=told, series=series, incidents=lost, clues=host_clues.clues(told, series, lost))
 
 
@@ -136,7 +136,7 @@ def minute(topics: dict[str, int] | None = None, **changed: object) -> Timeline:
         for second, text, row, kind, broker, key in STORY
     )
     links = tuple(
-        Link(cause=ROWS[cause], effect=ROWS[effect], rule=rule, seconds=(ROWS[effect].at - ROWS[cause].at) / 1000, count=1, examples=(ROWS[effect],), last=ROWS[effect])
+        CausalLink(cause=ROWS[cause], effect=ROWS[effect], rule=rule, seconds=(ROWS[effect].at - ROWS[cause].at) / 1000, count=1, examples=(ROWS[effect],), last=ROWS[effect])
         for cause, effect, rule in ((1, 3, "the controller watches /brokers/ids"), (3, 4, "same controller, next in time"), (4, 12, "same partition"))
     )  # fmt: skip
     chain = Chain(
@@ -154,12 +154,12 @@ def minute(topics: dict[str, int] | None = None, **changed: object) -> Timeline:
     )  # fmt: skip
     roots = (
         Root(kind="network", name="Network of the host of broker 57", broker=57, chain=0, weight=5,
-             pro=(Point("silence begins for ZooKeeper and for 56's request thread within 40 ms", ROWS[0].proof),),
-             contra=(Point("11 acks still left 57 before it truncated"),), unchecked=("switch logs",)),
-        Root(kind="gc", name="Long GC pause of broker 57", broker=57, chain=0, weight=2, pro=(Point("4 s without heartbeat"),),
-             contra=(Point("57 kept logging in those 4 s, no gap over 0.2 s"),), unchecked=("GC log missing",)),
+             pro=(Indication("silence begins for ZooKeeper and for 56's request thread within 40 ms", ROWS[0].proof),),
+             contra=(Indication("11 acks still left 57 before it truncated"),), unchecked=("switch logs",)),
+        Root(kind="gc", name="Long GC pause of broker 57", broker=57, chain=0, weight=2, pro=(Indication("4 s without heartbeat"),),
+             contra=(Indication("57 kept logging in those 4 s, no gap over 0.2 s"),), unchecked=("GC log missing",)),
         Root(kind="zookeeper", name="ZooKeeper fsync", broker=57, chain=0, weight=1, pro=(),
-             contra=(Point("other sessions kept their beat; longest fsync 38 ms"),), unchecked=()),
+             contra=(Indication("other sessions kept their beat; longest fsync 38 ms"),), unchecked=()),
     )  # fmt: skip
     clocks = tuple(
         Clock(

@@ -6,7 +6,7 @@ import pytest
 
 from casebook.facts.cluster import Broker, instant
 from casebook.findings.finding import Severity, Status
-from casebook.kafka.past_rows import Point, Root, Span
+from casebook.kafka.past_rows import Indication, Root, Span
 from casebook.kafka.protocols import protocol
 from casebook.questions.timeline.analysis.causes import restarts
 from casebook.questions.timeline.analysis.causes.roots import likeliest
@@ -437,7 +437,7 @@ class TestLookedFor:
     )  # fmt: skip
     def test_what_something_speaks_for(self, weighed, named):
         """To be alone is no evidence, and to be as likely as another no answer."""
-        found = [Root("killed", "a", 1, 0, (Point("it says so"),) * told, (), (), weight) for weight, told in weighed]
+        found = [Root("killed", "a", 1, 0, (Indication("it says so"),) * told, (), (), weight) for weight, told in weighed]
         assert likeliest(found) is (None if named is None else found[named])
 
     def test_logs_that_were_not_read(self):

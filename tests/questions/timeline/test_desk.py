@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from casebook.errors import UsageError
-from casebook.kafka.past_rows import Point, Root, Sentence, WindowKind
+from casebook.kafka.past_rows import Indication, Root, Sentence, WindowKind
 from casebook.page import lanes_fit
 from casebook.page.lanes import LOWER, UPPER, Label, Mark
 from casebook.page.view import Figure
 from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.analysis import story as timeline_story
-from casebook.questions.timeline.analysis.selection import Held, Selection
+from casebook.questions.timeline.analysis.selection import HeldEvents, Selection
 from casebook.questions.timeline.views import panel as timeline_panel
 from casebook.questions.timeline.views import strips as timeline_strips
 from casebook.questions.timeline.views import tables
-from casebook.questions.timeline.views.timeline import Desk
+from casebook.questions.timeline.views.timeline import TimelinePage
 from tests.page.incident import Page, words_of
 from tests.questions.timeline.minute import HOSTILE, ROWS, at, log, minute, strips, two_leaders
 
@@ -103,7 +103,7 @@ def desk(found=None, *, interactive=False, remembered=None, quote=None, **chosen
     found = minute() if found is None else found
     given = selection.parse(found, **chosen)
     kept = {} if remembered is None else remembered
-    return Desk(found, given, interactive=interactive, remembered=kept, source="case", quote=quote, name="messaging-a")
+    return TimelinePage(found, given, interactive=interactive, remembered=kept, source="case", quote=quote, name="messaging-a")
 
 
 def shown(view):
@@ -312,7 +312,7 @@ class TestStory:
     @pytest.mark.parametrize("reader", READERS, ids=READERS)
     def test_as_markdown_evidence_stays_text(self, reader, told, name):
         """Whatever names and lines hold, who renders the story reads it literally, on one line, and finds no markup of theirs."""
-        root = Root("network", f"Host {name}", 57, 0, (Point(f"as {name}"),), (), (), 1)
+        root = Root("network", f"Host {name}", 57, 0, (Indication(f"as {name}"),), (), (), 1)
         story = sentences([(f"{text} fails.", f"brokers/{proof}:1") for text, proof in told])
         page = Rendered.read(READERS[reader](timeline_story.markdown(Told(story, roots=(root,)))))
         lines = [*(f"undated {s.text} ({one_line(s.proof)})" for s in story), f"{one_line(root.name)}. for: as {name}"]
@@ -483,8 +483,8 @@ class TestChoice:
         """Whoever counts in bins finds as many as whoever lists."""
         rows = [log(time / 1000, 57, n, "isr_shrunk") for n, time in enumerate(sorted(times))]
         chosen = Selection(since=at(since / 1000), until=at((since + long) / 1000))
-        listed, total = Held(rows).rows(chosen, 10)
-        counts = Held(rows).counts(Selection(), chosen.since, chosen.until, bins)
+        listed, total = HeldEvents(rows).rows(chosen, 10)
+        counts = HeldEvents(rows).counts(Selection(), chosen.since, chosen.until, bins)
         assert sum(count.count for count in counts) == total == sum(since <= time <= since + long for time in times)
         assert len(listed) == min(total, 10)
 

@@ -6,7 +6,7 @@ from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, S
 from casebook.facts.history import Happened, What
 from casebook.findings.finding import Status
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.registrations import registrations
 from casebook.questions.timeline.analysis.states import states
 from tests.questions.timeline.scenes import T0, History, event, examined, finding, incident, log
@@ -78,7 +78,7 @@ def _walked(leader, isr, epoch, at):
 
 
 def _row(kind, after, broker=3, **fields):
-    return Row(T0 + after, T0 + after, "broker", broker, "brokers/3/logs/controller.log", 1, kind, "t", 0, None, fields)
+    return EventRow(T0 + after, T0 + after, "broker", broker, "brokers/3/logs/controller.log", 1, kind, "t", 0, None, fields)
 
 
 class TestStates:
@@ -103,7 +103,7 @@ class TestStates:
 
 class TestRegistrations:
     def _seen(self, **fields):
-        return [Row(T0, T0, "broker", 3, "brokers/3/logs/controller.log", 1, "broker_change", None, None, None, fields)]
+        return [EventRow(T0, T0, "broker", 3, "brokers/3/logs/controller.log", 1, "broker_change", None, None, None, fields)]
 
     def test_a_return_that_no_log_saw(self):
         """The walk finds the broker: its znode tells since when."""

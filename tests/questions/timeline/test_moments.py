@@ -6,7 +6,6 @@ import pytest
 
 from casebook.facts.cluster import (
     Broker,
-    Change,
     Cluster,
     Controller,
     LoggedEpoch,
@@ -16,6 +15,7 @@ from casebook.facts.cluster import (
     PartitionState,
     Stat,
     Znode,
+    ZnodeChange,
 )
 from casebook.facts.disks import EpochStart, LogDir, Replica, SegmentFile
 from casebook.facts.observed import Observation, Source, gap, observation
@@ -259,7 +259,7 @@ class TestOutdated:
         assert (past is not None and past.words == "The znodes are older than the last start of broker 1") is later
 
     def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
-        changes = [Change(0x9, NOON, None, "set", None, ())]
+        changes = [ZnodeChange(0x9, NOON, None, "set", None, ())]
         known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})
         assert moments.last_transaction(known, changes) == Ends(0x11, NOON + 5)
         assert moments.last_transaction(known, []) is None
@@ -272,7 +272,7 @@ class TestOutdated:
         stat = Stat(mzxid=9)
         partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stat=replace(stat, mzxid=mzxid)))
         changes = [
-            Change(
+            ZnodeChange(
                 0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, data=b'{"leader": %d}' % leader, stat=stat),)
             )
         ]

@@ -9,7 +9,7 @@ from casebook.case.case import Case
 from casebook.findings.finding import Severity, Status
 from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
-from casebook.kafka.past_rows import Clock, Late, Step
+from casebook.kafka.past_rows import Clock, ClockStep, Late
 from casebook.machine import places
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.analysis.clocks import clock_checks, corrected
@@ -90,7 +90,7 @@ class TestBack:
 
     def test_set_in_a_pause(self):
         """Lines that go on to later times do not tell how far: a pause may lie between them."""
-        step = Step("a.log:1", "a.log:2", T0, T0 + 9000, 7_200_000, 20, {}, False)
+        step = ClockStep("a.log:1", "a.log:2", T0, T0 + 9000, 7_200_000, 20, {}, False)
         clock = Clock("broker 1", 1, None, None, 0, "ZooKeeper", False, "", (step,))
         told = clock_checks.clocks(SimpleNamespace(clocks=(clock,), reference="ZooKeeper", timezone="UTC"))
         assert told.title == "The clock of broker 1 was set by an unknown time while its log was written"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.facts.cluster import Broker, Cluster, Problem
-from casebook.facts.disks import Leftover, LogDir, Replica, SegmentFile
+from casebook.facts.disks import LeftoverFile, LogDir, Replica, SegmentFile
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Question, Status
 from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence
@@ -125,7 +125,7 @@ class TestLeft:
         [("-delete", NOW - 2 * HOUR, True), ("-delete", NOW - 1000, False), ("-delete", None, False), ("orphan", None, True)],
     )
     def test_what_a_broker_would_have_removed_by_now(self, kind, modified, is_left):
-        found = told(log_dir(1, copy(), leftovers=(Leftover("a-0.x-delete", kind, 7, modified),)))["left"]
+        found = told(log_dir(1, copy(), leftovers=(LeftoverFile("a-0.x-delete", kind, 7, modified),)))["left"]
         assert (found.status is Status.FINDING) == is_left
         assert (found.status is Status.OK) == (not is_left and modified is not None)  # of unknown age it may be left, or not
 

@@ -8,7 +8,7 @@ from casebook.facts.cluster import Problem
 from casebook.facts.disks import LogDir, Replica, SegmentFile
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Question, Severity, Status, Step
-from casebook.kafka.partitions import State
+from casebook.kafka.partitions import PartitionCondition
 from casebook.kafka.release import release
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.maintenance.analysis import maintenance
@@ -84,7 +84,7 @@ def test_what_ends_a_broker_again_is_mended_before():
 def test_a_start_that_ends_a_topic_says_so():
     """Whoever still wants it must not start the broker that its deletion waits for."""
     looked = lead()
-    doomed = looked.verdicts[0]._replace(topic="retired", state=State.DELETING, replicas=(6,), live_replicas=())
+    doomed = looked.verdicts[0]._replace(topic="retired", state=PartitionCondition.DELETING, replicas=(6,), live_replicas=())
     steps = plan.make(replace(looked, verdicts=(*looked.verdicts, doomed)), past=(ASK.ok("nobody", gaps=()),)).steps
     assert ["retired goes on then, for good" in step.text for step in steps] == [False, True]
 

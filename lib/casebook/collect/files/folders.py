@@ -42,7 +42,7 @@ class LocalFiles:
             yield read
 
 
-def _entry(found: outside.Entry) -> Entry:
+def _entry(found: outside.StatEntry) -> Entry:
     if found.stat is None:
         return Entry(found.name, False, None, None, found.why)
     return Entry(found.name, found.is_folder, found.stat.st_size, found.stat.st_mtime_ns // 1_000_000)

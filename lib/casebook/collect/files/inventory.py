@@ -12,7 +12,7 @@ from casebook.collect.files.entries import Entry, Files
 from casebook.collect.zookeeper import bounds
 from casebook.errors import UsageError
 from casebook.facts.cluster import Problem
-from casebook.facts.disks import EpochStart, Leftover, LogDir, Replica, SegmentFile
+from casebook.facts.disks import EpochStart, LeftoverFile, LogDir, Replica, SegmentFile
 from casebook.formats.broker import checkpoints, log_dir_names
 from casebook.formats.broker.decoded import Decoded
 from casebook.formats.broker.log_tail import Tail, tail
@@ -123,10 +123,10 @@ class _Reader:
 
     def partitions(
         self, entries: Iterable[Entry], broker: int, place: str, points: Mapping[str, Mapping[_Key, int] | None]
-    ) -> tuple[list[Replica], list[Leftover]]:
+    ) -> tuple[list[Replica], list[LeftoverFile]]:
         """The partitions in use, and everything that an operation left behind."""
         replicas: list[Replica] = []
-        leftovers: list[Leftover] = []
+        leftovers: list[LeftoverFile] = []
         for entry in entries:
             if not entry.folder or entry.name in _NO_PARTITION:
                 continue
@@ -226,17 +226,17 @@ def _segments(inside: Sequence[Entry]) -> tuple[SegmentFile, ...]:
     return tuple(sorted(SegmentFile(base, entry.bytes, entry.modified, tuple(beside.get(base, ()))) for entry, base in logs))
 
 
-def _leftover_files(folder: str, name: log_dir_names.PartitionFolder, inside: Sequence[Entry]) -> Iterator[Leftover]:
+def _leftover_files(folder: str, name: log_dir_names.PartitionFolder, inside: Sequence[Entry]) -> Iterator[LeftoverFile]:
     """Leftover files of a partition in use. A snapshot of producers may stand without a segment, an index may not."""
     logs = {file.base_offset for _, file in _named(inside) if file.suffix == ".log"}
     for entry, file in _named(inside):
         orphan = file.suffix in _INDEXES and file.base_offset not in logs
         if kind := file.kind or ("orphan" if orphan else ""):
-            yield Leftover(f"{folder}/{entry.name}", kind, entry.bytes, entry.modified, name.topic, name.partition)
+            yield LeftoverFile(f"{folder}/{entry.name}", kind, entry.bytes, entry.modified, name.topic, name.partition)
 
 
-def _set_aside(folder: str, name: log_dir_names.PartitionFolder, inside: Sequence[Entry]) -> Leftover:
-    return Leftover(
+def _set_aside(folder: str, name: log_dir_names.PartitionFolder, inside: Sequence[Entry]) -> LeftoverFile:
+    return LeftoverFile(
         path=folder,
         kind=name.kind,
         bytes=sum(entry.bytes for entry in inside),

@@ -10,7 +10,7 @@ The logs have as many lines as the paste, most of them empty: line 7 of each is 
 from casebook.case.folder import PASTED_LOG
 from casebook.case.writer import CaseWriter
 from casebook.facts.events import HOST_OF_BROKER, folder_of
-from casebook.facts.pasted import LogLine, Pasted
+from casebook.facts.pasted import Pasted, PastedLogLine
 
 
 def write(case: CaseWriter, found: Pasted) -> None:
@@ -24,7 +24,7 @@ def write(case: CaseWriter, found: Pasted) -> None:
         case.file(name, rows)
 
 
-def _folder(line: LogLine) -> str:
+def _folder(line: PastedLogLine) -> str:
     if line.broker is not None:
         return folder_of(line.broker)
     if line.host is not None:

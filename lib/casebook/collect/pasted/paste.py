@@ -148,7 +148,7 @@ def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FilePlace:
     """Where a file lies: folder of the log dir, topic and partition."""
 
     log_dir: str
@@ -157,7 +157,7 @@ class _Place:
 
 
 def _log_dirs(case: CaseWriter, found: Pasted) -> None:
-    segments: dict[int, dict[_Place, list[ListedFile]]] = {}
+    segments: dict[int, dict[_FilePlace, list[ListedFile]]] = {}
     unplaced: Counter[str] = Counter()
     latest = {(file.broker, _place(file)): file.listing for file in sorted(found.files, key=lambda file: file.listing)}
     for file in found.files:
@@ -192,13 +192,13 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
         case.could_not_collect(item, f"other folders, and checkpoints, were {NOT_PASTED}")
 
 
-def _place(file: ListedFile) -> _Place | None:
+def _place(file: ListedFile) -> _FilePlace | None:
     folder = PurePosixPath(file.folder)
     name = log_dir_names.folder(folder.name)
-    return _Place(str(folder.parent), name.topic, name.partition) if name and not name.kind else None
+    return _FilePlace(str(folder.parent), name.topic, name.partition) if name and not name.kind else None
 
 
-def _listed(broker: int, places: Mapping[_Place, Sequence[ListedFile]]) -> Iterator[LogDir]:
+def _listed(broker: int, places: Mapping[_FilePlace, Sequence[ListedFile]]) -> Iterator[LogDir]:
     """A broker's log dirs as far as they were pasted. Their places are of another machine: nobody must open them here."""
     for log_dir in sorted({place.log_dir for place in places}):
         where = f"pasted: {log_dir}"

@@ -11,12 +11,12 @@ from casebook.facts.cluster import Problem, ReadOutcome, Stat, Znode, state_path
 from casebook.facts.pasted import (
     NOT_PASTED,
     PASTED,
-    Assigned,
     DescribedPartition,
     DescribedTopic,
     Elected,
-    Move,
     Pasted,
+    PastedAssignment,
+    PastedMove,
     PastedZnode,
     ToldConfig,
 )
@@ -155,12 +155,12 @@ class _Stated:
         if state in self._told:
             self._told[state] = None
 
-    def assigned(self, row: Assigned) -> None:
+    def assigned(self, row: PastedAssignment) -> None:
         """Replicas of a partition, whose state is not told with them."""
         self._assign(row)
         self._told.setdefault(state_path(row.topic, row.partition), None)
 
-    def _assign(self, row: DescribedPartition | Assigned) -> None:
+    def _assign(self, row: DescribedPartition | PastedAssignment) -> None:
         path = f"{tree.TOPICS}/{row.topic}"
         topic = self._told.get(path) or {"partitions": {}} | ({"topic_id": self._ids[path]} if path in self._ids else {})
         self._told[path] = topic
@@ -176,7 +176,7 @@ class _Stated:
         is_whole = row.whole or "version" in (self._told.get(path) or {})
         self._told[path] = ({"version": 1} if is_whole else {}) | {"config": {**known, **row.settings}}
 
-    def moves(self, rows: Iterable[Move]) -> None:
+    def moves(self, rows: Iterable[PastedMove]) -> None:
         """Reassignments that are under way: of each partition what was said last."""
         last = {(row.topic, row.partition): row for row in rows}
         running = [row for row in last.values() if not row.ended]

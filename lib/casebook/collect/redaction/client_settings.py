@@ -28,7 +28,7 @@ _BLOCK_HEADER = re.compile("(?:[!&]\\S*[ \t]+)*[|>][^\n#]*(#[^\n]*)")
 _Span = tuple[int, int]
 
 
-class Kept(NamedTuple):
+class KeptSettings(NamedTuple):
     """What stays of a file.
 
     Args:
@@ -40,7 +40,7 @@ class Kept(NamedTuple):
     dropped: int
 
 
-def kept(text: str, *, is_yaml: bool) -> Kept:
+def kept(text: str, *, is_yaml: bool) -> KeptSettings:
     """What stays of a file of settings.
 
     Raises:
@@ -56,13 +56,13 @@ def all_assign(text: str) -> bool:
     return bool(told) and all(_SECTION.fullmatch(line) or _ASSIGNS.match(line) for line in told)
 
 
-def _lines(text: str) -> Kept:
+def _lines(text: str) -> KeptSettings:
     pieces, dropped = list[str](), 0
     for logical in _logical(text):
         clean = _line(logical)
         dropped += clean is None
         pieces.append((clean or "# " + REDACTED if logical.strip() else "") + "\n" * logical.count("\n"))
-    return Kept("".join(pieces), dropped)
+    return KeptSettings("".join(pieces), dropped)
 
 
 def _logical(text: str) -> Iterator[str]:
@@ -107,7 +107,7 @@ class _Yaml:
         for document in _composed(text):
             self._walk(document, ())
 
-    def kept(self) -> Kept:
+    def kept(self) -> KeptSettings:
         edits = {span: self._in_its_place(number, span) for number, span in enumerate(self._scalars) if span[0] < span[1]}
         edits = {span: put for span, put in edits.items() if put != self._text[slice(*span)]}
         dropped = sum(span not in self._stays and span not in self._keys for span in edits)
@@ -118,7 +118,7 @@ class _Yaml:
             lines = "\n" * text.count("\n", begin, end) if put else ""
             text = f"{text[:begin]}{f'{anchor[1]} ' if anchor else ''}{put}{lines}{text[end:]}"
         _composed(text)
-        return Kept(text, dropped + len(comments))
+        return KeptSettings(text, dropped + len(comments))
 
     def _in_its_place(self, number: int, span: _Span) -> str:
         stays = self._stays.get(span)

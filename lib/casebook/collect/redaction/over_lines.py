@@ -6,7 +6,7 @@ from casebook.collect.redaction import commands
 from casebook.collect.redaction.marks import MARK
 from casebook.collect.redaction.names import is_sensitive
 from casebook.collect.redaction.rules import ends_with_name, ends_with_pair, value_of_pair
-from casebook.collect.redaction.tables import Table
+from casebook.collect.redaction.tables import SecretTable
 
 PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?.*", re.DOTALL)
 _PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
@@ -43,7 +43,7 @@ class OverLines:
 
     def __init__(self) -> None:
         self._pem_left, self._value, self._lone, self._pair_left, self._rows = 0, False, False, 0, False
-        self._table: Table | None = None
+        self._table: SecretTable | None = None
         self._here: bytes | None = None
         self._block: tuple[int, bool] | None = None
 
@@ -88,7 +88,7 @@ class OverLines:
         self._pair_left = _PAIR_LINES if ends_with_pair(kept) else 0 if value_of_pair(kept) else max(0, self._pair_left - 1)
         self._rows = (self._rows and _ROWS.match(body) is not None) or commands.is_insert(body)
         if self._table is None or self._table.row(body) is None:
-            self._table = Table.begun(body)
+            self._table = SecretTable.begun(body)
         self._after_block(body)
         self._after_here(body)
         self._pem_left = max(0, self._pem_left - 1)

@@ -36,7 +36,7 @@ _REST = re.compile(rb"[A-Za-z0-9_=-]{0,400}+")
 _DIGITS = str.maketrans("123456789", "000000000")
 
 
-class Rule(NamedTuple):
+class ScannerRule(NamedTuple):
     """A rule.
 
     Args:
@@ -56,17 +56,17 @@ def folded(text: str) -> str:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[ScannerRule, ...]:
     """All rules; importing all of detect-secrets takes a tenth of a second, so only whoever collects does."""
     return tuple(_of_detect_secrets())
 
 
-def _of_detect_secrets() -> Iterator[Rule]:
+def _of_detect_secrets() -> Iterator[ScannerRule]:
     for place, likely in _DETECTORS.items():
         module, _, name = place.partition(".")
         for pattern in getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist:
             if r"[\'\"]" not in pattern.pattern:  # of AWS: by a name beside it, which is what structured rules are for
-                yield Rule(name, likely, pattern)
+                yield ScannerRule(name, likely, pattern)
 
 
 @cache

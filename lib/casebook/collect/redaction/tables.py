@@ -19,7 +19,7 @@ _OTHER = re.compile(rb"\s*(?:\[?\d{4}-\d\d-\d\d|\[?\d{1,2}:\d\d:\d\d|\[|(?:TRACE
 _QUOTED = re.compile(rb'"')
 
 
-class Table(NamedTuple):
+class SecretTable(NamedTuple):
     """A table with a column of secrets.
 
     Args:

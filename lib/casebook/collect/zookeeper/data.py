@@ -17,12 +17,12 @@ from casebook.collect.files import plain
 from casebook.collect.zookeeper import bounds
 from casebook.collect.zookeeper.ensemble import normal_chroot
 from casebook.errors import CollectError
-from casebook.facts.cluster import Change, Problem, ReadOutcome, Znode
+from casebook.facts.cluster import Problem, ReadOutcome, Znode, ZnodeChange
 from casebook.facts.history import HOLES
 from casebook.formats.zookeeper import kafka_tree, log, snapshot
 from casebook.formats.zookeeper.history_lines import BEGIN
 from casebook.formats.zookeeper.log import CloseSession, Create, CreateSession, Delete, Multi, SetAcl, SetData, Transaction
-from casebook.formats.zookeeper.records import Damage
+from casebook.formats.zookeeper.records import StreamDamage
 from casebook.formats.zookeeper.snapshot import SnapshotEnd
 from casebook.formats.zookeeper.tree import NEW, Tree
 
@@ -79,7 +79,7 @@ class ZookeeperData:
                 try_="Give the dataDir of zoo.cfg, and the dataLogDir as well where it is another.",
             )
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[ZnodeChange]:
         """The history, in the order of transactions; those that touch neither Kafka's znodes nor a session are left out.
 
         Raises:
@@ -124,7 +124,7 @@ class ZookeeperData:
             try:
                 with outside.opened(file.given) as stream:
                     for row in log.read(stream):
-                        if isinstance(row, Damage):
+                        if isinstance(row, StreamDamage):
                             self._tell(file, row)
                         elif isinstance(row, Transaction) and row.zxid > last:
                             last = row.zxid
@@ -132,7 +132,7 @@ class ZookeeperData:
             except OSError as error:
                 self.problems.append(Problem(path=file.path.name, reason=f"cannot be read: {error.strerror}"))
 
-    def _tell(self, file: _File, damage: Damage) -> None:
+    def _tell(self, file: _File, damage: StreamDamage) -> None:
         length = "" if damage.length is None else f"{damage.length} bytes "
         self.problems.append(Problem(path=file.path.name, reason=f"{length}from byte {damage.position}: {damage.reason}"))
 
@@ -160,7 +160,7 @@ class ZookeeperData:
         self.problems.append(Problem(path=_TRANSACTIONS, reason=ends))
         return None
 
-    def _alone(self, until: int | None) -> Iterator[Change]:
+    def _alone(self, until: int | None) -> Iterator[ZnodeChange]:
         """The snapshots behind what is known that no transaction goes on from, each as an observation.
 
         One from before Kafka came tells nothing of it.
@@ -219,7 +219,7 @@ class ZookeeperData:
             most = plain.most_unpacked(os.fstat(stream.fileno()).st_size)
             for row in snapshot.read(stream, unsnap=_unsnap, most=most):
                 bounds.check()
-                if isinstance(row, Damage):
+                if isinstance(row, StreamDamage):
                     reason = row.reason
                 end = row if isinstance(row, SnapshotEnd) else end
                 yield row
@@ -245,28 +245,28 @@ class ZookeeperData:
         self.ends_with_snapshot = False
         return True
 
-    def _beginning(self, time: int) -> Change:
+    def _beginning(self, time: int) -> ZnodeChange:
         """All of the evidence.
 
         Args:
             time: When it was so: that of the next transaction, as before it others may have been that left no trace.
         """
         self.last = self._tree.zxid, time
-        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._of_past(self._tree.paths())))
+        return ZnodeChange(self._tree.zxid, time, None, BEGIN, None, tuple(self._of_past(self._tree.paths())))
 
-    def _observation(self) -> Change:
+    def _observation(self) -> ZnodeChange:
         """All of the evidence, of a tree behind which no transaction comes: as of its last change, as far as that is known."""
         zxid, time = self.last or (-1, 0)
         self.ends_with_snapshot = zxid != self._tree.zxid
         return self._beginning(time if zxid == self._tree.zxid else max(time, _moment(self._tree)))
 
-    def _change(self, transaction: Transaction, touched: Iterable[str]) -> Change | None:
+    def _change(self, transaction: Transaction, touched: Iterable[str]) -> ZnodeChange | None:
         change = transaction.change
         znodes = tuple(self._of_past(touched))
         if not znodes and not isinstance(change, CreateSession | CloseSession):
             return None
         timeout = change.timeout if isinstance(change, CreateSession) else None
-        return Change(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
+        return ZnodeChange(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
 
     def _of_past(self, paths: Iterable[str]) -> Iterator[Znode]:
         """Those that belong into the history: not each commit of each group, which would be most of it."""

@@ -51,7 +51,7 @@ def read_dump(path: Path, *, chroot: str = "") -> Dump:
         CollectError: The file cannot be read, or nothing in it is below the chroot.
     """
     path, chroot = Path(path), normal_chroot(chroot)
-    seen = _Seen(path, chroot)
+    seen = _DumpLines(path, chroot)
     try:
         for number, line in enumerate(plain.lines(path, longest=_LONGEST_LINE), start=1):
             seen.add(number, line)
@@ -64,7 +64,7 @@ def read_dump(path: Path, *, chroot: str = "") -> Dump:
     return Dump(znodes=tuple(_in_order(seen)), problems=tuple(_problems(seen)))
 
 
-class _Told:
+class _Tally:
     """How many of a kind there are, and the first of them: a dump may have more bad lines than fit into memory."""
 
     def __init__(self, items: Iterable[str] = ()) -> None:
@@ -81,7 +81,7 @@ class _Told:
         return ", ".join(self.first) + (f", and {self.count - _SHOWN} more" if self.count > _SHOWN else "")
 
 
-class _Seen:
+class _DumpLines:
     """What the lines of a dump said."""
 
     def __init__(self, file: Path, chroot: str) -> None:
@@ -93,10 +93,10 @@ class _Seen:
         self.paths: set[str] = set()
         self.counted: set[str] = set()
         self.chroots: set[str] = set()
-        self.unreadable = _Told()
-        self.absurd = _Told()
+        self.unreadable = _Tally()
+        self.absurd = _Tally()
         self.lines = 0
-        self.twice = _Told()
+        self.twice = _Tally()
         self.has_states = False
 
     def add(self, number: int, line: bytes) -> None:
@@ -169,7 +169,7 @@ def parent(path: str) -> str:
     return path.rpartition("/")[0] or "/"
 
 
-def _in_order(seen: _Seen) -> Iterator[Znode]:
+def _in_order(seen: _DumpLines) -> Iterator[Znode]:
     znodes = dict(seen.znodes)
     for path in (*tree.READ_WHOLE, *tree.COUNTED):
         if path not in znodes and seen.children[path]:
@@ -183,7 +183,7 @@ def _in_order(seen: _Seen) -> Iterator[Znode]:
     return (znodes[path] for path in sorted(znodes))
 
 
-def _is_missing(path: str, seen: _Seen) -> bool:
+def _is_missing(path: str, seen: _DumpLines) -> bool:
     """Whether a znode outside of the dump is known not to be there."""
     above = parent(path)
     if seen.unreadable.count or _is_short(above, seen):
@@ -192,19 +192,19 @@ def _is_missing(path: str, seen: _Seen) -> bool:
     return above in seen.claimed or any(root in seen.znodes for root in beside)
 
 
-def _is_short(path: str, seen: _Seen) -> bool:
+def _is_short(path: str, seen: _DumpLines) -> bool:
     """Whether the dump holds fewer children of a znode than its stat counts."""
     return seen.claimed.get(path, 0) > seen.children[path]
 
 
-def _outcome_of_absent(state: str, seen: _Seen) -> ReadOutcome:
+def _outcome_of_absent(state: str, seen: _DumpLines) -> ReadOutcome:
     """An assigned partition's state that is not in the dump: not there, or only not dumped."""
     above = [parent(state), parent(parent(state)), tree.topic_of_state(state) or ""]
     merely_not_dumped = seen.unreadable.count or not seen.has_states or any(_is_short(path, seen) for path in above)
     return ReadOutcome.FAILED if merely_not_dumped else ReadOutcome.MISSING
 
 
-def _problems(seen: _Seen) -> Iterator[Problem]:
+def _problems(seen: _DumpLines) -> Iterator[Problem]:
     told = {
         "lines could not be read": seen.unreadable,
         "znodes have stat values that ZooKeeper cannot have": seen.absurd,
@@ -218,7 +218,7 @@ def _problems(seen: _Seen) -> Iterator[Problem]:
     for path in sorted(set(short) - set(of_topics)):
         yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
     if of_topics:
-        told = _Told(of_topics)
+        told = _Tally(of_topics)
         reason = f"of {told.count} znodes below it the dump does not hold all children: {told.words()}"
         yield Problem(path=tree.TOPICS, reason=reason)
 

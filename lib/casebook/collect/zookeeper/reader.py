@@ -17,7 +17,7 @@ from kazoo.protocol.serialization import Exists, GetChildren, GetData
 
 from casebook.collect.zookeeper import bounds, reachable
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
-from casebook.collect.zookeeper.wire import SILENT, Answer, LaneHandler
+from casebook.collect.zookeeper.wire import SILENT, LaneHandler, WireAnswer
 from casebook.errors import CollectError
 
 _SESSION_TIMEOUT = 6.0
@@ -44,7 +44,7 @@ class Verb(StrEnum):
 _QUESTIONS = {Verb.GET: GetData, Verb.LIST: GetChildren, Verb.STAT: Exists}
 
 
-class Request(NamedTuple):
+class ZnodeRequest(NamedTuple):
     """One question.
 
     Attributes:
@@ -71,7 +71,7 @@ class Reply(NamedTuple):
         error: Why there is no value.
     """
 
-    request: Request
+    request: ZnodeRequest
     value: Any = None
     error: Exception | None = None
 
@@ -89,12 +89,12 @@ class Reader:
         self._lane = lane
         self._chroot = chroot
         self._patience = _Patience(timeout)
-        self._to_ask: list[tuple[Request, int, bytes]] = []
+        self._to_ask: list[tuple[ZnodeRequest, int, bytes]] = []
         self._session = client.client_id
         self.zxid = 0
         self.sessions = 1
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: ZnodeRequest) -> None:
         """Prepare a question; it leaves with the next wait for replies."""
         path = self._chroot + request.path if request.path != "/" else self._chroot or "/"
         question = _QUESTIONS[request.verb](path, None)
@@ -145,7 +145,7 @@ class Reader:
             KazooException: What ZooKeeper says against the question.
         """
         while True:
-            self.ask(Request(verb, path))
+            self.ask(ZnodeRequest(verb, path))
             (reply,) = self.replies()
             if reply.error is None:
                 return reply.value
@@ -179,8 +179,8 @@ class _Patience:
         return bounds.reason() if bounds.left() <= 0 else why
 
 
-def _reply(answer: Answer) -> Reply:
-    request: Request = answer.token
+def _reply(answer: WireAnswer) -> Reply:
+    request: ZnodeRequest = answer.token
     if answer.error == NoNodeError.code and request.verb is Verb.STAT:
         return Reply(request)
     if answer.error:

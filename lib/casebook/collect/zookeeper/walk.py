@@ -17,7 +17,7 @@ from kazoo.protocol.states import ZnodeStat
 
 from casebook.collect.zookeeper import bounds, chroots
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
-from casebook.collect.zookeeper.reader import NoAnswerError, Reader, Reply, Request, Verb, connect
+from casebook.collect.zookeeper.reader import NoAnswerError, Reader, Reply, Verb, ZnodeRequest, connect
 from casebook.facts.cluster import Cluster, Problem, ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import kafka_tree as tree
 from casebook.formats.zookeeper.cluster import from_znodes
@@ -128,9 +128,9 @@ class _Walker:
         self._window = window
         self._progress = progress
         self._start_zxid = reader.zxid
-        self._to_ask: list[Request] = []  # a stack: the states of a topic are read right after the topic
-        self._in_flight: dict[Request, None] = {}
-        self._returned: list[Request] = []
+        self._to_ask: list[ZnodeRequest] = []  # a stack: the states of a topic are read right after the topic
+        self._in_flight: dict[ZnodeRequest, None] = {}
+        self._returned: list[ZnodeRequest] = []
         self._strikes = 0
         self._to_ask_alone = 0
         self._known: set[str] = set()
@@ -167,13 +167,13 @@ class _Walker:
 
     def _look(self, parts: Sequence[str]) -> None:
         self._get_new(parts)
-        self._to_ask += [Request(Verb.STAT, path) for path in tree.COUNTED]
+        self._to_ask += [ZnodeRequest(Verb.STAT, path) for path in tree.COUNTED]
         self._ask_all()
 
     def _look_again_if_anything_changed(self) -> None:
         if self._reader.zxid == self._start_zxid:
             return
-        self._to_ask += [Request(Verb.STAT, path) for path in reversed(self._znodes)]
+        self._to_ask += [ZnodeRequest(Verb.STAT, path) for path in reversed(self._znodes)]
         try:
             self._ask_all()
         except NoAnswerError as silence:
@@ -221,7 +221,7 @@ class _Walker:
         """Have znodes read that were not yet asked for, first things first; how many they are."""
         new = [path for path in paths if path not in self._known]
         self._known.update(new)
-        self._to_ask += [Request(Verb.GET, path, listed) for path in reversed(new)]
+        self._to_ask += [ZnodeRequest(Verb.GET, path, listed) for path in reversed(new)]
         return len(new)
 
     # Understanding
@@ -254,11 +254,11 @@ class _Walker:
         if tree.is_topic(path) and not self._states:
             return
         if tree.is_topic(path):
-            self._to_ask.append(Request(Verb.LIST, tree.partitions_path(path)))
+            self._to_ask.append(ZnodeRequest(Verb.LIST, tree.partitions_path(path)))
             self._topics_read += 1
             self._asked_of_topics += 1 + self._get_new(tree.assigned_states(path, data))
         elif zk_stat.numChildren and not tree.topic_of_state(path):
-            self._to_ask.append(Request(Verb.LIST, path))
+            self._to_ask.append(ZnodeRequest(Verb.LIST, path))
 
     def _listed(self, path: str, children: list[str]) -> None:
         if path.startswith(tree.CONSUMERS):
@@ -279,7 +279,7 @@ class _Walker:
             )
             lists, reads = lists[:room], reads[: max(0, room - len(lists))]
         self._offsets += len(lists) + len(reads)
-        self._to_ask += [Request(Verb.LIST, below) for below in reversed(lists)]
+        self._to_ask += [ZnodeRequest(Verb.LIST, below) for below in reversed(lists)]
         self._get_new(reads, listed=True)
 
     def _saw(self, path: str, zk_stat: ZnodeStat | None) -> None:
@@ -289,13 +289,13 @@ class _Walker:
         if path in tree.COUNTED:
             self._keep(path, ReadOutcome.MISSING if stat is None else ReadOutcome.READ, stat=stat)
             if path == tree.CONSUMERS and before is None and stat is not None and stat.numChildren and self._states:
-                self._to_ask.append(Request(Verb.LIST, path))
+                self._to_ask.append(ZnodeRequest(Verb.LIST, path))
         elif stat is not None and (before is None or stat != before.stat):
-            self._to_ask.append(Request(Verb.GET, path, listed=True))
+            self._to_ask.append(ZnodeRequest(Verb.GET, path, listed=True))
         elif stat is None and before is not None and before.outcome is not ReadOutcome.MISSING:
             self._keep(path, ReadOutcome.VANISHED)
 
-    def _refused(self, request: Request, error: Exception) -> None:
+    def _refused(self, request: ZnodeRequest, error: Exception) -> None:
         gone = isinstance(error, NoNodeError)
         if request.verb is Verb.GET and gone:
             self._keep(request.path, ReadOutcome.VANISHED if request.listed else ReadOutcome.MISSING)
@@ -304,7 +304,7 @@ class _Walker:
         elif not gone:
             self._fail(request, f"ZooKeeper refused: {type(error).__name__}")
 
-    def _fail(self, request: Request, reason: str) -> None:
+    def _fail(self, request: ZnodeRequest, reason: str) -> None:
         if request.verb is Verb.GET:
             self._keep(request.path, ReadOutcome.FAILED)
         self._problems.append(Problem(path=request.path, reason=reason))

@@ -54,7 +54,7 @@ class WriteRefusedError(Exception):
     """A request that is not a read was about to leave this machine."""
 
 
-class Answer(NamedTuple):
+class WireAnswer(NamedTuple):
     """What came back for one question.
 
     Attributes:
@@ -79,7 +79,7 @@ class LaneHandler(SequentialThreadingHandler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.answers: queue.SimpleQueue[list[Answer]] = queue.SimpleQueue()
+        self.answers: queue.SimpleQueue[list[WireAnswer]] = queue.SimpleQueue()
         self.questions: deque[tuple[Any, int, bytes]] = deque()  # its append and popleft are atomic
         self._connection: SharedConnection | None = None
         self._hung_up = False
@@ -207,7 +207,7 @@ class SharedConnection:
             lost.append(self._handler.questions.popleft()[0])
         self._asked.clear()
         if lost:
-            self._handler.answers.put([Answer(token, 0, ConnectionLoss.code, b"") for token in lost])
+            self._handler.answers.put([WireAnswer(token, 0, ConnectionLoss.code, b"") for token in lost])
 
     def shut_down(self) -> None:
         """End it for whoever waits on it."""
@@ -273,11 +273,11 @@ class SharedConnection:
             start += 4 + length
         del self._received[:start]
 
-    def _answer(self, frame: bytes) -> Answer:
+    def _answer(self, frame: bytes) -> WireAnswer:
         xid, zxid, error = reply_header_struct.unpack_from(frame, 4)
         if not self._asked or self._asked[0][0] != xid:
             raise OSError(f"an answer to {xid}, which is not what was asked")
-        return Answer(self._asked.popleft()[1], zxid, error, frame[4 + reply_header_struct.size :])
+        return WireAnswer(self._asked.popleft()[1], zxid, error, frame[4 + reply_header_struct.size :])
 
 
 def _refuse_write(operation: int) -> None:

@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from casebook.facts.cluster import Problem
-from casebook.facts.disks import EpochStart, Leftover, LogDir, Replica, SegmentFile
+from casebook.facts.disks import EpochStart, LeftoverFile, LogDir, Replica, SegmentFile
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -84,7 +84,7 @@ class _Building:
     def __init__(self, head: LogDir) -> None:
         self._head = head
         self._replicas: list[Replica] = []
-        self._leftovers: list[Leftover] = []
+        self._leftovers: list[LeftoverFile] = []
         self.problems: list[Problem] = []
 
     def add(self, row: Mapping[str, object], at: str, copies: str) -> None:
@@ -152,8 +152,8 @@ def _segment(base_offset: object, size: object, modified: object, beside: Iterab
     return SegmentFile(_int(base_offset), _int(size), _maybe(modified), tuple(_text(suffix) for suffix in beside))
 
 
-def _leftover(row: Mapping[str, object]) -> Leftover:
-    return Leftover(
+def _leftover(row: Mapping[str, object]) -> LeftoverFile:
+    return LeftoverFile(
         path=_text(row["path"]),
         kind=_text(row["kind"]),
         bytes=_int(row["bytes"]),

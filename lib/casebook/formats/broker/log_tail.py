@@ -51,7 +51,7 @@ def tail(log: Read, size: int, base_offset: int, index: Read | None = None, inde
     return _walk(log, size, begin, base_offset)
 
 
-class _Entry(NamedTuple):
+class _IndexEntry(NamedTuple):
     """A line of the index: an offset behind the segment's base, and where the batch begins that holds it."""
 
     offset: int
@@ -67,7 +67,7 @@ class _Batch(NamedTuple):
     magic: int
 
 
-def _last_indexed(index: Read, index_size: int, size: int) -> Iterator[_Entry]:
+def _last_indexed(index: Read, index_size: int, size: int) -> Iterator[_IndexEntry]:
     """The last filled entries, the last first: behind them an active index is zero."""
     low, high = 0, index_size // _ENTRY.size  # entries before `low` are filled, those from `high` on are not
     while low < high:
@@ -77,9 +77,9 @@ def _last_indexed(index: Read, index_size: int, size: int) -> Iterator[_Entry]:
         yield _entry(index, number)
 
 
-def _entry(index: Read, number: int) -> _Entry:
+def _entry(index: Read, number: int) -> _IndexEntry:
     row = index(number * _ENTRY.size, _ENTRY.size)
-    return _Entry(*_ENTRY.unpack(row)) if len(row) == _ENTRY.size else _Entry(0, 0)
+    return _IndexEntry(*_ENTRY.unpack(row)) if len(row) == _ENTRY.size else _IndexEntry(0, 0)
 
 
 def _holds(log: Read, size: int, position: int, offset: int) -> bool:

@@ -15,7 +15,7 @@ _EXPIRING = re.compile(r"\bExpiring session 0x([0-9a-f]+), timeout of ")
 _PRINTED = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
 
-class Line(NamedTuple):
+class LogLine(NamedTuple):
     """A line of a broker's log, by path and number."""
 
     broker: int
@@ -29,7 +29,7 @@ class Line(NamedTuple):
         return f"{self.path}:{self.number}"
 
 
-def versions(lines: Iterable[Line]) -> tuple[StatedVersion, ...]:
+def versions(lines: Iterable[LogLine]) -> tuple[StatedVersion, ...]:
     """The release that each broker logged at its last start in each log."""
     stated: dict[tuple[int, str], StatedVersion] = {}
     for line in lines:
@@ -38,7 +38,7 @@ def versions(lines: Iterable[Line]) -> tuple[StatedVersion, ...]:
     return tuple(stated.values())
 
 
-def told(lines: Iterable[Line]) -> Iterator[Logged]:
+def told(lines: Iterable[LogLine]) -> Iterator[Logged]:
     """What lines tell that znodes know, too: registrations, controller epochs, each once, and sessions that ended.
 
     The registration of another broker is of a log that was given wrongly.

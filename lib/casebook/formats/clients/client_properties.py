@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import yaml
 
-from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile, Given
+from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile, GivenSetting
 from casebook.formats.broker import properties
 
 LONGEST = 256 * 1024
@@ -111,7 +111,7 @@ class _Found(NamedTuple):
     key: str
     role: str
     above: str
-    given: Given
+    given: GivenSetting
 
 
 def _tokens(name: str) -> Path:
@@ -184,7 +184,7 @@ def _tells(name: str) -> bool:
 
 
 def _of_kind(
-    kind: str, given: Mapping[str, Given], problems: list[str], *, client: str, file: str, leaves: list[_Leaf], whole: bool
+    kind: str, given: Mapping[str, GivenSetting], problems: list[str], *, client: str, file: str, leaves: list[_Leaf], whole: bool
 ) -> ClientFile:
     unknown = [f"{one.name} in line {one.line} is unknown: {one.why}" for one in given.values() if one.value is None]
     return ClientFile(
@@ -321,31 +321,35 @@ def _stands_alone(path: Path) -> bool:
     return not above or not above.isdisjoint({"producer", "kafka", "outgoing", "topic", "properties", "override", "config"})
 
 
-def _value(key: str, leaf: _Leaf) -> Given:
+def _value(key: str, leaf: _Leaf) -> GivenSetting:
     """The value in one spelling, or why it is unknown."""
     name = _shown(".".join(leaf.path))
     text = leaf.value
     if text is None:
-        return Given(None, name, leaf.line, "a list or mapping stands where a value belongs")
+        return GivenSetting(None, name, leaf.line, "a list or mapping stands where a value belongs")
     text = text.strip()
     if _VARIABLE.search(text):
-        return Given(None, name, leaf.line, "it is a variable that only the application resolves")
+        return GivenSetting(None, name, leaf.line, "it is a variable that only the application resolves")
     if key in _NAMED_BY_OWNER:
-        return Given("set" if text else "", name, leaf.line)
+        return GivenSetting("set" if text else "", name, leaf.line)
     if key in _WORDS:
         word = _WORDS[key].get(text.lower().replace("-committed", "_committed").replace("-uncommitted", "_uncommitted"))
-        return Given(word, name, leaf.line, "" if word else f"no client takes {_shown(text)!r}")
+        return GivenSetting(word, name, leaf.line, "" if word else f"no client takes {_shown(text)!r}")
     if key in _FLAGS:
         flag = text.lower()
-        return Given(flag, name, leaf.line) if flag in ("true", "false") else _wrong(name, leaf, text)
+        return GivenSetting(flag, name, leaf.line) if flag in ("true", "false") else _wrong(name, leaf, text)
     if key in _NUMBERS:
         number = text.replace("_", "")
-        return Given(str(int(number)), name, leaf.line) if re.fullmatch(r"-?[0-9]{1,12}", number) else _wrong(name, leaf, text)
-    return Given(text, name, leaf.line) if re.fullmatch(r"[0-9.]{1,12}", text) else _wrong(name, leaf, text)
+        return (
+            GivenSetting(str(int(number)), name, leaf.line)
+            if re.fullmatch(r"-?[0-9]{1,12}", number)
+            else _wrong(name, leaf, text)
+        )
+    return GivenSetting(text, name, leaf.line) if re.fullmatch(r"[0-9.]{1,12}", text) else _wrong(name, leaf, text)
 
 
-def _wrong(name: str, leaf: _Leaf, text: str) -> Given:
-    return Given(None, name, leaf.line, f"no client takes {_shown(text)!r}")
+def _wrong(name: str, leaf: _Leaf, text: str) -> GivenSetting:
+    return GivenSetting(None, name, leaf.line, f"no client takes {_shown(text)!r}")
 
 
 def _shown(text: str) -> str:
@@ -354,7 +358,7 @@ def _shown(text: str) -> str:
     return kept if len(kept) <= _LONGEST_VALUE else f"{kept[:_LONGEST_VALUE]}…"
 
 
-def _given(found: Iterable[_Found], kind: str) -> Mapping[str, Given]:
+def _given(found: Iterable[_Found], kind: str) -> Mapping[str, GivenSetting]:
     """What counts for a producer or consumer: what names it goes before what is for anybody, later lines before earlier ones."""
     chosen: dict[str, _Found] = {}
     for one in found:

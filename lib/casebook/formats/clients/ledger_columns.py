@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from casebook.errors import UsageError, did_you_mean
-from casebook.facts.records import Outcome
+from casebook.facts.records import SendOutcome
 
 ACKED_WORDS = frozenset((
     "acked", "ack", "acknowledged", "ok", "success", "successful", "succeeded", "delivered", "confirmed", "persisted", "stored",
@@ -53,7 +53,7 @@ PROCESSED = "processed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class LedgerColumns:
     """The columns that parameters name; what none names is found by usual names.
 
     Args:
@@ -87,7 +87,7 @@ class Columns:
     prefix: str = "ledger"
 
 
-class Found(NamedTuple):
+class FoundColumns(NamedTuple):
     """Where a ledger has what; ``None`` where it does not.
 
     Args:
@@ -119,7 +119,7 @@ class Found(NamedTuple):
     outcome: str | None
     acked: str | None
     failed: str | None
-    rest: Outcome
+    rest: SendOutcome
     group: str | None = None
 
     @property
@@ -129,7 +129,7 @@ class Found(NamedTuple):
         return tuple(dict.fromkeys(filter(None, (*single, *self.times, self.outcome, self.acked, self.failed))))
 
 
-class Pattern(NamedTuple):
+class JavaPattern(NamedTuple):
     """A regular expression as Java takes it.
 
     Args:
@@ -143,7 +143,7 @@ class Pattern(NamedTuple):
     first: int
 
 
-def find(columns: Columns, existing: Sequence[str], *, topic: str | None = None) -> Found:
+def find(columns: LedgerColumns, existing: Sequence[str], *, topic: str | None = None) -> FoundColumns:
     """Where a ledger has what.
 
     Args:
@@ -165,7 +165,7 @@ def find(columns: Columns, existing: Sequence[str], *, topic: str | None = None)
             f'Set {columns.prefix}_topic to the topic of all rows, or {columns.prefix}_columns="topic=COLUMN".',
         )
     outcome, acked, failed, rest = _outcome(columns, existing)
-    return Found(
+    return FoundColumns(
         **single,
         times=(_one("time", columns, existing),) if columns.time else _times(acked, existing),
         outcome=outcome,
@@ -175,7 +175,7 @@ def find(columns: Columns, existing: Sequence[str], *, topic: str | None = None)
     )
 
 
-def pattern(parameter: str, text: str) -> Pattern:
+def pattern(parameter: str, text: str) -> JavaPattern:
     """A regular expression of a parameter; its groups may be named as Python or as Java writes that.
 
     Raises:
@@ -189,10 +189,10 @@ def pattern(parameter: str, text: str) -> Pattern:
     numbers = dict(compiled.groupindex)
     plain = re.sub(r"(?<!\\)((?:\\\\)*)\(\?P<\w+>", r"\1(", named)
     plain = re.sub(r"\(\?P=(\w+)\)", lambda back: rf"(?:\{numbers[back[1]]})", plain)
-    return Pattern(plain, numbers, min(1, compiled.groups))
+    return JavaPattern(plain, numbers, min(1, compiled.groups))
 
 
-def _one(role: str, columns: Columns, existing: Sequence[str]) -> str | None:
+def _one(role: str, columns: LedgerColumns, existing: Sequence[str]) -> str | None:
     named = getattr(columns, role)
     if named and named not in existing:  # of JSON lines, a column that stands in no row
         hints = dict.fromkeys((did_you_mean(named, existing), did_you_mean("", existing)))
@@ -213,26 +213,26 @@ def _plain(name: str) -> str:
     return re.sub("[^a-z0-9]", "", name.lower())
 
 
-def _outcome(columns: Columns, existing: Sequence[str]) -> tuple[str | None, str | None, str | None, Outcome]:
+def _outcome(columns: LedgerColumns, existing: Sequence[str]) -> tuple[str | None, str | None, str | None, SendOutcome]:
     """The column of words, those that are filled when acknowledged or failed, and what holds else."""
     named = columns.outcome
     acked, failed = (next(iter(usual(role, existing)), None) for role in ("acked", "failed"))
-    if named == Outcome.ACKED and named not in existing:
-        return None, None, failed, Outcome.ACKED
+    if named == SendOutcome.ACKED and named not in existing:
+        return None, None, failed, SendOutcome.ACKED
     named = _one("outcome", columns, existing)
     if named is None and acked is None and columns.prefix == PROCESSED:
-        return None, None, failed, Outcome.ACKED  # who writes down what was processed writes down nothing else
+        return None, None, failed, SendOutcome.ACKED  # who writes down what was processed writes down nothing else
     if named is None and acked is None:
         others = f"every row without {failed}" if failed else "every row"
         try_ = f"Set {columns.prefix}_outcome to the column that does, or to acked if {others} was."
         raise _untold("whether a record was acknowledged", existing, try_)
     if named is None:
-        return None, acked, failed, Outcome.UNKNOWN
+        return None, acked, failed, SendOutcome.UNKNOWN
     if named in usual("acked", existing):
-        return None, named, failed, Outcome.UNKNOWN
+        return None, named, failed, SendOutcome.UNKNOWN
     if named in usual("failed", existing):
-        return None, None, named, Outcome.UNKNOWN
-    return named, None, None, Outcome.UNKNOWN
+        return None, None, named, SendOutcome.UNKNOWN
+    return named, None, None, SendOutcome.UNKNOWN
 
 
 def _times(acked: str | None, existing: Sequence[str]) -> tuple[str, ...]:

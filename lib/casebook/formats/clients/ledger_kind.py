@@ -16,7 +16,7 @@ WORDS = frozenset(("processed", "consumed", "handled"))
 _OF_PRODUCERS = ("acks", "producer", "acked")
 
 
-class Kind(NamedTuple):
+class LedgerKind(NamedTuple):
     """What a ledger is.
 
     Args:
@@ -28,7 +28,7 @@ class Kind(NamedTuple):
     columns: tuple[str, ...]
 
 
-def kind(lines: Iterable[str]) -> Kind:
+def kind(lines: Iterable[str]) -> LedgerKind:
     """What the first lines of a ledger tell of it.
 
     It was processed where a column is one that only consumers write, and none tells ``acks``; where one names a group, and none
@@ -41,14 +41,14 @@ def kind(lines: Iterable[str]) -> Kind:
     rows = _objects(head) or _cells(head)
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     if not rows:
-        return Kind(False, columns)
+        return LedgerKind(False, columns)
     outcome = usual("outcome", columns)
     words = {str(row[outcome[0]]).strip().lower() for row in rows if row.get(outcome[0])} if outcome else set()
     produced = any(name for role in _OF_PRODUCERS for name in usual(role, columns) if not _is_client(name))
     if usual("work", columns) and not usual("acks", columns):
-        return Kind(True, columns)
+        return LedgerKind(True, columns)
     of_group = bool(usual("group", columns)) and not produced and not usual("sent", columns) and not words - WORDS
-    return Kind(of_group or bool(words and words <= WORDS), columns)
+    return LedgerKind(of_group or bool(words and words <= WORDS), columns)
 
 
 def _is_client(name: str) -> bool:

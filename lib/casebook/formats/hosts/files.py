@@ -7,7 +7,7 @@ from datetime import tzinfo
 
 from casebook.facts.host_metrics import HostSample, HostStart, HostsTold
 from casebook.formats.hosts import prometheus, sysstat
-from casebook.formats.hosts.prometheus import Point
+from casebook.formats.hosts.prometheus import SeriesPoint
 
 _LOOKED_AT = 300
 """Lines by which a file is told."""
@@ -27,7 +27,7 @@ def read(files: Iterable[File], zone_of: Callable[[int], tzinfo]) -> HostsTold:
     """
     told: list[HostSample | HostStart] = []
     problems: list[str] = []
-    points: dict[int, list[Point]] = defaultdict(list)
+    points: dict[int, list[SeriesPoint]] = defaultdict(list)
     number = 0
     for broker, path, lines in files:
         number += 1
@@ -83,7 +83,7 @@ def _lack(told: Sequence[HostSample | HostStart]) -> str:
     return ""
 
 
-def _points(kind: str, lines: Sequence[str], path: str) -> tuple[list[Point], str]:
+def _points(kind: str, lines: Sequence[str], path: str) -> tuple[list[SeriesPoint], str]:
     """The values of a file, and what is wrong with it; ``""`` for nothing."""
     if kind == "scrape":
         found = list(prometheus.scrapes(lines, file=path))

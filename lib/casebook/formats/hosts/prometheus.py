@@ -47,7 +47,7 @@ _SAME_BOOT = 60_000
 """Milliseconds by which what the kernel says of its boot varies, as its clock is corrected."""
 
 
-class Point(NamedTuple):
+class SeriesPoint(NamedTuple):
     """A value of a series.
 
     Args:
@@ -72,13 +72,13 @@ def spread(line: bytes) -> Iterator[bytes]:
     yield line[begin:]
 
 
-def scrapes(lines: Iterable[str], *, file: str) -> Iterator[Point]:
+def scrapes(lines: Iterable[str], *, file: str) -> Iterator[SeriesPoint]:
     """Values of one scrape, or of several below each other: a series that comes again begins the next.
 
     A value has the time that stands behind it, else that at which the host says that it was scraped.
     """
     seen: set[str] = set()
-    scrape: list[Point] = []
+    scrape: list[SeriesPoint] = []
     for number, line in enumerate(lines, start=1):
         match = LINE.fullmatch(line.rstrip()) if line.endswith("\n") else None
         value = None if match is None else _number(match["value"])
@@ -91,16 +91,16 @@ def scrapes(lines: Iterable[str], *, file: str) -> Iterator[Point]:
         seen.add(series)
         at = int(match["at"]) if match["at"] else None
         labels = dict(_LABEL.findall(match["labels"] or ""))
-        scrape.append(Point(match["name"], labels, at, value, f"{file}:{number}"))
+        scrape.append(SeriesPoint(match["name"], labels, at, value, f"{file}:{number}"))
     yield from _timed(scrape)
 
 
-def _timed(scrape: Sequence[Point]) -> Iterator[Point]:
+def _timed(scrape: Sequence[SeriesPoint]) -> Iterator[SeriesPoint]:
     at = next((round(point.value * 1000) for point in scrape if point.name == _TIME), None)
     return (point if point.at is not None else point._replace(at=at) for point in scrape if point.name != _TIME)
 
 
-def answers(text: str, *, file: str) -> Iterator[Point]:
+def answers(text: str, *, file: str) -> Iterator[SeriesPoint]:
     """Values of the series of an answer of ``query_range``, also of one that was cut."""
     ends = [match.start() for match in re.finditer("\n", text)]
     for match in _METRIC.finditer(text):
@@ -116,19 +116,19 @@ def answers(text: str, *, file: str) -> Iterator[Point]:
         while one := _VALUE.match(text, place):
             value, line = _number(one[2]), bisect_right(ends, one.start(1)) + 1
             if value is not None:
-                yield Point(labels.get("__name__", ""), labels, _ms(one[1]), value, f"{file}:{line}", host)
+                yield SeriesPoint(labels.get("__name__", ""), labels, _ms(one[1]), value, f"{file}:{line}", host)
             if one[3] == "]":
                 break
             place = one.end()
 
 
-def samples(points: Iterable[Point], *, broker: int) -> Iterator[HostSample | HostStart]:
+def samples(points: Iterable[SeriesPoint], *, broker: int) -> Iterator[HostSample | HostStart]:
     """Samples of what is known among the values of a host, and when its kernel was booted."""
-    series: dict[tuple, list[Point]] = defaultdict(list)
+    series: dict[tuple, list[SeriesPoint]] = defaultdict(list)
     for point in points:
         if point.at is not None and _is_known(point.name) and not is_passed_over(point.labels.get("device", "")):
             series[point.name, tuple(sorted(point.labels.items()))].append(point)
-    of_cpus: list[tuple[Point, float, int]] = []
+    of_cpus: list[tuple[SeriesPoint, float, int]] = []
     for (name, _), values in sorted(series.items()):
         values.sort(key=lambda point: point.at)
         metric, factor = _meaning(name)
@@ -143,9 +143,9 @@ def samples(points: Iterable[Point], *, broker: int) -> Iterator[HostSample | Ho
     yield from _of_cpus(of_cpus, broker)
 
 
-def _of_cpus(rates: Iterable[tuple[Point, float, int]], broker: int) -> Iterator[HostSample]:
+def _of_cpus(rates: Iterable[tuple[SeriesPoint, float, int]], broker: int) -> Iterator[HostSample]:
     """Means over the CPUs of which there are values; not of a moment at which one of them has none."""
-    by_moment: dict[tuple[str, int, int], dict[str, tuple[Point, float]]] = defaultdict(dict)
+    by_moment: dict[tuple[str, int, int], dict[str, tuple[SeriesPoint, float]]] = defaultdict(dict)
     for point, rate, span in rates:
         by_moment[point.labels.get("mode", ""), point.at, span][point.labels.get("cpu", "")] = point, rate
     cpus: dict[str, set[str]] = defaultdict(set)
@@ -160,19 +160,19 @@ def _of_cpus(rates: Iterable[tuple[Point, float, int]], broker: int) -> Iterator
             yield _sample(broker, found[names[0]][0], metric, share, span)._replace(device=which)
 
 
-def _sample(broker: int, point: Point, metric: str, value: float, span: int) -> HostSample:
+def _sample(broker: int, point: SeriesPoint, metric: str, value: float, span: int) -> HostSample:
     device = point.labels.get("device", "")
     return HostSample(broker, point.host, point.at, metric, device, round(value, 3), point.proof, span, zoned=True)
 
 
-def _rates(values: Sequence[Point]) -> Iterator[tuple[Point, float, int]]:
+def _rates(values: Sequence[SeriesPoint]) -> Iterator[tuple[SeriesPoint, float, int]]:
     """Each value but the first with how much a second came to it, and milliseconds since the one before."""
     for before, after in pairwise(values):
         if after.at > before.at and after.value >= before.value:
             yield after, (after.value - before.value) * 1000 / (after.at - before.at), after.at - before.at
 
 
-def _starts(values: Sequence[Point], broker: int) -> Iterator[HostStart]:
+def _starts(values: Sequence[SeriesPoint], broker: int) -> Iterator[HostStart]:
     last = None
     for point in values:
         at = round(point.value * 1000)

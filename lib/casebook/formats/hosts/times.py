@@ -14,7 +14,7 @@ _MOMENT = re.compile(
 )
 
 
-class Stamp(NamedTuple):
+class PrintedTime(NamedTuple):
     """A moment as it is printed.
 
     Args:
@@ -69,7 +69,7 @@ def at(of: date, second: int, zone: tzinfo) -> int | None:
         return None
 
 
-def stamp(text: str, zone: tzinfo) -> Stamp | None:
+def stamp(text: str, zone: tzinfo) -> PrintedTime | None:
     """The moment that a line holds, and nothing else: ``11/26/26 19:21:26``, ``2026-11-26T19:21:58+0000``; else ``None``."""
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
@@ -81,4 +81,4 @@ def stamp(text: str, zone: tzinfo) -> Stamp | None:
     if told:
         zone = datetime.strptime("+0000" if told in ("Z", "UTC") else told, "%z").tzinfo
     moment = at(of, second, zone)
-    return None if moment is None else Stamp(moment, bool(told))
+    return None if moment is None else PrintedTime(moment, bool(told))

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from casebook.facts.pasted import Elected, PastedZnode, Span, Told
+from casebook.facts.pasted import Elected, LineSpan, PastedZnode, ToolStatement
 from casebook.formats.pasted import sent, unread
-from casebook.formats.pasted.text import Line, is_gap, is_remark, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
@@ -111,7 +111,7 @@ _TABLES = (
 )
 
 
-def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cut]:
+def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | PastedZnode | CutOutput]:
     """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
     at, asked, command = 0, None, ""
     while at < len(lines):
@@ -126,7 +126,7 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cu
             found, after = (total,), total.span.last - lines[0].number + 1
         if left_out := _LEFT_OUT.fullmatch(text):
             found = (
-                Told(
+                ToolStatement(
                     asked or "GetOffsetShell",
                     one(lines[at]),
                     f"of {left_out['which']} it printed nothing: {text.strip()[:200]}",
@@ -134,12 +134,16 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cu
                 ),
             )
         elif asked and (failed := _FAILED.fullmatch(text)):
-            found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
+            found = (
+                ToolStatement(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),
+            )
         yield from found
         at = max(after, at + 1)
 
 
-def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode | Cut], int]:
+def _at(
+    lines: Sequence[PastedLine], at: int, command: str
+) -> tuple[Sequence[ToolStatement | Elected | PastedZnode | CutOutput], int]:
     text = lines[at].text
     if "(id: " in text and _ANSWERED.fullmatch(text):
         return _api_versions(lines, at)
@@ -153,7 +157,7 @@ def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | E
         places = ", ".join(f"{row['id']} at {row['address']}" for row in asked[:_MOST_BROKERS])
         more = f" and {len(asked) - _MOST_BROKERS} more" if len(asked) > _MOST_BROKERS else ""
         says = f"the checker asked broker{'' if len(asked) == 1 else 's'} {places}{more}" if asked else ""
-        return (Told("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
+        return (ToolStatement("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
     for table in _TABLES:
@@ -162,7 +166,7 @@ def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | E
     return (), at + 1
 
 
-def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
+def _while(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str]) -> int:
     while at < len(lines) and (
         is_gap(lines[at].text) or any(pattern.fullmatch(lines[at].text.strip()[:_LONGEST]) for pattern in patterns)
     ):
@@ -170,7 +174,7 @@ def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
     return at
 
 
-def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Cut], int]:
+def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement | CutOutput], int]:
     """Who answered: alive then, and registered or not, as nobody says."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
@@ -186,16 +190,18 @@ def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Cut],
     says += f"; not supported: {_some(list(without))}" if without else ""
     fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
     says += f"; fenced: {', '.join(fenced)}" if fenced else ""
-    told = Told("kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`")
+    told = ToolStatement(
+        "kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`"
+    )
     if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
-        return (told, Cut(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
+        return (told, CutOutput(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
     last = lines[after - 1].text.rstrip()
     is_open = not last.endswith((")", "...")) and brokers[-1]["error"] is None
-    cut = (Cut(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
+    cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
 
 
-def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected], int]:
+def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement | Elected], int]:
     after = _while(lines, at, _ELECTED)
     changed: list[Elected] = []
     named: dict[str, list[str]] = {"elected": [], "had their leader already": [], "failed": [], "asked for, not completed": []}
@@ -215,11 +221,11 @@ def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected]
     says = f"{' and '.join(kinds)} elections of leaders: ".lstrip() + "; ".join(
         f"{_some(names)} {kind}" for kind, names in named.items() if names
     )
-    told = Told("kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
+    told = ToolStatement("kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
     return (*changed, told), after
 
 
-def _changed(line: Line) -> Iterator[Elected]:
+def _changed(line: PastedLine) -> Iterator[Elected]:
     """The partitions whose leader may be another one since."""
     for found in _COUNTED.finditer(line.text.partition("artition")[2]):
         number = znodes.number(found["partition"] or found["number"])
@@ -232,7 +238,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told], int]:
+def _offsets(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[ToolStatement], int]:
     """What they are says the command: without ``--time`` the tool prints the last ones."""
     after = _while(lines, at, _OFFSET)
     rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
@@ -244,10 +250,10 @@ def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Tol
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; what --time was given tells which they are"
     says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"
-    return (Told("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
+    return (ToolStatement("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
 
 
-def _total(lines: Sequence[Line], at: int) -> Told | None:
+def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     """What a command that adds up offsets prints."""
     after = next((index for index in range(at, min(len(lines), at + 4)) if lines[index].text), None)
     found = _TOTAL.fullmatch(lines[after].text.strip()) if after is not None else None
@@ -257,7 +263,7 @@ def _total(lines: Sequence[Line], at: int) -> Told | None:
     topic = re.search(r"--topic[ =](\S+)", command)
     whose = f" of {topic[1]}" if topic else ""
     says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
-    return Told("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
+    return ToolStatement("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
 
 
 def _which(command: str) -> str:
@@ -266,7 +272,7 @@ def _which(command: str) -> str:
     return {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
 
 
-def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
+def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[ToolStatement | PastedZnode], int]:
     """Names, one a line, below a command that asks for them."""
     after, found = _behind_commands(lines, at + 1), []
     while after < len(lines) and is_remark(lines[after].text):
@@ -276,17 +282,17 @@ def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | Pa
         after += 1
     if not found:
         return (), at + 1
-    span = Span(found[0][1], found[-1][1])
+    span = LineSpan(found[0][1], found[-1][1])
     if what == "consumer-groups":
         says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
         how = "how one fares tells `kafka-consumer-groups --describe --group NAME`"
-        return (Told("kafka-consumer-groups --list", span, says, how),), after
-    topics = [PastedZnode(f"/brokers/topics/{row['name']}", Span(number, number)) for row, number in found]
-    deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", Span(n, n)) for row, n in found if row["deleting"]]
-    return (*topics, *deleting, Told("kafka-topics --list", span, "", _DESCRIBE)), after
+        return (ToolStatement("kafka-consumer-groups --list", span, says, how),), after
+    topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
+    deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", LineSpan(n, n)) for row, n in found if row["deleting"]]
+    return (*topics, *deleting, ToolStatement("kafka-topics --list", span, "", _DESCRIBE)), after
 
 
-def _behind_commands(lines: Sequence[Line], at: int) -> int:
+def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:
     """The first line of the answers, where several commands were pasted in one block and their answers in the next."""
     after = at
     while after < min(len(lines), at + _MOST_CONTINUED) and (
@@ -297,7 +303,7 @@ def _behind_commands(lines: Sequence[Line], at: int) -> int:
     return after if between and not lines[after - 1].text else at
 
 
-def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tuple[Sequence[Told], int]:
+def _of_table(lines: Sequence[PastedLine], at: int, table: _Table, command: str) -> tuple[Sequence[ToolStatement], int]:
     """The first rows with the names of their columns."""
     names, after, rows = lines[at].text.split(), at + 1, []
     while after < len(lines) and (words := lines[after].text[:_LONGEST].split()):
@@ -313,4 +319,4 @@ def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tu
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
     says = f"{table.what}{whose}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}{whose}"
-    return (Told(table.tool, spanned(lines, at, after), says),), after
+    return (ToolStatement(table.tool, spanned(lines, at, after), says),), after

@@ -8,15 +8,15 @@ import json
 import re
 from collections.abc import Sequence
 
-from casebook.formats.pasted.text import Line, is_gap, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, is_gap, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\],]')
 _MOST_FOLDED, _MOST_CHARACTERS, _ALIKE, _DEEPEST = 5000, 4 << 20, 12, 100
 _CLOSE = {"{": "}", "[": "]"}
 
 
-def read(lines: Sequence[Line], at: int) -> tuple[object | None, bool, int]:
+def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int]:
     """The value that begins at a line, folded or not.
 
     Returns:
@@ -43,14 +43,14 @@ def read(lines: Sequence[Line], at: int) -> tuple[object | None, bool, int]:
     return None, False, after
 
 
-def cut(lines: Sequence[Line], at: int, after: int) -> Cut:
+def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     """What is said of a value between two lines that is cut: what stands behind its last whole member is not understood."""
     left = _end("".join(line.text for line in lines[at:after]))[0]
     first = at
     while first < after - 1 and left >= len(lines[first].text):
         left -= len(lines[first].text)
         first += 1
-    return Cut(spanned(lines, first, after), "is JSON that is cut here: what followed was not pasted")
+    return CutOutput(spanned(lines, first, after), "is JSON that is cut here: what followed was not pasted")
 
 
 _DEPTHS = re.compile(r'\\.|["{}\[\]]')

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from casebook.facts.pasted import Span
+from casebook.facts.pasted import LineSpan
 
 
 class Frame(NamedTuple):
     """Such lines."""
 
-    span: Span
+    span: LineSpan

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from casebook.facts.pasted import LogLine, Span
+from casebook.facts.pasted import LineSpan, PastedLogLine
 from casebook.formats.broker import log_patterns
 from casebook.formats.pasted.hosts import listing, services
-from casebook.formats.pasted.text import Line, one
+from casebook.formats.pasted.text import PastedLine, one
 from casebook.formats.zookeeper import znodes
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
@@ -84,12 +84,12 @@ _TELLING = 10
 _LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
 
 
-def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
+def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
     """Every log line in the lines; stack traces belong to the line before them."""
     heading: int | None = None
     heads_lines = False
     brokers: set[int] = set()
-    last: LogLine | None = None
+    last: PastedLogLine | None = None
     at = 0
     while at < len(lines):
         line, after = lines[at], at + 1
@@ -103,13 +103,13 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
                 brokers |= {broker} - {None}
             zookeeper = broker is None and _ZOOKEEPER.search(text[:_LONGEST_SEEN]) is not None
             host = heading if services.is_of_kernel(text) else None
-            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper, host)
+            last = PastedLogLine(LineSpan(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
         elif last is not None and _goes_on(line.text):
-            last = LogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
+            last = PastedLogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
-            last = LogLine(one(line), line.text, heading, False)
+            last = PastedLogLine(one(line), line.text, heading, False)
             yield last
         else:
             last = last if not line.text else None
@@ -173,7 +173,7 @@ def _goes_on(text: str) -> bool:
     return _STACK.fullmatch(seen) is not None or (seen[:1] in ("\t", " ") and bool(seen.strip()))
 
 
-def _unfolded(lines: Sequence[Line], at: int) -> tuple[str, int]:
+def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
     """The message with its rest, where a mail has folded it, and where to go on."""
     text = lines[at].text
     if not _FOLDED_FROM <= len(text) < _LONGEST_SEEN or _LOGGER_AT_END.fullmatch(text) or not _DATED.match(text):

@@ -11,7 +11,7 @@ from casebook.facts.pasted import HostSaid
 from casebook.formats.pasted import logs
 from casebook.formats.pasted.hosts import tables
 from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed
-from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.text import PastedLine, spanned
 
 _MOST = 5000
 _NUMBERS = re.compile(r"(?:\s*\S+){0,3}(?:\s+-?[\d.,]+[%KMGkbB]*){2,}.*")
@@ -150,7 +150,7 @@ _KINDS = (
 _TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl")
 
 
-def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every output that is known by name only."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -168,7 +168,7 @@ def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
         at = after
 
 
-def _end(lines: Sequence[Line], at: int, kind: _Kind) -> int:
+def _end(lines: Sequence[PastedLine], at: int, kind: _Kind) -> int:
     """Where it ends; an empty line within is borne where what follows is of it beyond doubt."""
     last = at
     for index in range(at + 1, min(len(lines), at + _MOST)):

@@ -9,30 +9,30 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted import (
-    Assigned,
     BrokerSettings,
     DescribedPartition,
     DescribedTopic,
     Elected,
     GroupMember,
-    GroupOffset,
     GroupSaid,
     HostSaid,
+    LineSpan,
     ListedFile,
-    LogLine,
-    Move,
     NotUnderstood,
     Pasted,
+    PastedAssignment,
+    PastedLogLine,
+    PastedMove,
+    PastedOffset,
     PastedZnode,
-    Span,
     ThreadDump,
-    Told,
     ToldConfig,
+    ToolStatement,
     Used,
 )
 from casebook.formats.pasted import answers, logs, named, quoted, remarks, sent, unread, words
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, trees, usage
-from casebook.formats.pasted.text import Line, cleaned, is_gap, is_remark, one
+from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted.tools import (
     configs,
     cruise,
@@ -46,7 +46,7 @@ from casebook.formats.pasted.tools import (
     topics,
     zookeeper,
 )
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _SHOWN = 120
 _COMMAND = re.compile(
@@ -67,8 +67,8 @@ def read(texts: Iterable[str]) -> Pasted:
     if unknown:
         found, left = _taken(remarks.without(lines, unknown))
         nobody = {line.number for line in left if line.text}
-        found.setdefault(Told, []).extend(remarks.told(line for line in unknown if line.number not in nobody))
-    cut = [*found.pop(Cut, ()), *remarks.masked(found), *remarks.figures(lines, found)]
+        found.setdefault(ToolStatement, []).extend(remarks.told(line for line in unknown if line.number not in nobody))
+    cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
 
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
@@ -78,25 +78,25 @@ def read(texts: Iterable[str]) -> Pasted:
         znodes=of(PastedZnode),
         topics=of(DescribedTopic),
         partitions=of(DescribedPartition),
-        offsets=of(GroupOffset),
+        offsets=of(PastedOffset),
         groups=of(GroupSaid),
         members=of(GroupMember),
         configs=of(ToldConfig),
-        assigned=of(Assigned),
-        moves=of(Move),
+        assigned=of(PastedAssignment),
+        moves=of(PastedMove),
         elected=of(Elected),
-        told=of(Told),
+        told=of(ToolStatement),
         files=of(ListedFile),
         used=of(Used),
-        logs=tuple(sorted(of(LogLine), key=_place)),
+        logs=tuple(sorted(of(PastedLogLine), key=_place)),
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
-        hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(LogLine))), key=_order)),
+        hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
 
 
-def _taken(lines: Sequence[Line]) -> tuple[dict[type, list], list[Line]]:
+def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLine]]:
     """What is in the lines, by kind, and the lines without those that it is from."""
     left = list(lines)
     found: dict[type, list] = {}
@@ -112,7 +112,7 @@ def _taken(lines: Sequence[Line]) -> tuple[dict[type, list], list[Line]]:
     return found, left
 
 
-def _inside(line: Line) -> list[NamedTuple]:
+def _inside(line: PastedLine) -> list[NamedTuple]:
     """What a whole output says that stands in a string, its line ends as two signs: nothing, where that is not understood."""
     text = line.text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
     lines = cleaned(text.replace("\\t", "\t").replace('\\"', '"').split("\\n"))
@@ -123,12 +123,14 @@ def _inside(line: Line) -> list[NamedTuple]:
         for part in list(recognise(lines)):
             _take(lines, part.span)
             found.append(part)
-    if any(isinstance(part, Cut) for part in found) or not any(not isinstance(part, Told) or part.says for part in found):
+    if any(isinstance(part, CutOutput) for part in found) or not any(
+        not isinstance(part, ToolStatement) or part.says for part in found
+    ):
         return []
     return [part._replace(span=one(line)) for part in found]
 
 
-_RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
+_RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     reassign.moves,
     log_dirs.described,
     kcat.described,
@@ -181,20 +183,22 @@ _BESIDE = (
 )
 
 
-def _place(line: LogLine) -> Span:
+def _place(line: PastedLogLine) -> LineSpan:
     return line.span
 
 
-def _order(said: HostSaid) -> tuple[Span, str]:
+def _order(said: HostSaid) -> tuple[LineSpan, str]:
     return said.span, said.text
 
 
-def _take(lines: list[Line], span: Span) -> None:
+def _take(lines: list[PastedLine], span: LineSpan) -> None:
     for index in range(span.first - 1, span.last):
-        lines[index] = Line(index + 1, "")
+        lines[index] = PastedLine(index + 1, "")
 
 
-def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Line]) -> tuple[NotUnderstood, ...]:
+def _not_understood(
+    left: Sequence[PastedLine], cut: Iterable[CutOutput], lines: Sequence[PastedLine]
+) -> tuple[NotUnderstood, ...]:
     """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter"
     " say nothing and hide nothing."""
     found = [NotUnderstood(each.span, "", each.reason) for each in cut]
@@ -205,9 +209,9 @@ def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Li
             continue
         if reason := unread.reason(asked):
             before = found.pop() if found and (found[-1].reason, found[-1].span.last) == (reason, line.number - 1) else None
-            found.append(NotUnderstood(Span(before.span.first if before else line.number, line.number), "", reason))
+            found.append(NotUnderstood(LineSpan(before.span.first if before else line.number, line.number), "", reason))
         elif found and found[-1].text and found[-1].span.last == line.number - 1:
-            found[-1] = found[-1]._replace(span=Span(found[-1].span.first, line.number))
+            found[-1] = found[-1]._replace(span=LineSpan(found[-1].span.first, line.number))
         else:
             found.append(NotUnderstood(one(line), lines[line.number - 1].text[:_SHOWN], "is nothing that is known"))
     return tuple(sorted(found))

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, Span, Told, ToldConfig
-from casebook.formats.pasted.text import Line, is_gap, is_remark, one
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.facts.pasted import BrokerSettings, DescribedTopic, LineSpan, PastedZnode, ToldConfig, ToolStatement
+from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
@@ -29,7 +29,7 @@ _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
 _LONGEST, _MOST_GAPS, _FEW, _MOST_SHOWN = 4096, 200, 2, 200
 
 
-def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line]:
+def without(lines: Sequence[PastedLine], unknown: Sequence[PastedLine]) -> list[PastedLine]:
     """The lines, those that nobody knows without what stands behind or before them."""
     bare = {line.number: _bare(line.text) for line in unknown}
     return [line._replace(text=bare.get(line.number, line.text)) for line in lines]
@@ -40,11 +40,11 @@ def has_remark(text: str) -> bool:
     return bool(text) and len(text) < _LONGEST and _bare(text) != text
 
 
-def told(lines: Iterable[Line]) -> Iterator[Told]:
+def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
     """What somebody wrote behind or before lines that are understood without it."""
     for line in itertools.islice(lines, _MOST_GAPS):
         remark = line.text.replace(_bare(line.text), "", 1).strip()
-        yield Told("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
+        yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
 
 
 def _bare(text: str) -> str:
@@ -52,19 +52,21 @@ def _bare(text: str) -> str:
     return _BEFORE.sub("", text[: behind.start()] if behind else text, count=1)
 
 
-def gaps(lines: Sequence[Line]) -> Iterator[Cut]:
+def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:
     """Where somebody left lines out."""
     found = [line for line in lines if line.text and is_gap(line.text)]
     for line in found[:_MOST_GAPS]:
-        yield Cut(one(line), "stands for lines that were left out")
+        yield CutOutput(one(line), "stands for lines that were left out")
 
 
-def figures(lines: Sequence[Line], found: Mapping[type, Sequence[NamedTuple]]) -> Iterator[Cut]:
+def figures(lines: Sequence[PastedLine], found: Mapping[type, Sequence[NamedTuple]]) -> Iterator[CutOutput]:
     """Comments with figures that stand within an answer of which they are no part: they may be an answer themselves."""
-    spans = [part.span for kind in (PastedZnode, Told) for part in found.get(kind, ()) if part.span.last > part.span.first]
+    spans = [
+        part.span for kind in (PastedZnode, ToolStatement) for part in found.get(kind, ()) if part.span.last > part.span.first
+    ]
     for line in lines:
         if has_figures(line.text) and any(span.first < line.number < span.last for span in spans):
-            yield Cut(one(line), "is a comment with figures, which nobody reads")
+            yield CutOutput(one(line), "is a comment with figures, which nobody reads")
 
 
 def has_figures(text: str) -> bool:
@@ -77,23 +79,25 @@ def is_masked(value: str) -> bool:
     return value.strip() != _OURS and _MASKED.fullmatch(value.strip()) is not None
 
 
-def masked(found: dict[type, list]) -> Iterator[Cut]:
+def masked(found: dict[type, list]) -> Iterator[CutOutput]:
     """Take values that are masked out of settings; each is told with its line."""
     for rows in (found.get(ToldConfig, []), found.get(DescribedTopic, []), found.get(BrokerSettings, [])):
         for at, row in enumerate(rows):
             rows[at], hidden = _unmasked(row)
             for name, where in hidden:
-                yield Cut(where, f"masks the value of {name}: it is unknown")
+                yield CutOutput(where, f"masks the value of {name}: it is unknown")
             if hidden and isinstance(row, DescribedTopic):
                 rest = {name: value for name, value in (row.configs or {}).items() if not is_masked(value)}
                 found.setdefault(ToldConfig, []).append(ToldConfig("topics", row.topic, row.span, rest, whole=False))
 
 
-def _unmasked(row: ToldConfig | DescribedTopic | BrokerSettings) -> tuple[object, list[tuple[str, Span]]]:
+def _unmasked(row: ToldConfig | DescribedTopic | BrokerSettings) -> tuple[object, list[tuple[str, LineSpan]]]:
     if isinstance(row, BrokerSettings):
         values = [(text, text.partition("=")[0].strip(), is_masked(text.partition("=")[2])) for text in row.lines]
         lines = tuple("" if hidden else text for text, _, hidden in values)
-        names = [(name, Span(row.span.first + at, row.span.first + at)) for at, (_, name, hidden) in enumerate(values) if hidden]
+        names = [
+            (name, LineSpan(row.span.first + at, row.span.first + at)) for at, (_, name, hidden) in enumerate(values) if hidden
+        ]
         return row._replace(lines=lines), names
     settings = row.settings if isinstance(row, ToldConfig) else row.configs or {}
     hidden = [(name, row.span) for name, value in settings.items() if is_masked(value)]

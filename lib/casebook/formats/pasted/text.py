@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import Span
+from casebook.facts.pasted import LineSpan
 from casebook.formats.pasted import sent
 
 MOST_LINES = 20_000
@@ -61,7 +61,7 @@ _REMARK = re.compile(
 )
 
 
-class Line(NamedTuple):
+class PastedLine(NamedTuple):
     """A line of a paste.
 
     Args:
@@ -75,14 +75,14 @@ class Line(NamedTuple):
     padded: bool = False
 
 
-def one(line: Line) -> Span:
+def one(line: PastedLine) -> LineSpan:
     """The span of a single line."""
-    return Span(line.number, line.number)
+    return LineSpan(line.number, line.number)
 
 
-def spanned(lines: Sequence[Line], at: int, after: int) -> Span:
+def spanned(lines: Sequence[PastedLine], at: int, after: int) -> LineSpan:
     """From a line to the one before another."""
-    return Span(lines[at].number, lines[max(at, after - 1)].number)
+    return LineSpan(lines[at].number, lines[max(at, after - 1)].number)
 
 
 def broker_ids(text: str | None) -> tuple[int, ...]:
@@ -111,12 +111,12 @@ def is_fence(text: str) -> bool:
     return _FENCE.fullmatch(text) is not None
 
 
-def is_end(lines: Sequence[Line], at: int) -> bool:
+def is_end(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether an output surely ends before a line: at an empty one or at the next command, not at the end of the paste."""
     return at < len(lines) and (not lines[at].text or _PROMPT.fullmatch(lines[at].text[:4096]) is not None)
 
 
-def cleaned(texts: Iterable[str]) -> list[Line]:
+def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
     bodies: list[str] = []
     for number, text in enumerate(texts, start=1):
@@ -126,11 +126,13 @@ def cleaned(texts: Iterable[str]) -> list[Line]:
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     plain = ["" if is_fence(body.rstrip()) else _without_frame(body.rstrip()) for body in bodies]
     texts = sent.with_whole_commands(sent.without_senders(plain))
-    lines = [Line(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)]
+    lines = [
+        PastedLine(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
+    ]
     return [line._replace(text=_without_remark(line.text)) for line in _without_container(lines)]
 
 
-def _without_container(lines: list[Line]) -> list[Line]:
+def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
     """Without the name of a container that ``docker compose`` puts before each line; a log line keeps it."""
     names = [found["name"] if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
     for at, name in enumerate(names):

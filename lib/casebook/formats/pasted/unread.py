@@ -6,9 +6,9 @@ Known by their own words, or by their command, behind which they stand.
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import Told
-from casebook.formats.pasted.text import Line, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.facts.pasted import ToolStatement
+from casebook.formats.pasted.text import PastedLine, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
          "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",
@@ -42,7 +42,7 @@ _TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-pe
 _MOST_ROWS, _MOST_SHOWN = 8, 500
 
 
-def outputs(lines: Sequence[Line]) -> Iterator[Cut | Told]:
+def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
     """Outputs that are known by their own words; neighbours of one tool together. What some of them say is told."""
     at = 0
     while at < len(lines):
@@ -53,14 +53,14 @@ def outputs(lines: Sequence[Line]) -> Iterator[Cut | Told]:
                 after += 1
             name, instead = known
             if name in _TOLD:
-                yield Told(name, spanned(lines, at, after), _rows(lines[at:after]), instead)
+                yield ToolStatement(name, spanned(lines, at, after), _rows(lines[at:after]), instead)
                 at = after
                 continue
-            yield Cut(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
+            yield CutOutput(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
         at = after
 
 
-def _rows(lines: Sequence[Line]) -> str:
+def _rows(lines: Sequence[PastedLine]) -> str:
     """The first lines as printed, their blanks made one."""
     texts = [" ".join(line.text.split())[:_MOST_SHOWN] for line in lines]
     more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import Stat
-from casebook.facts.pasted import PastedZnode, Span, Told
+from casebook.facts.pasted import LineSpan, PastedZnode, ToolStatement
 from casebook.formats.pasted import cut_json
-from casebook.formats.pasted.text import Line, is_end, is_remark, one, spanned
+from casebook.formats.pasted.text import PastedLine, is_end, is_remark, one, spanned
 from casebook.formats.pasted.tools.zookeeper import kafka_path
 
 _SESSION = r"0x[0-9a-f]{6,16}"
@@ -73,7 +73,7 @@ _TELLING = ("version", "server_state", "followers", "synced_followers", "pending
 _WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST 2181`"
 
 
-def words(lines: Sequence[Line]) -> Iterator[PastedZnode | Told]:
+def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:
     """Every answer in the lines."""
     at, server = 0, ""
     while at < len(lines):
@@ -82,7 +82,7 @@ def words(lines: Sequence[Line]) -> Iterator[PastedZnode | Told]:
             server = asked["host"]
         found, after = _at(lines, at)
         for part in found:
-            named = server and isinstance(part, Told)
+            named = server and isinstance(part, ToolStatement)
             yield part._replace(says=part.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1)) if named else part
         at = max(after, at + 1)
 
@@ -92,7 +92,7 @@ def is_typed(text: str) -> bool:
     return len(text) < 4096 and (_TYPED.fullmatch(text) or _HEADING.fullmatch(text)) is not None
 
 
-def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
     text = lines[at].text
     if not text or len(text) > _LONGEST:
         return (), at + 1
@@ -115,11 +115,11 @@ def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], i
     return _sentence(text, one(lines[at])), at + 1
 
 
-def _sentence(text: str, span: Span) -> Sequence[Told]:
+def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
     """Answers of one line; a loop over servers may put its name before each."""
     if prefixed := _OF_SERVER.fullmatch(text):
         mode = prefixed["answer"] if prefixed["answer"].startswith("Mode") else ""
-        told = (Told("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
+        told = (ToolStatement("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
         told = told or _sentence(prefixed["answer"], span)
         return tuple(
             t._replace(says=t.says.replace("a ZooKeeper server", f"ZooKeeper server {prefixed['host']}", 1)) for t in told
@@ -128,22 +128,24 @@ def _sentence(text: str, span: Span) -> Sequence[Told]:
         text = glued["answer"]
     if _REFUSED.fullmatch(text):
         says = f"a ZooKeeper server did not accept the connection: {text.strip()[:120].rstrip('.')}"
-        return (Told("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
+        return (ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
     if text.strip() == "imok":
-        return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
+        return (
+            ToolStatement("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),
+        )
     if _NOT_SERVING.fullmatch(text):
         says = "a ZooKeeper server runs and says that it is not currently serving requests; why, it does not say"
-        return (Told("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
+        return (ToolStatement("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
     if refused := _FORBIDDEN.fullmatch(text):
         says = f"the server does not answer {refused['word']}"
         allow = f"allow it with 4lw.commands.whitelist={refused['word']} in zoo.cfg, or ask with zookeeper-shell"
-        return (Told("ZooKeeper's four-letter words", span, says, allow),)
+        return (ToolStatement("ZooKeeper's four-letter words", span, says, allow),)
     if _WATCHES.fullmatch(text.strip()):
-        return (Told("ZooKeeper's wchs", span, text.strip(), _WHO_LIVES),)
+        return (ToolStatement("ZooKeeper's wchs", span, text.strip(), _WHO_LIVES),)
     return ()
 
 
-def _run(lines: Sequence[Line], at: int, *patterns: re.Pattern[str], blank: bool = False) -> int:
+def _run(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str], blank: bool = False) -> int:
     """Behind the last of the lines that match, empty ones in between where they may be."""
     after = at + 1
     for index in range(at + 1, min(len(lines), at + _MOST)):
@@ -155,10 +157,10 @@ def _run(lines: Sequence[Line], at: int, *patterns: re.Pattern[str], blank: bool
     return after
 
 
-def _monitor(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _monitor(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     after = _run(lines, at, _MONITORED)
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _MONITORED.fullmatch(line.text))}
-    return (Told("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES),), after
+    return (ToolStatement("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES),), after
 
 
 def _monitored(values: Mapping[str, str]) -> str:
@@ -166,7 +168,7 @@ def _monitored(values: Mapping[str, str]) -> str:
     return "a ZooKeeper server: " + (", ".join(known) or f"{len(values)} measures")
 
 
-def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     """``srvr`` and ``stat``; a line alone, such as ``Sent: 3``, is anybody's."""
     after = _run(lines, at, _OF_STAT, _CONNECTION, _BESIDE_STAT, blank=True)
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))}
@@ -176,7 +178,7 @@ def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     version = values.pop("Zookeeper version", "").partition(",")[0]
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
     says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(clients)]))
-    return (Told("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
+    return (ToolStatement("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
 def _listed(clients: Sequence[re.Match[str]]) -> str:
@@ -185,15 +187,15 @@ def _listed(clients: Sequence[re.Match[str]]) -> str:
     return f"{len(clients)} clients listed: {shown}{more}" if clients else ""
 
 
-def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _status(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     """``zkServer.sh status`` (``bin/zkServer.sh@release-3.8.4``)."""
     after = _run(lines, at, _STATUS)
     said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
     says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
-    return (Told("zkServer.sh status", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
+    return (ToolStatement("zkServer.sh status", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
 
 
-def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
     """``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
     value, whole, after = cut_json.read(lines, at)
     sessions = value.get("session_id_to_ephemeral_paths") if isinstance(value, dict) else None
@@ -207,17 +209,17 @@ def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told]
         for path in paths
         if isinstance(path, str)
     ]
-    return (*_of_kafka(held, span if whole else None), Told("ZooKeeper's dump", span)), after
+    return (*_of_kafka(held, span if whole else None), ToolStatement("ZooKeeper's dump", span)), after
 
 
-def _connections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     after = _run(lines, at, _CONNECTION)
     found = [match for line in lines[at:after] if (match := _CONNECTION.fullmatch(line.text))]
     sessions = len({match["session"] for match in found if match["session"]})
     more = f"; and {len(found) - _MOST_CLIENTS} more" if len(found) > _MOST_CLIENTS else ""
     shown = "; ".join(map(_client, found[:_MOST_CLIENTS]))
     says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions: {shown}{more}"
-    return (Told("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
+    return (ToolStatement("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
 def _client(found: re.Match[str]) -> str:
@@ -227,7 +229,9 @@ def _client(found: re.Match[str]) -> str:
     return f"{found['address']}{session}{timeout}, queued {found['queued']}, received {found['received']}, sent {found['sent']}"
 
 
-def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says: str) -> tuple[Sequence[Told], int]:
+def _block(
+    lines: Sequence[PastedLine], at: int, row: re.Pattern[str], word: str, says: str
+) -> tuple[Sequence[ToolStatement], int]:
     """Lines ``name=value``; a few of them are anybody's."""
     after = _run(lines, at, row)
     if after - at < _FEW:
@@ -235,17 +239,17 @@ def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says
     rows = [line.text.strip() for line in lines[at:after] if "=" in line.text]
     more = f" and {len(rows) - _MOST_VALUES} more" if len(rows) > _MOST_VALUES else ""
     says += f": {', '.join(rows[:_MOST_VALUES])}{more}"
-    return (Told(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
+    return (ToolStatement(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
-def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+def _dump(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
     """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
     after = _of_dump(lines, at)
     begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
     whole_span = spanned(lines, at, after)
     if begin is None:
         says = "sessions of a ZooKeeper server; which ephemeral nodes they hold is not in these lines"
-        return (Told("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after
+        return (ToolStatement("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after
     head = _EPHEMERALS.fullmatch(lines[begin].text)
     texts = [(lines[begin].number, head["rest"]), *((line.number, line.text) for line in lines[begin + 1 : after])]
     held = list(_held(texts))
@@ -256,10 +260,10 @@ def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told],
     others = len([path for _, path, _ in held if path and kafka_path(path) is None])
     says = "no broker of Kafka's among the ephemeral nodes that were pasted" if not kafka else ""
     says = says or (f"{others} ephemeral nodes of others than Kafka's brokers" if others else "")
-    return (*kafka, Told("ZooKeeper's dump", whole_span, says)), after
+    return (*kafka, ToolStatement("ZooKeeper's dump", whole_span, says)), after
 
 
-def _of_dump(lines: Sequence[Line], at: int) -> int:
+def _of_dump(lines: Sequence[PastedLine], at: int) -> int:
     """Where a dump ends: empty lines and remarks between its parts are borne, where what follows is surely of it."""
     last = at
     for index in range(at + 1, min(len(lines), at + _MOST)):
@@ -287,7 +291,7 @@ def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, i
                 yield session, found["path"], number
 
 
-def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: Span | None) -> Iterator[PastedZnode]:
+def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: LineSpan | None) -> Iterator[PastedZnode]:
     """The znodes of Kafka's, each with its session; a whole answer also tells who is registered, or that nobody is controller."""
     ids: dict[str, list[str]] = {}
     controllers: set[str] = set()
@@ -295,7 +299,7 @@ def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: Span | None) -
         if path is None or (place := kafka_path(path)) is None:
             continue
         owner = Stat(ephemeralOwner=session - (1 << 64) if session >= 1 << 63 else session)
-        yield PastedZnode(path, Span(number, number), stat=owner)
+        yield PastedZnode(path, LineSpan(number, number), stat=owner)
         if place[1].startswith("/brokers/ids/"):
             ids.setdefault(place[0], []).append(path.rpartition("/")[2])
         elif place[1] == "/controller":

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from casebook.facts.cluster import Change, ReadOutcome, Znode
+from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange
 from casebook.facts.history import Happened, What
 from casebook.formats.zookeeper import kafka_tree, znodes
 from casebook.formats.zookeeper.history_lines import BEGIN
@@ -18,7 +18,7 @@ _OPENED, _CLOSED = "createSession", "closeSession"
 _CONFIGS = "/config/topics/"
 
 
-def read(changes: Iterable[Change]) -> Iterator[Happened]:
+def read(changes: Iterable[ZnodeChange]) -> Iterator[Happened]:
     """What happened, in the order of transactions; of one transaction what went before what came.
 
     Where a history begins anew, states that were there before and are not any more are gone at that moment at the latest.
@@ -46,7 +46,7 @@ def read(changes: Iterable[Change]) -> Iterator[Happened]:
                 yield happened
 
 
-def _registrations(change: Change) -> int | None:
+def _registrations(change: ZnodeChange) -> int | None:
     """Rule: a parent's ``pzxid`` is that of the last creation or deletion among its children (``DataTree.java@3.4.6``)."""
     return next((znode.stat.pzxid for znode in change.znodes if znode.path == kafka_tree.IDS and znode.stat is not None), None)
 
@@ -59,7 +59,7 @@ def _gone(znode: Znode) -> bool:
     return znode.outcome is ReadOutcome.MISSING
 
 
-def _of_znode(znode: Znode, change: Change, begins: bool) -> Happened | None:
+def _of_znode(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | None:
     path = znode.path
     try:
         if _is_state(path):
@@ -80,7 +80,7 @@ def _of_znode(znode: Znode, change: Change, begins: bool) -> Happened | None:
     return None
 
 
-def _made(what: What, znode: Znode, change: Change, begins: bool, *, written: bool = False) -> Happened:
+def _made(what: What, znode: Znode, change: ZnodeChange, begins: bool, *, written: bool = False) -> Happened:
     """With the time of the transaction, or of the znode's own where the history only begins with it."""
     stat = znode.stat
     if not begins or stat is None:
@@ -89,7 +89,7 @@ def _made(what: What, znode: Znode, change: Change, begins: bool, *, written: bo
     return Happened(what, zxid or change.zxid, time or change.time, stat.ephemeralOwner, before=True)
 
 
-def _state(znode: Znode, change: Change, begins: bool) -> Happened | None:
+def _state(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | None:
     topic, partition = _place(znode.path)
     if partition is None:
         return None
@@ -106,7 +106,7 @@ def _place(path: str) -> tuple[str, int | None]:
     return parts[3], znodes.number(parts[5])
 
 
-def _broker(znode: Znode, change: Change, begins: bool) -> Happened | None:
+def _broker(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | None:
     broker = znodes.number(znode.path.rpartition("/")[2])
     if broker is None:
         return None
@@ -118,7 +118,7 @@ def _broker(znode: Znode, change: Change, begins: bool) -> Happened | None:
     return _made(What.BROKER_REGISTERED, znode, change, begins)._replace(broker=broker, stamp=stamp)
 
 
-def _controller(znode: Znode, change: Change, begins: bool) -> Happened | None:
+def _controller(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | None:
     if _gone(znode):
         return Happened(What.CONTROLLER_GONE, change.zxid, change.time, change.session)
     if not begins and not _is_new(znode, change):
@@ -128,14 +128,14 @@ def _controller(znode: Znode, change: Change, begins: bool) -> Happened | None:
     return made._replace(broker=broker, stamp=_stamp(znode.data))
 
 
-def _topic(znode: Znode, change: Change) -> Happened | None:
+def _topic(znode: Znode, change: ZnodeChange) -> Happened | None:
     if not _gone(znode) and not _is_new(znode, change):
         return None
     what = What.TOPIC_DELETED if _gone(znode) else What.TOPIC_CREATED
     return Happened(what, change.zxid, change.time, change.session, topic=znode.path.rpartition("/")[2])
 
 
-def _config(znode: Znode, change: Change, begins: bool) -> Happened:
+def _config(znode: Znode, change: ZnodeChange, begins: bool) -> Happened:
     topic = znode.path.removeprefix(_CONFIGS)
     if _gone(znode):
         return Happened(What.TOPIC_CONFIG, change.zxid, change.time, change.session, topic=topic, config={})
@@ -146,7 +146,7 @@ def _config(znode: Znode, change: Change, begins: bool) -> Happened:
     return _made(What.TOPIC_CONFIG, znode, change, begins, written=True)._replace(topic=topic, config=config)
 
 
-def _is_new(znode: Znode, change: Change) -> bool:
+def _is_new(znode: Znode, change: ZnodeChange) -> bool:
     return znode.stat is None or znode.stat.czxid in (None, change.zxid)
 
 

@@ -8,7 +8,7 @@ Where a history begins, the operation is ``begin``, and all znodes follow, each 
 import json
 from collections.abc import Iterable, Iterator
 
-from casebook.facts.cluster import Change
+from casebook.facts.cluster import ZnodeChange
 from casebook.formats.zookeeper import znode_lines
 
 BEGIN = "begin"
@@ -16,7 +16,7 @@ BEGIN = "begin"
 _SESSIONS = 1 << 64  # ZooKeeper's sessions are signed, and are printed as if they were not
 
 
-def encode(change: Change) -> Iterator[str]:
+def encode(change: ZnodeChange) -> Iterator[str]:
     """The lines of one change, without line ends."""
     row: dict[str, object] = {"zxid": change.zxid, "time": change.time, "operation": change.operation}
     if change.session is not None:
@@ -39,13 +39,13 @@ def is_row(line: bytes) -> bool:
         return False
 
 
-def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
+def decode(lines: Iterable[str | bytes]) -> Iterator[ZnodeChange]:
     """The changes of a file.
 
     Raises:
         ValueError: A line is none of them; changes before it were already yielded.
     """
-    begun: Change | None = None
+    begun: ZnodeChange | None = None
     znodes = []
     for line in lines:
         row = znode_lines.taken_apart(line)
@@ -79,14 +79,14 @@ def counted(lines: Iterable[str | bytes]) -> tuple[int, int]:
     return transactions, snapshots
 
 
-def _change(row: dict[str, object]) -> Change:
+def _change(row: dict[str, object]) -> ZnodeChange:
     zxid, time, operation, session, timeout = (row.get(name) for name in ("zxid", "time", "operation", "session", "timeout"))
     if type(zxid) is not int or type(time) is not int or not isinstance(operation, str):
         raise ValueError("no zxid, time or operation")
     znodes = row.get("znodes", [])
     if not isinstance(znodes, list) or not (timeout is None or type(timeout) is int):
         raise ValueError("znodes that are no list, or a timeout that is no number")
-    return Change(zxid, time, _session(session), operation, timeout, tuple(map(znode_lines.of_row, znodes)))
+    return ZnodeChange(zxid, time, _session(session), operation, timeout, tuple(map(znode_lines.of_row, znodes)))
 
 
 def _session(text: object) -> int | None:

@@ -17,9 +17,9 @@ from casebook.formats.zookeeper.records import (
     INT,
     LONGEST,
     Acls,
-    Damage,
     FileHead,
-    Window,
+    StreamDamage,
+    StreamWindow,
     acls,
     buffer,
     count,
@@ -216,14 +216,14 @@ class Transaction(NamedTuple):
     after_damage: bool
 
 
-Row: TypeAlias = FileHead | Transaction | Damage
+Row: TypeAlias = FileHead | Transaction | StreamDamage
 
 
 def read(stream: BinaryIO) -> Iterator[Row]:
     """Read a transaction log from its begin.
 
     At most one record, or one piece of the stream, is held at a time. No row at the end tells that it was reached: zeros there
-    are preallocated, and a :class:`Damage` that no transaction follows is as a rule a record that was being written.
+    are preallocated, and a :class:`StreamDamage` that no transaction follows is as a rule a record that was being written.
 
     Args:
         stream: Opened for reading bytes, at its begin.
@@ -235,23 +235,23 @@ def read(stream: BinaryIO) -> Iterator[Row]:
     Raises:
         OSError: The stream cannot be read.
     """
-    window = Window(pieces(stream))
+    window = StreamWindow(pieces(stream))
     first = head(window, _MAGIC)
     yield first
-    after_damage, last = isinstance(first, Damage), -1
+    after_damage, last = isinstance(first, StreamDamage), -1
     while True:
         last = yield from _transactions(window, last, after_damage)
         start, reason = window.start, _what_is_wrong(window.content)
         found = _seek(window, last)
         length = (window.start if found else window.used) - start
         if length > 0:
-            yield Damage(start, length, reason)
+            yield StreamDamage(start, length, reason)
             after_damage = True
         if not found:
             return
 
 
-def _transactions(window: Window, last: int, after_damage: bool) -> Generator[Transaction, None, int]:
+def _transactions(window: StreamWindow, last: int, after_damage: bool) -> Generator[Transaction, None, int]:
     """Records as long as they are whole; the window then begins at what is none.
 
     Millions come through here: what is done for each stands in one place, as calls and tuples are most of what it costs.
@@ -327,7 +327,7 @@ def _what_is_wrong(content: bytes) -> str:
     return "has a record without the checksum that it states"
 
 
-def _seek(window: Window, last: int) -> bool:
+def _seek(window: StreamWindow, last: int) -> bool:
     """Move the window to the next record behind what is damaged; ``False``, with the stream at its end, if there is none.
 
     Args:

@@ -30,7 +30,7 @@ class FileHead(NamedTuple):
     dbid: int
 
 
-class Damage(NamedTuple):
+class StreamDamage(NamedTuple):
     """Bytes that could not be understood.
 
     Args:
@@ -64,7 +64,7 @@ OPEN: Acls = (Acl(31, "world", "anyone"),)
 _OPEN_IN_BYTES = b"\0\0\0\1" + b"\0\0\0\x1f" + b"\0\0\0\5world" + b"\0\0\0\6anyone"
 
 
-class Window:
+class StreamWindow:
     """The part of a stream that is being read; what was read before it is let go.
 
     Attributes:
@@ -108,18 +108,18 @@ def pieces(stream: BinaryIO) -> Iterator[bytes]:
     return iter(partial(stream.read, PIECE), b"")
 
 
-def head(window: Window, magic: bytes) -> FileHead | Damage:
+def head(window: StreamWindow, magic: bytes) -> FileHead | StreamDamage:
     """Read the head of a log (``ZKLG``) or a snapshot (``ZKSN``) and leave it behind."""
     window.reach(0, _HEAD.size)
     content = window.content[: _HEAD.size]
     window.drop(len(content))
     if len(content) < _HEAD.size:
-        return Damage(0, len(content), "ends within its head" if content else "is empty")
+        return StreamDamage(0, len(content), "ends within its head" if content else "is empty")
     found, version, dbid = _HEAD.unpack(content)
     if found != magic:
-        return Damage(0, _HEAD.size, f"does not begin with {magic.decode()}")
+        return StreamDamage(0, _HEAD.size, f"does not begin with {magic.decode()}")
     if version != _VERSION:
-        return Damage(0, _HEAD.size, f"is of version {version}, which is not known")
+        return StreamDamage(0, _HEAD.size, f"is of version {version}, which is not known")
     return FileHead(version, dbid)
 
 

@@ -15,9 +15,9 @@ from casebook.formats.zookeeper.records import (
     LONGEST,
     OPEN,
     Acls,
-    Damage,
     FileHead,
-    Window,
+    StreamDamage,
+    StreamWindow,
     acls,
     buffer,
     count,
@@ -117,7 +117,7 @@ class SnapshotEnd(NamedTuple):
     last_zxid: int | None
 
 
-Row: TypeAlias = FileHead | Session | StoredZnode | SnapshotEnd | Damage
+Row: TypeAlias = FileHead | Session | StoredZnode | SnapshotEnd | StreamDamage
 
 
 def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = None) -> Iterator[Row]:
@@ -128,12 +128,12 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = N
     Args:
         stream: Opened for reading bytes, at its begin.
         unsnap: Unpacks a block of snappy, given how long it gets, as ``pyarrow.Codec("snappy").decompress`` does. It may raise
-            ``ValueError`` or ``OSError``. Without it a snapshot in snappy is a :class:`Damage`.
-        most: Bytes that are taken out of a pack; one that holds more is a :class:`Damage`. Without it all are.
+            ``ValueError`` or ``OSError``. Without it a snapshot in snappy is a :class:`StreamDamage`.
+        most: Bytes that are taken out of a pack; one that holds more is a :class:`StreamDamage`. Without it all are.
 
     Returns:
         The head, sessions, znodes from the root down, and a :class:`SnapshotEnd` as the last row; a snapshot that is torn or
-        makes no sense ends in a :class:`Damage`, of which the positions count from the begin of what was unpacked.
+        makes no sense ends in a :class:`StreamDamage`, of which the positions count from the begin of what was unpacked.
 
     Raises:
         OSError: The stream cannot be read.
@@ -147,14 +147,14 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = N
             yield from _znodes(contents, _acl_cache(contents))
             yield from _end(contents)
     except (EOFError, packs.CutError):
-        yield Damage(contents.position, None, "ends before it is complete")
+        yield StreamDamage(contents.position, None, "ends before it is complete")
     except ValueError as error:
-        yield Damage(contents.position, None, str(error))
+        yield StreamDamage(contents.position, None, str(error))
     except packs.PackError:
-        yield Damage(contents.position, None, "has gzip that cannot be unpacked")
+        yield StreamDamage(contents.position, None, "has gzip that cannot be unpacked")
 
 
-class _Contents(Window):
+class _Contents(StreamWindow):
     """The unpacked snapshot: what was read of it, and what comes.
 
     Attributes:
@@ -244,7 +244,7 @@ def _znode(content: bytes, at: int) -> tuple[tuple[str, bytes | None, tuple[int,
     return (path, data, _ACL_AND_STAT.unpack_from(content, at)), at + _ACL_AND_STAT.size
 
 
-def _end(contents: _Contents) -> Iterator[SnapshotEnd | Damage]:
+def _end(contents: _Contents) -> Iterator[SnapshotEnd | StreamDamage]:
     """What stands behind the znodes, each under a seal of its own: nothing, a digest, the last zxid, or both."""
     seals = [_seal_fits(contents)]
     left = contents.left(_DIGEST_AND_SEAL + _ZXID_AND_SEAL + 1)
@@ -256,7 +256,7 @@ def _end(contents: _Contents) -> Iterator[SnapshotEnd | Damage]:
         (last_zxid,) = contents.unpack(_LONG)
         seals.append(_seal_fits(contents))
     if contents.left(1):
-        yield Damage(contents.position, None, "has bytes behind its end that are not known")
+        yield StreamDamage(contents.position, None, "has bytes behind its end that are not known")
     yield SnapshotEnd(all(seals), digest, last_zxid)
 
 
@@ -271,7 +271,7 @@ def _unpacked(packed: Iterator[bytes], unsnap: Unsnap | None, most: int | None) 
     if first.startswith(_GZIP):
         return _at_most(packs.gunzipped(whole), most)
     if first.startswith(_XERIAL):
-        return _at_most(_unsnapped(Window(whole), unsnap), most)
+        return _at_most(_unsnapped(StreamWindow(whole), unsnap), most)
     return whole
 
 
@@ -284,7 +284,7 @@ def _at_most(unpacked: Iterator[bytes], most: int | None) -> Iterator[bytes]:
         yield piece
 
 
-def _unsnapped(packed: Window, unsnap: Unsnap | None) -> Iterator[bytes]:
+def _unsnapped(packed: StreamWindow, unsnap: Unsnap | None) -> Iterator[bytes]:
     """Blocks of snappy, each behind its length (``SnappyOutputStream.java@1.1.10.5`` of ``xerial/snappy-java``)."""
     if unsnap is None:
         raise ValueError("is compressed with snappy, and nobody is there to unpack it")
@@ -299,7 +299,7 @@ def _unsnapped(packed: Window, unsnap: Unsnap | None) -> Iterator[bytes]:
         at = packed.reach(at, _INT.size)
 
 
-def _snappy_block(packed: Window, at: int) -> tuple[bytes, int]:
+def _snappy_block(packed: StreamWindow, at: int) -> tuple[bytes, int]:
     if len(packed.content) - at < _INT.size:
         raise EOFError
     (length,) = _INT.unpack_from(packed.content, at)

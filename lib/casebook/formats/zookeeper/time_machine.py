@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from casebook.facts.cluster import Change, ReadOutcome, Znode, instant
+from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange, instant
 from casebook.formats.zookeeper import kafka_tree
 from casebook.formats.zookeeper.history_lines import BEGIN
 
 
-def znodes(changes: Iterable[Change], at: int) -> Iterator[Znode]:
+def znodes(changes: Iterable[ZnodeChange], at: int) -> Iterator[Znode]:
     """The znodes after the last change that is not later, missing ones included, by path.
 
     Each bears the moment as the time when it was read, or that of the last change in the history if that is earlier: what
@@ -41,7 +41,7 @@ def znodes(changes: Iterable[Change], at: int) -> Iterator[Znode]:
     return (replace(znode, read_at=read_at) for znode in kafka_tree.with_missing(known))
 
 
-def _refuse_gap(after: Change, known: dict[str, Znode] | None, at: int, last: int) -> None:
+def _refuse_gap(after: ZnodeChange, known: dict[str, Znode] | None, at: int, last: int) -> None:
     if known is None:
         raise ValueError(f"the history begins at {instant(after.time)}, after {instant(at)}")
     if after.operation == BEGIN and at > last:

@@ -19,7 +19,7 @@ from casebook.questions.coordinators.analysis import coordinators, load_queue
 from casebook.questions.coordinators.analysis import lines as coordinator_lines
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.scene import within
-from casebook.questions.coordinators.analysis.states import State, load_buffer
+from casebook.questions.coordinators.analysis.states import CoordinatorState, load_buffer
 from casebook.questions.offsets_topic.analysis import cleaner, cleaner_lives, deletion, no_offsets_topic, offsets_topic
 from casebook.questions.offsets_topic.analysis.deletion import Deletions, Place
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
@@ -157,7 +157,7 @@ class OffsetsEvidence:
     def coordinators(self) -> Coordinators:
         """Who waits for which coordinator."""
         found = self._coordinators({})
-        loading = within(found.partitions, State.LOADING)
+        loading = within(found.partitions, CoordinatorState.LOADING)
         if self.scanned is not None or not loading or LOAD_TAKES_ANY_BATCH.at(self._version.version):
             return found
         largest = self._largest({(one.judged.coordinator, one.judged.partition) for one in loading})

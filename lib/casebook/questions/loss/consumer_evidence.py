@@ -19,8 +19,8 @@ from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, Clie
 from casebook.questions.loss.evidence import LossEvidence
 
 if TYPE_CHECKING:
-    from casebook.questions.loss.scans.stored import Stored
-    from casebook.questions.loss.scans.unprocessed import Found
+    from casebook.questions.loss.scans.stored import StoredRecords
+    from casebook.questions.loss.scans.unprocessed import UnprocessedRecords
 
 Progress = Callable[[int, int | None], None]
 _LOG_DIRS = "Give the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
@@ -119,11 +119,11 @@ class ConsumerEvidence:
                 why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could not be read whole."
                 yield Gap(why=why, settle=_LOG_DIRS)
 
-    def _looked(self, stored: "Stored", commits: object) -> "Found":
+    def _looked(self, stored: "StoredRecords", commits: object) -> "UnprocessedRecords":
         """What of the stored records was committed, and not processed."""
         from casebook.questions.loss.scans import unprocessed as looked
 
-        evidence = looked.Evidence(
+        evidence = looked.WorkEvidence(
             ledgers=self._ledgers,
             commits=commits,
             stored=stored.records,
@@ -133,7 +133,7 @@ class ConsumerEvidence:
         return looked.unprocessed(self._spark, self._folder / "work", evidence)
 
     @property
-    def _stored_records(self) -> "Stored | None":
+    def _stored_records(self) -> "StoredRecords | None":
         """What is stored of the ledgers' topics; ``None`` where there is nothing to read."""
         try:
             return self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))

@@ -16,11 +16,11 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.cluster import Partition as PartitionFacts
 from casebook.facts.copies import Compared
 from casebook.facts.disks import OFFSETS_TOPIC, Partition
-from casebook.facts.losses import Change, CutRange, Estimate
-from casebook.facts.records import Told
+from casebook.facts.losses import CutRange, Estimate, LeaderChange
+from casebook.facts.records import LedgerShape
 from casebook.findings import coverage
 from casebook.formats.clients import ledger_columns, ledger_kind, record_ids
-from casebook.formats.clients.ledger_columns import Columns
+from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.formats.clients.record_ids import IdKind, RecordId
 from casebook.kafka.releases import VersionInUse
 from casebook.machine import workshop
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from casebook.questions.loss.scans.ledgers import Ledger, Scope
     from casebook.questions.loss.scans.lost import Lost
     from casebook.questions.loss.scans.search import Search
-    from casebook.questions.loss.scans.stored import Stored
+    from casebook.questions.loss.scans.stored import StoredRecords
 
 Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class LossParameters:
     """What a person asks for, as the parameters of notebook 70 have it; ``""`` leaves it to the evidence.
 
     Args:
@@ -87,7 +87,7 @@ class Asked:
     zone: str = "UTC"
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> LedgerColumns:
         """The columns that are named.
 
         Raises:
@@ -97,7 +97,7 @@ class Asked:
         return _columns("ledger", self.ledger_columns, given)
 
     @property
-    def of_processed(self) -> Columns:
+    def of_processed(self) -> LedgerColumns:
         """The columns that are named of ledgers of processed records.
 
         Raises:
@@ -116,14 +116,14 @@ class Asked:
         return record_ids.parse(self.record_id or IdKind.KEY)
 
 
-def _columns(prefix: str, others: str, given: dict[str, str]) -> Columns:
+def _columns(prefix: str, others: str, given: dict[str, str]) -> LedgerColumns:
     known = ("topic", "partition", "offset", "time", "sent", "acks", "key", "producer", "group")
     for part in filter(None, map(str.strip, others.split(","))):
         name, equals, column = map(str.strip, part.partition("="))
         if not equals or name not in known:
             raise UsageError(f"{prefix}_columns={part} names no column.", try_=did_you_mean(name, known))
         given[name] = column
-    return Columns(prefix=prefix, **{name: value or None for name, value in given.items()})
+    return LedgerColumns(prefix=prefix, **{name: value or None for name, value in given.items()})
 
 
 class LossEvidence:
@@ -149,7 +149,7 @@ class LossEvidence:
         case: Case,
         cluster: Cluster,
         version: VersionInUse,
-        asked: Asked,
+        asked: LossParameters,
         *,
         timeline: Timeline,
         committed: Callable[[], Committed | None] = lambda: None,
@@ -275,7 +275,7 @@ class LossEvidence:
         return ledger_gathering.gather(self._spark, files, asked.columns, progress=self._progress, **options)
 
     @property
-    def _told(self) -> Told:
+    def _told(self) -> LedgerShape:
         return self._gathered.told
 
     @cached_property
@@ -296,7 +296,7 @@ class LossEvidence:
         return tuple(sorted({replica.topic for replica in self.stored.replicas if replica.copied} - {OFFSETS_TOPIC}))
 
     @cached_property
-    def _stored(self) -> "Stored | None":
+    def _stored(self) -> "StoredRecords | None":
         """What is stored of the ledger's topics; ``None``, with the reason, where there is nothing to read."""
         try:
             return self.stored.of(self._topics)
@@ -305,7 +305,7 @@ class LossEvidence:
             return None
 
     @cached_property
-    def _changes(self) -> tuple[Change, ...]:
+    def _changes(self) -> tuple[LeaderChange, ...]:
         """Of the ledger's topics, or of all; cut where the copy that is read has the next epoch."""
         wanted = set(self._topics)
         found = [change for change in self._timeline.changes if not wanted or change.topic in wanted]

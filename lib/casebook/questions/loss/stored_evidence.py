@@ -14,7 +14,7 @@ from casebook.kafka.releases import VersionInUse
 from casebook.questions.loss.analysis import gaps
 
 if TYPE_CHECKING:
-    from casebook.questions.loss.scans.stored import Stored
+    from casebook.questions.loss.scans.stored import StoredRecords
 
 
 class StoredEvidence:
@@ -43,9 +43,9 @@ class StoredEvidence:
     ) -> None:
         self._case, self._cluster, self._version, self._identity = case, cluster, version, identity
         self._extract, self._bootstrap, self._folder = extract, bootstrap, folder
-        self._made: dict[frozenset[str], Stored] = {}
+        self._made: dict[frozenset[str], StoredRecords] = {}
 
-    def of(self, topics: Sequence[str]) -> "Stored":
+    def of(self, topics: Sequence[str]) -> "StoredRecords":
         """What is stored of topics; what was made for more of them serves, too.
 
         Raises:
@@ -83,19 +83,19 @@ class StoredEvidence:
             if p.state
         }
 
-    def _read(self, topics: Sequence[str]) -> "Stored":
+    def _read(self, topics: Sequence[str]) -> "StoredRecords":
         folder = self._folder / str(len(self._made))
         if self._extract:
             return self._from_extract(folder)
         return self._from_topics(topics, folder) if self._bootstrap else self._from_segments(topics, folder)
 
-    def _from_extract(self, folder: Path) -> "Stored":
+    def _from_extract(self, folder: Path) -> "StoredRecords":
         from casebook.questions.loss.scans import stored_extract
 
         rows = stored_extract.rows(self._spark, self._extract)
         return stored_extract.from_extract(self._spark, rows, self._extract, self._identity, folder=folder)
 
-    def _from_topics(self, topics: Sequence[str], folder: Path) -> "Stored":
+    def _from_topics(self, topics: Sequence[str], folder: Path) -> "StoredRecords":
         from casebook.questions.loss.scans.stored import together
         from casebook.questions.loss.scans.stored_live import from_topic
 
@@ -107,7 +107,7 @@ class StoredEvidence:
             for number, topic in enumerate(topics)
         )  # fmt: skip
 
-    def _from_segments(self, topics: Sequence[str], folder: Path) -> "Stored":
+    def _from_segments(self, topics: Sequence[str], folder: Path) -> "StoredRecords":
         from casebook.questions.loss.scans import stored
         from casebook.spark import copies
 

@@ -49,7 +49,7 @@ class Lesson:
     reading: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str | int, ...], ...]
-    evidence: tuple[Sequence[object], Sequence[proof.Line], Sequence[object]]
+    evidence: tuple[Sequence[object], Sequence[proof.ProofLine], Sequence[object]]
     answer: str = ""
 
 

@@ -7,9 +7,9 @@ header tells whether numbers are blocks, and how large, or inodes (``src/df.c@v9
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import HostSaid, Span
+from casebook.facts.pasted import HostSaid, LineSpan
 from casebook.formats.pasted.hosts.host import LONGEST, placed, uncommented
-from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.text import PastedLine, spanned
 
 _AMOUNT = r"-|-?\d[\d.,]{0,20}(?:[KMGTPEZ]i?B?|Bi?)?"
 _ROW = re.compile(
@@ -49,7 +49,7 @@ _FULL = 95
 """Per cent from which on a disk is called full: what is reserved for root counts as used."""
 
 
-def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def volumes(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every row of ``df``; its header, and a device that stands alone above its row, belong to the first one."""
     head, begun, device, folded = None, None, None, None
     for here in placed(lines):
@@ -107,7 +107,7 @@ def _row(text: str, head: str | None, has_device: bool) -> Mapping[str, str | No
     return {**found.groupdict(), "device": device}
 
 
-def _said(row: Mapping[str, str | None], device: str, head: str | None, where: Span, broker: int | None) -> HostSaid:
+def _said(row: Mapping[str, str | None], device: str, head: str | None, where: LineSpan, broker: int | None) -> HostSaid:
     share = int(row["share"][:-1]) if row["share"] and row["share"] != "-" else None
     place = f"{row['mount']} ({device})" if device.split()[0] not in _TOTAL else "the sum of all"
     of = _measured(head, row)

@@ -10,7 +10,7 @@ from casebook.facts.pasted import HostSaid, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.hosts.host import Frame, Placed, placed
 from casebook.formats.pasted.hosts.listing import asked_folder
-from casebook.formats.pasted.text import Line, one
+from casebook.formats.pasted.text import PastedLine, one
 
 _FOLDER = re.compile(
     r"\s*(?:Directory of|Directory:|Verzeichnis von|Verzeichnis:|R[ée]pertoire de|R[ée]pertoire :|Directorio de|Directorio:"
@@ -52,7 +52,7 @@ _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
 _LONGEST, _MOST_NAMES = 2000, 50_000
 
 
-def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
+def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
     folder, seen, begin = "", False, 0
     for here in placed(lines):
@@ -96,7 +96,7 @@ def _number(text: str) -> int | None:
     return int(digits) if digits and int(digits) < 2**63 else None
 
 
-def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
+def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | Frame]:
     """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
     folder, asked, begin, count = "", False, 0, 0
     for here in placed(lines):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from casebook.formats.pasted.frame import Frame as Frame
 from casebook.formats.pasted.hosts.listing import broker_named
-from casebook.formats.pasted.text import Line
+from casebook.formats.pasted.text import PastedLine
 
 LONGEST = 4096
 """Longer lines are nobody's row."""
@@ -28,11 +28,11 @@ class Placed(NamedTuple):
     """A line, and the broker that a heading above it names."""
 
     at: int
-    line: Line
+    line: PastedLine
     broker: int | None
 
 
-def placed(lines: Sequence[Line]) -> Iterator[Placed]:
+def placed(lines: Sequence[PastedLine]) -> Iterator[Placed]:
     """Every line that is not too long, with whose it is."""
     broker: int | None = None
     for at, line in enumerate(lines):

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from casebook.facts.pasted import HostSaid, ListedFile, Span
+from casebook.facts.pasted import HostSaid, LineSpan, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.frame import Frame
-from casebook.formats.pasted.text import Line, one
+from casebook.formats.pasted.text import PastedLine, one
 
 _ENTRY = re.compile(
     r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?:\S+\s+){0,4}?"
@@ -62,7 +62,7 @@ def asked_folder(text: str) -> str | None:
     return _asked(command) if command and command["verb"] != "du" else None
 
 
-def listed(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
+def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Every entry on something in a log dir, one by one; other entries of a listing in one sentence.
 
     What is no part of a listing ends it: the next entry is of another one, of a folder that nobody named.
@@ -102,7 +102,7 @@ class _Listing:
     folder: str
     asked: bool = False
     begin: int = 0
-    others: list[tuple[Line, re.Match[str]]] = field(default_factory=list)
+    others: list[tuple[PastedLine, re.Match[str]]] = field(default_factory=list)
 
     def followed_by(self, text: str, *, is_broker: bool) -> "_Listing":
         """The listing that a line without entry belongs to."""
@@ -133,7 +133,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
         told = ", ".join(f"{entry['name']} ({entry['size']}, {entry['time'].strip()})" for _, entry in shown)
         yield HostSaid(
             "listing",
-            Span(first, first),
+            LineSpan(first, first),
             f"{listing.folder or 'a folder whose name was not pasted'} also holds {told}; times and sizes as printed",
             broker,
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
@@ -141,7 +141,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
         yield from (Frame(one(line)) for line, _ in shown[1:])
 
 
-def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: Line) -> ListedFile | None:
+def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: PastedLine) -> ListedFile | None:
     is_folder = entry["mode"].startswith("d")
     above, _, name = entry["name"].rstrip("/").rpartition("/")
     if not (log_dir_names.file(name) or (is_folder and is_partition(name))):

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import instant
-from casebook.facts.pasted import HostSaid, Span
+from casebook.facts.pasted import HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented
-from casebook.formats.pasted.text import Line, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
 _HEADING = re.compile(r"\s*(?:#\s*)?(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")
@@ -41,7 +41,7 @@ _CONNECTING = re.compile(
 _MOST_SAID = 200
 
 
-class Known(NamedTuple):
+class KnownMetric(NamedTuple):
     """A metric that tells how a broker fares.
 
     Args:
@@ -64,52 +64,52 @@ def _busy(value: float) -> bool:
 
 
 _KNOWN = (
-    Known("UnderReplicatedPartitions", "partitions that this broker leads and of which a replica is not in sync", _any),
-    Known("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
-    Known("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
-    Known("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
-    Known("OfflinePartitionsCount", "partitions without leader, as the active controller counts them", _any),
-    Known("OfflineReplicaCount", "replicas that are offline on this broker", _any),
-    Known("OfflineLogDirectoryCount", "log dirs that failed", _any),
-    Known("ActiveControllerCount", "1 on the controller, 0 on every other broker"),
-    Known("GlobalPartitionCount", "partitions of the cluster, as the controller counts them"),
-    Known("GlobalTopicCount", "topics of the cluster, as the controller counts them"),
-    Known("PreferredReplicaImbalanceCount", "partitions that another than their first replica leads"),
-    Known("UncleanLeaderElectionsPerSec", "elections of a replica that was not in sync"),
-    Known("LeaderElectionRateAndTimeMs", "elections of leaders"),
-    Known("LeaderCount", "partitions that this broker leads"),
-    Known("PartitionCount", "partitions of which this broker has a replica"),
-    Known("IsrShrinksPerSec", "times that a replica was taken out of an ISR"),
-    Known("IsrExpandsPerSec", "times that a replica came back into an ISR"),
-    Known("RequestQueueSize", "requests that wait for a handler"),
-    Known("ResponseQueueSize", "responses that wait to be sent"),
-    Known("RequestHandlerAvgIdlePercent", "share of time that request handlers are idle", _busy),
-    Known("NetworkProcessorAvgIdlePercent", "share of time that network threads are idle", _busy),
-    Known("max-dirty-percent", "largest dirty share of a log that the cleaner has to do with, in per cent"),
-    Known("max-clean-time-secs", "how long the last clean took, in seconds"),
-    Known("max-buffer-utilization-percent", "how full the cleaner's offset map was, in per cent"),
-    Known("cleaner-recopy-percent", "share that the last clean kept, in per cent"),
-    Known("max-compaction-delay-secs", "how far the cleaner is behind, in seconds"),
-    Known("time-since-last-run-ms", "since when the cleaner's thread has not run, in ms"),
-    Known("uncleanable-partitions-count", "partitions that the cleaner gave up", _any),
-    Known("uncleanable-bytes", "bytes of partitions that the cleaner gave up"),
-    Known("DeadThreadCount", "threads of the cleaner that died", _any),
-    Known("NumGroups", "groups that this broker coordinates"),
-    Known("NumOffsets", "offsets that this broker holds as coordinator"),
-    Known("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
-    Known("SessionState", "state of the session with ZooKeeper"),
-    Known("BrokerState", "state of the broker: 3 is running"),
-    Known("MaxLag", "how many records the slowest fetcher is behind"),
+    KnownMetric("UnderReplicatedPartitions", "partitions that this broker leads and of which a replica is not in sync", _any),
+    KnownMetric("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
+    KnownMetric("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
+    KnownMetric("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
+    KnownMetric("OfflinePartitionsCount", "partitions without leader, as the active controller counts them", _any),
+    KnownMetric("OfflineReplicaCount", "replicas that are offline on this broker", _any),
+    KnownMetric("OfflineLogDirectoryCount", "log dirs that failed", _any),
+    KnownMetric("ActiveControllerCount", "1 on the controller, 0 on every other broker"),
+    KnownMetric("GlobalPartitionCount", "partitions of the cluster, as the controller counts them"),
+    KnownMetric("GlobalTopicCount", "topics of the cluster, as the controller counts them"),
+    KnownMetric("PreferredReplicaImbalanceCount", "partitions that another than their first replica leads"),
+    KnownMetric("UncleanLeaderElectionsPerSec", "elections of a replica that was not in sync"),
+    KnownMetric("LeaderElectionRateAndTimeMs", "elections of leaders"),
+    KnownMetric("LeaderCount", "partitions that this broker leads"),
+    KnownMetric("PartitionCount", "partitions of which this broker has a replica"),
+    KnownMetric("IsrShrinksPerSec", "times that a replica was taken out of an ISR"),
+    KnownMetric("IsrExpandsPerSec", "times that a replica came back into an ISR"),
+    KnownMetric("RequestQueueSize", "requests that wait for a handler"),
+    KnownMetric("ResponseQueueSize", "responses that wait to be sent"),
+    KnownMetric("RequestHandlerAvgIdlePercent", "share of time that request handlers are idle", _busy),
+    KnownMetric("NetworkProcessorAvgIdlePercent", "share of time that network threads are idle", _busy),
+    KnownMetric("max-dirty-percent", "largest dirty share of a log that the cleaner has to do with, in per cent"),
+    KnownMetric("max-clean-time-secs", "how long the last clean took, in seconds"),
+    KnownMetric("max-buffer-utilization-percent", "how full the cleaner's offset map was, in per cent"),
+    KnownMetric("cleaner-recopy-percent", "share that the last clean kept, in per cent"),
+    KnownMetric("max-compaction-delay-secs", "how far the cleaner is behind, in seconds"),
+    KnownMetric("time-since-last-run-ms", "since when the cleaner's thread has not run, in ms"),
+    KnownMetric("uncleanable-partitions-count", "partitions that the cleaner gave up", _any),
+    KnownMetric("uncleanable-bytes", "bytes of partitions that the cleaner gave up"),
+    KnownMetric("DeadThreadCount", "threads of the cleaner that died", _any),
+    KnownMetric("NumGroups", "groups that this broker coordinates"),
+    KnownMetric("NumOffsets", "offsets that this broker holds as coordinator"),
+    KnownMetric("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
+    KnownMetric("SessionState", "state of the session with ZooKeeper"),
+    KnownMetric("BrokerState", "state of the broker: 3 is running"),
+    KnownMetric("MaxLag", "how many records the slowest fetcher is behind"),
 )
 _BY_NAME = {"".join(filter(str.isalnum, known.name)).lower(): known for known in _KNOWN}
 
 
-def _known(name: str) -> Known | None:
+def _known(name: str) -> KnownMetric | None:
     return _BY_NAME.get("".join(filter(str.isalnum, name)).lower())
 
 
 def _said(
-    mbean: str, attributes: Mapping[str, str], where: Span, broker: int | None, at: int | None, printed: str = ""
+    mbean: str, attributes: Mapping[str, str], where: LineSpan, broker: int | None, at: int | None, printed: str = ""
 ) -> HostSaid:
     """One MBean, as it was read at one time; a time without zone stays as it was printed."""
     found = _MBEAN.fullmatch(mbean)
@@ -134,7 +134,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def read(lines: Sequence[Line]) -> Iterator[HostSaid | Frame | Cut]:
+def read(lines: Sequence[PastedLine]) -> Iterator[HostSaid | Frame | CutOutput]:
     """Every metric of Kafka's in any of the forms; each with the lines that print it."""
     whose = {here.at: here.broker for here in placed(lines)}
     yield from _jolokia(lines, whose)
@@ -155,7 +155,7 @@ def is_frame(text: str) -> bool:
 _Whose = Mapping[int, int | None]
 
 
-def _jmxterm(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid]:
+def _jmxterm(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid]:
     """``Name = value;`` below the name of the MBean."""
     mbean, values, begin, last = None, {}, 0, 0
     for at, line in enumerate(lines):
@@ -172,7 +172,7 @@ def _jmxterm(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid]:
         yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
 
 
-def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
     """JmxTool: a header of names, and a row for each time."""
     names: list[str] = []
     for at, line in enumerate(lines):
@@ -199,7 +199,7 @@ def _cells(text: str) -> list[str]:
 
 
 def _of_row(
-    names: Sequence[str], values: Sequence[str], where: Span, broker: int | None, at: int | None, printed: str
+    names: Sequence[str], values: Sequence[str], where: LineSpan, broker: int | None, at: int | None, printed: str
 ) -> Iterator[HostSaid]:
     by_mbean: dict[str, dict[str, str]] = {}
     for name, value in zip(names, values, strict=True):
@@ -210,7 +210,7 @@ def _of_row(
         yield _said(mbean, attributes, where, broker, at, printed)
 
 
-def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+def _flat(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
     """JmxTool's other formats: an attribute a line."""
     at_ms, block, begin = None, {}, 0
     for at, line in enumerate(lines):
@@ -233,7 +233,7 @@ def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
         yield _said(name, values, spanned(lines, begin, len(lines)), whose.get(begin), at_ms)
 
 
-def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
+def _jolokia(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | CutOutput]:
     """Answers to reads, alone or as a list."""
     at = 0
     while at < len(lines):
@@ -257,7 +257,7 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
         at = after
 
 
-def _answer(answer: Mapping[str, object], where: Span, broker: int | None) -> Iterator[HostSaid]:
+def _answer(answer: Mapping[str, object], where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
     request, value, seconds = answer.get("request"), answer.get("value"), answer.get("timestamp")
     if not isinstance(request, dict) or not isinstance(mbean := request.get("mbean"), str) or not mbean.startswith("kafka"):
         return
@@ -276,7 +276,7 @@ def _answer(answer: Mapping[str, object], where: Span, broker: int | None) -> It
         yield _said(mbean, {str(key): str(one) for key, one in value.items()}, where, broker, at)
 
 
-def _queried(answer: Mapping[str, object], where: Span, broker: int | None) -> Iterator[HostSaid]:
+def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
     """What Prometheus itself answers to a query of one moment (``/api/v1/query``)."""
     data = answer.get("data")
     rows = data.get("result") if isinstance(data, dict) and data.get("resultType") == "vector" else None
@@ -288,7 +288,7 @@ def _queried(answer: Mapping[str, object], where: Span, broker: int | None) -> I
             yield _of_metric(name, of, str(value[1]), int(value[0] * 1000) if 0 < value[0] < 1 << 40 else None, where, broker)
 
 
-def _prometheus(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
     """Lines of jmx_exporter: those of Kafka one by one, what the JVM and the host say counted."""
     others: list[int] = []
     said = more = 0
@@ -315,10 +315,10 @@ def _prometheus(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Fra
         yield HostSaid("metrics", one(lines[others[0]]), text, whose.get(others[0]))
     if more:
         text = f"{said - _MOST_SAID} more metrics follow, and none of them tells of trouble that is known"
-        yield HostSaid("metrics", Span(more, more), text)
+        yield HostSaid("metrics", LineSpan(more, more), text)
 
 
-def _measured(name: str) -> Known | None:
+def _measured(name: str) -> KnownMetric | None:
     """The metric behind a name of jmx_exporter, whose words are joined with ``_`` by rules of whoever set it up."""
     joined = "".join(filter(str.isalnum, name)).lower()
     for ending in ("value", "count", "total", ""):
@@ -334,12 +334,12 @@ def _is_bad(name: str, value: str) -> bool:
     return known is not None and known.bad is not None and number is not None and known.bad(number)
 
 
-def _of_prometheus(found: re.Match[str], where: Span, broker: int | None) -> HostSaid:
+def _of_prometheus(found: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
     labels = {label["name"]: label["value"] for label in _LABEL.finditer(found["labels"] or "")}
     return _of_metric(found["name"], labels, found["value"], int(found["ms"]) if found["ms"] else None, where, broker)
 
 
-def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: Span, broker: int | None) -> HostSaid:
+def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: LineSpan, broker: int | None) -> HostSaid:
     of = f" of {', '.join(f'{key} {label}' for key, label in labels.items())}" if labels else ""
     known = _measured(name)
     when = f", at {instant(at)}" if at else ""

@@ -7,10 +7,10 @@ Source: ``staging/src/k8s.io/kubectl/pkg/describe/describe.go`` and ``pkg/printe
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, LogLine, Span
+from casebook.facts.pasted import HostSaid, LineSpan, PastedLogLine
 from casebook.formats.pasted.hosts.host import AGE, LONGEST, Frame, is_command, placed, uncommented
-from casebook.formats.pasted.text import Line, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
@@ -54,7 +54,7 @@ _SIGNAL = 128
 _MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 160
 
 
-def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Rows of pods, of sets of them, and of events."""
     sets = False
     for here in placed(lines):
@@ -72,7 +72,7 @@ def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
             yield HostSaid("kubectl", one(here.line), said, here.broker, bad=True)
 
 
-def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
+def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
     last = f", the last {row['ago']} ago" if row["ago"] else ""
     node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
@@ -89,7 +89,7 @@ def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
     return HostSaid("kubectl", where, text, broker, bad, facts=facts)
 
 
-def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Ends of containers in what ``kubectl get pod -o yaml`` and ``-o json``, or ``docker inspect``, print."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -111,7 +111,7 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
         at = max(end, at + 1)
 
 
-def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame | Cut]:
+def descriptions(lines: Sequence[PastedLine]) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
     """States of containers, restarts, and warnings of ``kubectl describe pod``, of a part of it too."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -132,7 +132,7 @@ def is_frame(text: str) -> bool:
     return _HEAD.fullmatch(seen) is not None or _EVENT_ROW.fullmatch(seen) is not None or _LAST_SEEN.fullmatch(seen) is not None
 
 
-def _begins(lines: Sequence[Line], at: int) -> bool:
+def _begins(lines: Sequence[PastedLine], at: int) -> bool:
     text = lines[at].text
     if _STATE.fullmatch(text):
         return True
@@ -140,7 +140,7 @@ def _begins(lines: Sequence[Line], at: int) -> bool:
     return (text.startswith("Name:") and below.startswith("Namespace:")) or _EVENT.fullmatch(text[:LONGEST]) is not None
 
 
-def _end(lines: Sequence[Line], at: int) -> int:
+def _end(lines: Sequence[PastedLine], at: int) -> int:
     """Where the description ends: at what is neither ``key: value`` nor indented, e.g. the next command."""
     last = at
     for index in range(at, min(len(lines), at + _MOST)):
@@ -156,7 +156,9 @@ def _end(lines: Sequence[Line], at: int) -> int:
     return last + 1
 
 
-def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | LogLine | Frame | Cut]:
+def _described(
+    lines: Sequence[PastedLine], at: int, after: int, heading: int | None
+) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
     pod, container, is_pods = "", "", True
@@ -196,23 +198,23 @@ def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) 
     yield Frame(spanned(lines, at, after))
 
 
-def _beside(others: Sequence[Line], name: str, broker: int | None) -> Iterator[HostSaid | Cut]:
+def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iterator[HostSaid | CutOutput]:
     """What else a description prints, as it stands; more than a sentence bears is not understood."""
     if others:
         shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
-        yield HostSaid("kubectl", Span(others[0].number, others[0].number), f"{name} also has {shown}", broker)
+        yield HostSaid("kubectl", LineSpan(others[0].number, others[0].number), f"{name} also has {shown}", broker)
     if more := others[_MOST_OTHERS:]:
-        yield Cut(Span(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
+        yield CutOutput(LineSpan(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
 
 
-def _end_of_state(lines: Sequence[Line], at: int, after: int) -> int:
+def _end_of_state(lines: Sequence[PastedLine], at: int, after: int) -> int:
     end = at + 1
     while end < after and _OF_STATE.fullmatch(lines[end].text[:LONGEST]):
         end += 1
     return end
 
 
-def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name: str, broker: int | None) -> HostSaid:
+def _state(lines: Sequence[PastedLine], at: int, end: int, state: re.Match[str], name: str, broker: int | None) -> HostSaid:
     told: dict[str, str] = {}
     for line in lines[at + 1 : end]:
         found = _OF_STATE.fullmatch(line.text[:LONGEST])
@@ -238,7 +240,7 @@ def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name:
     return HostSaid("kubectl", spanned(lines, at, end), text, broker, bad, facts=facts)
 
 
-def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[LogLine]:
+def _ended(lines: Sequence[PastedLine], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[PastedLogLine]:
     """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished.
 
     Without colons: what stands before one would be taken for the name of who speaks.
@@ -247,7 +249,7 @@ def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broke
     if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():
         parts = [f"{key} {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
         text = f"{told['Finished']} {state['which']} {state['state']}, {', '.join(parts)}"
-        yield LogLine(spanned(lines, at, end), text, None, False, broker)
+        yield PastedLogLine(spanned(lines, at, end), text, None, False, broker)
 
 
 def _name(pod: str, container: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import HostSaid
 from casebook.formats.pasted.hosts.host import LONGEST, placed
-from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.text import PastedLine, spanned
 
 _CONDITIONS = re.compile(r"\s*[Cc]onditions:\s*")
 _FIELD = re.compile(
@@ -33,7 +33,7 @@ _GOOD = (
 )
 
 
-def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every status with its conditions; a message may go on in lines that are indented deeper."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -63,7 +63,7 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
         at = after
 
 
-def _above(lines: Sequence[Line], at: int) -> tuple[int, list[str]]:
+def _above(lines: Sequence[PastedLine], at: int) -> tuple[int, list[str]]:
     told: list[str] = []
     while at > 0 and (found := _BESIDE.fullmatch(lines[at - 1].text[:LONGEST])):
         told.insert(0, f"{found['key']} {found['value']}")

@@ -7,9 +7,9 @@ Whether a process ``java`` was the broker, its name does not tell. Source: ``src
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, LogLine, Span
+from casebook.facts.pasted import HostSaid, LineSpan, PastedLogLine
 from casebook.formats.pasted.hosts.host import LONGEST, placed
-from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.text import PastedLine, one, spanned
 
 _UNIT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|slice|mount|timer))(?: - (?P<what>.*))?\s*")
 _KEY = re.compile(
@@ -80,7 +80,7 @@ _MACHINE = re.compile(
 _DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
 
 
-def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every unit that ``systemctl status`` tells of; log lines below it are for others."""
     places = list(placed(lines))
     whose = {here.at: here.broker for here in places}
@@ -108,11 +108,11 @@ def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
             at += 1
 
 
-def _is_key(lines: Sequence[Line], at: int) -> bool:
+def _is_key(lines: Sequence[PastedLine], at: int) -> bool:
     return at < len(lines) and _KEY.fullmatch(lines[at].text[:LONGEST]) is not None
 
 
-def _end(lines: Sequence[Line], at: int) -> int:
+def _end(lines: Sequence[PastedLine], at: int) -> int:
     while at < len(lines):
         text = lines[at].text[:LONGEST]
         if not (_KEY.fullmatch(text) or (text and _TREE.fullmatch(text))):
@@ -121,7 +121,7 @@ def _end(lines: Sequence[Line], at: int) -> int:
     return at
 
 
-def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: int | None) -> HostSaid | None:
+def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, broker: int | None) -> HostSaid | None:
     texts = [line.text for line in lines[at:after]]
     active = next((found for text in texts if (found := _ACTIVE.fullmatch(text))), None)
     loaded = next((found for text in texts if (found := _LOADED.fullmatch(text))), None)
@@ -159,7 +159,7 @@ def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: 
     return HostSaid("systemctl", spanned(lines, at, after), text, broker, bad, facts=facts)
 
 
-def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """What the kernel prints without a date when it kills a process, as ``dmesg`` shows it; and the tables before it."""
     for here in placed(lines):
         text = here.line.text
@@ -171,7 +171,7 @@ def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
             yield said
 
 
-def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def java_memory(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """What Java says when the host gives it no memory, Docker of a container that was killed for it, and people of a machine."""
     for here in placed(lines):
         text = here.line.text
@@ -189,7 +189,7 @@ def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
             yield HostSaid("docker inspect", one(here.line), said, here.broker, bad=True, facts={"oom_killed": True})
 
 
-def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:
+def told_by_logs(logs: Sequence[PastedLogLine]) -> Iterator[HostSaid]:
     """The same of dated lines, which are log lines beside."""
     for line in logs:
         if line.broker is None and _is_killing(line.text):
@@ -239,7 +239,7 @@ def _is_killing(text: str) -> bool:
     )
 
 
-def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSaid | None:
+def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> HostSaid | None:
     seen = text[:LONGEST]
     moment = f", {when}" if when else ", when is not printed"
     if killed := _KILLED.fullmatch(seen):

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from casebook.facts.pasted import HostSaid, Span, ThreadDump
+from casebook.facts.pasted import HostSaid, LineSpan, ThreadDump
 from casebook.formats.pasted.hosts.host import LONGEST, placed
-from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.text import PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes
 
 _TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
@@ -77,7 +77,7 @@ _SHOWN, _FEW, _MOST_DUMPS, _MOST_NAMED = 8, 3, 50, 24
 @dataclass(slots=True)
 class _Thread:
     name: str
-    line: Line
+    line: PastedLine
     state: str = ""
     frames: list[str] = field(default_factory=list)
     waits: str = ""
@@ -128,7 +128,7 @@ class _Dump:
         return [thread.name for thread in self.threads]
 
 
-def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
+def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
     """Every dump; threads that were pasted alone make one that is cut."""
     at, found = 0, 0
     whose = {here.at: here.broker for here in placed(lines)}
@@ -150,7 +150,7 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
         at = max(after, at + 1)
 
 
-def _is_part_of_deadlock(lines: Sequence[Line], at: int) -> bool:
+def _is_part_of_deadlock(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether a line begins a part of a deadlock's report whose first line was not pasted: a name, and what it waits for."""
     following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
     text = lines[at].text
@@ -161,7 +161,7 @@ def _is_part_of_deadlock(lines: Sequence[Line], at: int) -> bool:
     )
 
 
-def _read(lines: Sequence[Line], at: int, dump: _Dump) -> int:
+def _read(lines: Sequence[PastedLine], at: int, dump: _Dump) -> int:
     """Take in the lines of a dump; returns where it ends."""
     last = at
     for index in range(at, len(lines)):
@@ -183,7 +183,7 @@ def _begins_next(text: str, dump: _Dump) -> bool:
     )
 
 
-def _takes(dump: _Dump, line: Line) -> bool:
+def _takes(dump: _Dump, line: PastedLine) -> bool:
     """Whether a line belongs to the dump; it is taken in."""
     text, thread = line.text, dump.threads[-1] if dump.threads else None
     if begin := _BEGIN.fullmatch(text):
@@ -225,7 +225,7 @@ def _is_lock(text: str) -> bool:
     return any(pattern.fullmatch(text) for pattern in (_WAITS, _HOLDS, _WITHIN))
 
 
-def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
+def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
     """The rows of a dump, each sentence with the lines that it is about."""
     own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
     if not own:
@@ -256,7 +256,7 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
         yield _deadlock(dump, where, broker)
 
 
-def _deadlock(dump: _Dump, where: Span, broker: int | None) -> HostSaid:
+def _deadlock(dump: _Dump, where: LineSpan, broker: int | None) -> HostSaid:
     """Who waits for whom, as Java itself says."""
     names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
     waits = "".join(
@@ -278,7 +278,7 @@ def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]
         more = f"; and {len(doing) - _FEW} other ways" if len(doing) > _FEW else ""
         shown = ", ".join(thread.name for thread in threads[:_FEW]) + (" ..." if len(threads) > _FEW else "")
         text = f"{len(threads)} {what} pasted ({shown}): {told}{more}"
-        span_of = Span(threads[0].line.number, threads[-1].line.number)
+        span_of = LineSpan(threads[0].line.number, threads[-1].line.number)
         yield HostSaid("thread dump", span_of, text, broker, facts={"threads": len(threads)})
 
 
@@ -286,7 +286,7 @@ def _awaited(thread: _Thread) -> str:
     return f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
 
 
-def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
+def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
     """Every thread by its name, where few were pasted."""
     if dump.whole or not dump.threads or len(dump.threads) > _MOST_NAMED:
         return
@@ -302,7 +302,7 @@ def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
     yield HostSaid("thread dump", where, f"threads by their state, {text}", broker)
 
 
-def _of_another(dump: _Dump, where: Span) -> HostSaid:
+def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
     java = f" ({dump.java})" if dump.java else ""
     some = "of a JVM that is no broker" if dump.whole else "that shows no thread of a broker"
     named = ", ".join(dump.names[:3])
@@ -323,7 +323,7 @@ def _broker(dump: _Dump) -> int | None:
     return znodes.number(next(iter(ids))) if len(ids) == 1 else dump.broker if not ids else None
 
 
-def _of_cleaner(dump: _Dump, where: Span, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
+def _of_cleaner(dump: _Dump, where: LineSpan, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
     for thread in dump.threads:
         if thread.name in cleaners:
             text = f"{thread.name} lived: {thread.doing}"
@@ -351,9 +351,9 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
         shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
         text = f"{len(handlers)} request handlers were pasted: {shown}"
         bad = dump.whole and states["BLOCKED"] == len(handlers)
-        where = Span(handlers[0].line.number, handlers[-1].line.number)
+        where = LineSpan(handlers[0].line.number, handlers[-1].line.number)
         yield HostSaid("thread dump", where, text, broker, bad=bad, facts={"handlers": dict(states)})
 
 
-def _of(thread: _Thread) -> Span:
+def _of(thread: _Thread) -> LineSpan:
     return one(thread.line)

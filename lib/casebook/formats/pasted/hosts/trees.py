@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import PastedZnode, Span
-from casebook.formats.pasted.text import Line, is_end, one
+from casebook.facts.pasted import LineSpan, PastedZnode
+from casebook.formats.pasted.text import PastedLine, is_end, one
 from casebook.formats.pasted.tools import zookeeper
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
 _OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
@@ -16,7 +16,7 @@ _PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/
 _LONGEST, _MOST_CHATTER = 4096, 11
 
 
-def trees(lines: Sequence[Line]) -> Iterator[PastedZnode]:
+def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
     """Every znode of such a list; who is below a parent, where the list ends before the paste does."""
     at = 0
     while at < len(lines):
@@ -28,7 +28,7 @@ def trees(lines: Sequence[Line]) -> Iterator[PastedZnode]:
         at = after
 
 
-def cut_lists(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+def cut_lists(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
     """Children in a list that the paste cuts: those whose names are whole are there, and of others nobody knows."""
     for at, line in enumerate(lines):
         text = line.text[:_LONGEST]
@@ -40,10 +40,12 @@ def cut_lists(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
         names = [name.strip() for name in listed.strip()[1:].split(",")[:-1]]
         if zookeeper.kafka_path(path) is not None:
             yield from (PastedZnode(f"{path}/{name}", one(lines[at + 1])) for name in names if name)
-            yield Cut(Span(line.number, lines[at + 1].number), "is a list of children that is cut: what followed was not pasted")
+            yield CutOutput(
+                LineSpan(line.number, lines[at + 1].number), "is a list of children that is cut: what followed was not pasted"
+            )
 
 
-def _listed(lines: Sequence[Line], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
+def _listed(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
     begin = at + 1
     while begin < min(len(lines), at + _MOST_CHATTER) and (not lines[begin].text or zookeeper.is_chatter(lines[begin].text)):
         begin += 1
@@ -59,13 +61,13 @@ def _listed(lines: Sequence[Line], at: int, root: str) -> tuple[Sequence[PastedZ
         if above in children:
             children[above].append(name)
     whole = is_end(lines, after)
-    spans = {path: Span(number, number) for path, number in paths.items()}
+    spans = {path: LineSpan(number, number) for path, number in paths.items()}
     first = next(iter(paths))
-    spans[first] = Span(lines[at].number, paths[first])  # the command with it
+    spans[first] = LineSpan(lines[at].number, paths[first])  # the command with it
     return [_znode(path, spans[path], children[path] if whole else None) for path in paths], after
 
 
-def _znode(path: str, span: Span, children: Sequence[str] | None) -> PastedZnode:
+def _znode(path: str, span: LineSpan, children: Sequence[str] | None) -> PastedZnode:
     place = zookeeper.kafka_path(path)
     is_parent = place is not None and _PARENTS.fullmatch(place[1]) is not None
     return PastedZnode(path, span, children=tuple(children) if is_parent and children is not None else None)

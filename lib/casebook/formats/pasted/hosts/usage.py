@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted import HostSaid, Used
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
-from casebook.formats.pasted.text import Line, one
+from casebook.formats.pasted.text import PastedLine, one
 
 _ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(\"'])?du(?P<words>(?:\s+[^|;]*)?)(?:[|;].*)?")
@@ -27,7 +27,7 @@ _UNITS = {
 _SUMS = (".", "total", "insgesamt")
 
 
-def used(lines: Sequence[Line]) -> Iterator[Used | HostSaid]:
+def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid]:
     """Every row: bytes where the unit is known, else the number as it stands."""
     asked: str | None = None
     for here in placed(lines):
@@ -46,7 +46,7 @@ def _is_folder(path: str, *, is_asked: bool) -> bool:
     return path.startswith(("/", "./", "../")) or is_partition(path) or is_asked
 
 
-def _said(row: re.Match[str], asked: str | None, line: Line, broker: int | None) -> Used | HostSaid:
+def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int | None) -> Used | HostSaid:
     size, path = row["size"], row["path"]
     where = one(line)
     if not size.isdecimal():

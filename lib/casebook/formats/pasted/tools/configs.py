@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import Span, Told, ToldConfig
-from casebook.formats.pasted.text import Line, is_end, spanned
+from casebook.facts.pasted import LineSpan, ToldConfig, ToolStatement
+from casebook.formats.pasted.text import PastedLine, is_end, spanned
 from casebook.formats.pasted.tools.topics import configs_as_far
 
 _OF_ZOOKEEPER = re.compile(
@@ -46,7 +46,7 @@ _MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN = 6, 64 << 10, 30, 600
 _REDACTED = "[redacted]"
 
 
-class _Entry(NamedTuple):
+class _SettingEntry(NamedTuple):
     """A setting in a list; of a secret no value is printed."""
 
     name: str
@@ -55,7 +55,7 @@ class _Entry(NamedTuple):
     synonyms: str
 
 
-def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
+def told(lines: Sequence[PastedLine]) -> Iterator[ToldConfig | ToolStatement]:
     """Every entity's overrides in the lines."""
     at, asked = 0, None
     while at < len(lines):
@@ -75,7 +75,7 @@ def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
                 entries, after = _entries(lines, at)
                 listed = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
                 values = ", ".join(filter(None, [other["values"].strip(" :")[:_MOST_SHOWN], listed])) or "nothing"
-                yield Told("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}")
+                yield ToolStatement("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}")
         at = after
 
 
@@ -92,7 +92,9 @@ def _asked(text: str) -> tuple[str, str] | None:
     return (kind["kind"], name["name"] if name else "<default>") if kind and (name or default) else None
 
 
-def _headless(entries: Sequence[_Entry], span: Span, asked: tuple[str, str] | None) -> Iterator[ToldConfig | Told]:
+def _headless(
+    entries: Sequence[_SettingEntry], span: LineSpan, asked: tuple[str, str] | None
+) -> Iterator[ToldConfig | ToolStatement]:
     """A list whose head was not pasted: of whom it is tells the command, else nobody; the rows before may be missing."""
     if asked is not None:
         yield from _of_entity(entries, span, *asked, every=True, whole=False)
@@ -100,7 +102,7 @@ def _headless(entries: Sequence[_Entry], span: Span, asked: tuple[str, str] | No
     shown = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
     more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
     says = f"settings of a topic or broker that is not named: {shown}{more}"
-    yield Told("kafka-configs", span, says, "paste the line above them, which names it")
+    yield ToolStatement("kafka-configs", span, says, "paste the line above them, which names it")
 
 
 def is_beside(text: str) -> bool:
@@ -108,7 +110,7 @@ def is_beside(text: str) -> bool:
     return _BESIDE.fullmatch(text) is not None
 
 
-def _unfolded(lines: Sequence[Line], at: int) -> tuple[re.Match[str] | None, int]:
+def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[re.Match[str] | None, int]:
     """A list of overrides in one line, with the next lines where it ends in a comma and they go on with a setting or a value."""
     text, after = lines[at].text, at + 1
     while after < min(len(lines), at + _MOST_FOLDED) and text.endswith(",") and _FOLDED.fullmatch(lines[after].text[:_LONGEST]):
@@ -116,16 +118,16 @@ def _unfolded(lines: Sequence[Line], at: int) -> tuple[re.Match[str] | None, int
     return _OF_ZOOKEEPER.fullmatch(text), after
 
 
-def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Told]:
+def _of_zookeeper(found: re.Match[str], span: LineSpan) -> Iterator[ToldConfig | ToolStatement]:
     text = (found["of_default"] if found["default"] else found["configs"]).strip()
     settings, whole = configs_as_far(text)
     kind = "brokers" if found["default"] or found["kind"].startswith("broker") else "topics"
-    yield Told("kafka-configs", span, "" if whole else "a list of overrides that is cut or was changed")
+    yield ToolStatement("kafka-configs", span, "" if whole else "a list of overrides that is cut or was changed")
     if settings is not None:
         yield ToldConfig(kind, "<default>" if found["default"] else found["entity"], span, settings, whole)
 
 
-def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | Told], int]:
+def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | ToolStatement], int]:
     """The list below a head: it may be cut where nothing follows it."""
     entries, after = _entries(lines, at)
     span = spanned(lines, at, after)
@@ -137,8 +139,8 @@ def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequen
 
 
 def _of_entity(
-    entries: Sequence[_Entry], span: Span, kind: str, entity: str, *, every: bool, whole: bool
-) -> Iterator[ToldConfig | Told]:
+    entries: Sequence[_SettingEntry], span: LineSpan, kind: str, entity: str, *, every: bool, whole: bool
+) -> Iterator[ToldConfig | ToolStatement]:
     """What a list says of an entity: of all settings those that its synonyms call its own."""
     source = _OWN[entity if entity == "<default>" else kind]
     own, default, static, built_in = {}, {}, {}, {}
@@ -157,10 +159,10 @@ def _of_entity(
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
-    yield Told("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults))))
+    yield ToolStatement("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults))))
 
 
-def _value(entry: _Entry, own: re.Match[str] | None) -> str:
+def _value(entry: _SettingEntry, own: re.Match[str] | None) -> str:
     """The entity's own value: that of its synonym, where they are printed."""
     return entry.value if own is None or own["name"] != entry.name else own["value"]
 
@@ -178,7 +180,7 @@ def _some(settings: dict[str, str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in list(settings.items())[:_SHOWN]) + more
 
 
-def _entries(lines: Sequence[Line], at: int) -> tuple[list[_Entry], int]:
+def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry], int]:
     """The settings behind a line, folded or not, and where they end."""
     found, index = [], at + 1
     while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
@@ -195,7 +197,7 @@ def _entries(lines: Sequence[Line], at: int) -> tuple[list[_Entry], int]:
     return found, index
 
 
-def _entry(text: str) -> _Entry | None:
+def _entry(text: str) -> _SettingEntry | None:
     """``a.b=1 sensitive=false synonyms={...}``; ``None`` for half of one."""
     name, _, rest = text.strip().partition("=")
     value, _, behind = rest.partition(" sensitive=")
@@ -207,4 +209,4 @@ def _entry(text: str) -> _Entry | None:
     is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
     if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
         return None
-    return _Entry(name, value.strip(), secret == "true", synonyms[1:-1])
+    return _SettingEntry(name, value.strip(), secret == "true", synonyms[1:-1])

@@ -8,11 +8,11 @@ Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBroker
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import DescribedPartition, HostSaid, Span
+from casebook.facts.pasted import DescribedPartition, HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.hosts.host import LONGEST, Frame
-from casebook.formats.pasted.text import Line, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _KIND = "Cruise Control"
 _LISTS = ("offline", "with-offline-replicas", "urp", "under-min-isr", "other")
@@ -52,13 +52,13 @@ _SUMMARY = re.compile(
 _MOST_BROKERS, _LONGEST_STATE = 50, 1500
 
 
-def told(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame | Cut]:
+def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame | CutOutput]:
     """Everything that it says in the lines."""
     yield from _as_json(lines)
     yield from _as_text(lines)
 
 
-def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Cut]:
+def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | CutOutput]:
     at = 0
     while at < len(lines):
         if not lines[at].text.lstrip().startswith("{"):
@@ -72,7 +72,7 @@ def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
         at = after
 
 
-def _of(found: Mapping[str, object], where: Span, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
+def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
     partitions, brokers = found.get("KafkaPartitionState"), found.get("KafkaBrokerState")
     if isinstance(partitions, dict):
         is_cut = not whole and list(found)[-1] == "KafkaPartitionState"
@@ -90,7 +90,7 @@ def _of(found: Mapping[str, object], where: Span, *, whole: bool) -> Iterator[De
             yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
 
 
-def _partitions(told: Mapping[str, object], where: Span, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:
+def _partitions(told: Mapping[str, object], where: LineSpan, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:
     """The lists of partitions; of the one that is cut more may have stood there."""
     for name in _LISTS:
         if not isinstance(rows := told.get(name), list):
@@ -105,7 +105,7 @@ def _partitions(told: Mapping[str, object], where: Span, *, cut: str) -> Iterato
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
 
 
-def _partition(row: object, where: Span) -> DescribedPartition | None:
+def _partition(row: object, where: LineSpan) -> DescribedPartition | None:
     if not isinstance(row, dict):
         return None
     topic, partition, leader = (row.get(name) for name in ("topic", "partition", "leader"))
@@ -119,7 +119,7 @@ def _ids(told: object) -> tuple[int, ...] | None:
     return tuple(told) if isinstance(told, list) and all(type(one) is int and one >= 0 for one in told) else None
 
 
-def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
+def _brokers(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
     def of(name: str, broker: str) -> object:
         counts = told.get(name)
         return counts.get(broker) if isinstance(counts, dict) else None
@@ -144,13 +144,13 @@ def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
         yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
 
 
-def _summary(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
+def _summary(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
     """Numbers of the whole cluster, by the names that they have there."""
     if shown := ", ".join(f"{name} {value}" for name, value in told.items() if type(value) in (int, float)):
         yield HostSaid(_KIND, where, f"summary of the cluster: {shown}", facts={"summary": dict(told)})
 
 
-def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame]:
+def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame]:
     partitions = brokers = False
     for line in lines:
         text, where = line.text, one(line)
@@ -181,7 +181,7 @@ def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
             partitions = brokers = False
 
 
-def _state(what: str, told: str, where: Span) -> HostSaid:
+def _state(what: str, told: str, where: LineSpan) -> HostSaid:
     """One of its own states; one that is cut may have told of more."""
     failed = sorted(set(_FAILURES.findall(told)))
     cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
+from casebook.facts.pasted import GroupMember, GroupSaid, LineSpan, PastedOffset, ToolStatement
 from casebook.formats.pasted.remarks import is_masked
-from casebook.formats.pasted.text import Line, is_end, is_gap, one, spanned
+from casebook.formats.pasted.text import PastedLine, is_end, is_gap, one, spanned
 from casebook.formats.pasted.tools import members
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(
@@ -54,7 +54,7 @@ class _Row(NamedTuple):
     words: int
 
 
-def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupSaid | Told | Cut]:
+def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember | GroupSaid | ToolStatement | CutOutput]:
     """Every row below a head, and every sentence on a group."""
     at, asked = 0, None
     while at < len(lines):
@@ -67,7 +67,7 @@ def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupS
         elif (head := _head(lines, at)) is not None:
             columns, begin = head
             tool = _CHECKER if _IS_CHECKER.match(text) else _TOOL
-            yield Told(tool, spanned(lines, at, begin))
+            yield ToolStatement(tool, spanned(lines, at, begin))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
         elif (found := members.table(lines, at, asked)) is not None:
@@ -87,7 +87,7 @@ def is_head(text: str) -> bool:
     return len(text) < _LONGEST and any(pattern.fullmatch(text) for pattern in (_NOTE, _OPTION, _SKIPPED))
 
 
-def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+def _head(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
     """The columns of a table of offsets, whose head may be folded, and where its rows begin."""
     text = lines[at].text
     if "LOG-END-OFFSET" in text and not _HEAD_BEGINS.fullmatch(text):
@@ -107,7 +107,7 @@ def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
     return None
 
 
-def _headless(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+def _headless(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
     """The columns of a head that has lost its begin: those of the layout in which the next line is a row."""
     text = lines[at].text
     behind = _columns(text[text.index("LOG-END-OFFSET") :])
@@ -127,10 +127,10 @@ def _columns(text: str) -> list[str]:
 
 
 def _table(
-    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
-) -> tuple[list[GroupOffset | GroupMember | Told | Cut], int]:
+    lines: Sequence[PastedLine], at: int, columns: Sequence[str], asked: str | None
+) -> tuple[list[PastedOffset | GroupMember | ToolStatement | CutOutput], int]:
     """The rows below a head; each may be folded, and lines of trouble may stand between them."""
-    found: list[GroupOffset | GroupMember | Told | Cut] = []
+    found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
     has_hosts = "HOST" in lines[at - 1].text.upper()
     while at < len(lines):
         text = lines[at].text
@@ -154,9 +154,9 @@ def _table(
         span = spanned(lines, at, after)
         if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
             row = _without_cut_end(row)
-            found.append(Cut(span, "is a row of a group that is cut at its end"))
+            found.append(CutOutput(span, "is a row of a group that is cut at its end"))
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
-            found.append(Cut(span, f"masks {', '.join(masks)}: unknown"))
+            found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
         at = after
     return found, at
@@ -173,8 +173,8 @@ def _without_cut_end(row: _Row) -> _Row:
 
 
 def _cut_row(
-    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
-) -> list[GroupOffset | GroupMember | Told | Cut] | None:
+    lines: Sequence[PastedLine], at: int, columns: Sequence[str], asked: str | None
+) -> list[PastedOffset | GroupMember | ToolStatement | CutOutput] | None:
     """The last row of a paste or of a block, which is cut before its lag: its columns that are whole."""
     words = lines[at].text.split()
     if not words or (at + 1 < len(lines) and not is_end(lines, at + 1)) or len(words) >= len(columns):
@@ -188,15 +188,15 @@ def _cut_row(
     row = _Row(whole[0] if first else None, {**dict.fromkeys(_OFFSETS, "-"), **values}, len(whole))
     span = one(lines[at])
     reason = f"is a row of a group that is cut: of {', '.join(missing) or 'what stands behind its lag'} nothing whole was pasted"
-    return [*_facts(row, span, asked), Cut(span, reason)]
+    return [*_facts(row, span, asked), CutOutput(span, reason)]
 
 
-def _skipped(line: Line) -> Told:
+def _skipped(line: PastedLine) -> ToolStatement:
     """What the checker says in place of a row."""
-    return Told(_TOOL, one(line), line.text.strip()[:200].rstrip("."))
+    return ToolStatement(_TOOL, one(line), line.text.strip()[:200].rstrip("."))
 
 
-def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:
+def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:
     """The row that begins at a line, with as many of the next lines as it is folded over."""
     text, row = "", None
     for after in range(at, min(len(lines), at + _MOST_FOLDED)):
@@ -252,12 +252,12 @@ def _is_unknown(text: str) -> bool:
     return text in _UNKNOWN or is_masked(text)
 
 
-def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | GroupMember]:
+def _facts(row: _Row, span: LineSpan, asked: str | None) -> Iterator[PastedOffset | GroupMember]:
     group, values = row.group or asked, row.values
     topic, member = values["TOPIC"], values.get("CONSUMER-ID", "-")
     if topic != "-":
         offset, end = (_count(values[name]) for name in _OFFSETS[:2])
-        yield GroupOffset(group, topic, int(values["PARTITION"]), span, offset, end)
+        yield PastedOffset(group, topic, int(values["PARTITION"]), span, offset, end)
     if not _is_unknown(member) or topic == "-":
         assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
         host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))

@@ -10,10 +10,10 @@ the controller saw it, and of KRaft any broker as the controller. None of it say
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import DescribedPartition, DescribedTopic, Span, Told
+from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToolStatement
 from casebook.formats.pasted import cut_json
-from casebook.formats.pasted.text import Line, broker_ids, is_end, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
@@ -42,7 +42,7 @@ def is_typed(text: str) -> bool:
     return len(text) < 4096 and _ASKS.fullmatch(text) is not None
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedTopic | Told | Cut]:
+def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | DescribedTopic | ToolStatement | CutOutput]:
     """Every topic and partition, and the brokers in one sentence."""
     at, topic = 0, None
     while at < len(lines):
@@ -55,7 +55,9 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
             error = f": {found['error'].strip()[:100]}" if found["error"].strip() else ""
-            yield Told(_TOOL, span, f"topic '{topic}' has {found['count']} partitions{error}" if error else "", bad=bool(error))
+            yield ToolStatement(
+                _TOOL, span, f"topic '{topic}' has {found['count']} partitions{error}" if error else "", bad=bool(error)
+            )
             if topic and not error and len(found["count"]) < _DIGITS:
                 yield DescribedTopic(topic, span, int(found["count"]))
         elif topic is not None and "isrs:" in text and (row := _PARTITION.fullmatch(text[:4096])):
@@ -69,12 +71,12 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
         at = after
 
 
-def _is_ours(lines: Sequence[Line], at: int) -> bool:
+def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether an object that begins at a line is one of the tool's, also where it is printed in many lines."""
     return any(name in line.text[:_LONGEST] for line in lines[at : at + 12] for name in _OF_JSON)
 
 
-def _brokers(lines: Sequence[Line], at: int, answered: str) -> tuple[Told, int]:
+def _brokers(lines: Sequence[PastedLine], at: int, answered: str) -> tuple[ToolStatement, int]:
     after, found, topics = at + 1, [], None
     while after < len(lines) and (_COUNT.fullmatch(lines[after].text[:4096]) or _BROKER.fullmatch(lines[after].text[:4096])):
         row = _BROKER.fullmatch(lines[after].text[:4096])
@@ -84,7 +86,7 @@ def _brokers(lines: Sequence[Line], at: int, answered: str) -> tuple[Told, int]:
     controller = next((int(row["id"]) for row in found if row["controller"]), None)
     says = _of_brokers({int(row["id"]): row["address"] for row in found}, controller, answered)
     says += f"; {topics['count']} topics" if topics else ""
-    return Told(_TOOL, spanned(lines, at, after), says, _WHO), after
+    return ToolStatement(_TOOL, spanned(lines, at, after), says, _WHO), after
 
 
 def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered: object) -> str:
@@ -94,7 +96,7 @@ def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered:
     return f"{who}{leads}" + (f"; {places}" if places else "")
 
 
-def _partition(row: re.Match[str], topic: str, span: Span, *, is_cut: bool) -> Iterator[DescribedPartition | Told]:
+def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) -> Iterator[DescribedPartition | ToolStatement]:
     """One without anybody in its ISR may have been cut."""
     number, leader, replicas, isr = (
         znodes.number(row["partition"]),
@@ -107,22 +109,22 @@ def _partition(row: re.Match[str], topic: str, span: Span, *, is_cut: bool) -> I
     if len(set(replicas)) == len(replicas) and len(set(isr)) == len(isr):
         yield DescribedPartition(topic, number, span, leader if leader >= 0 else None, replicas, isr, ordered=False, tool="kcat")
         error = (row["error"] or "").strip(" ,")
-        yield Told(_TOOL, span, f"{topic}-{number}: {error[:100]}" if error else "", bad=bool(error))
+        yield ToolStatement(_TOOL, span, f"{topic}-{number}: {error[:100]}" if error else "", bad=bool(error))
 
 
-def _may_go_on(lines: Sequence[Line], at: int) -> bool:
+def _may_go_on(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether nobody knows that the row before a line has ended."""
     if is_end(lines, at) or at >= len(lines):
         return at >= len(lines)
     return not any(row.fullmatch(lines[at].text[:4096]) for row in (_PARTITION, _TOPIC))
 
 
-def _of_json(value: Mapping[str, object], span: Span, *, whole: bool) -> Iterator[DescribedPartition | Told]:
+def _of_json(value: Mapping[str, object], span: LineSpan, *, whole: bool) -> Iterator[DescribedPartition | ToolStatement]:
     brokers = {row["id"]: row.get("name") for row in _maps(value.get("brokers")) if type(row.get("id")) is int}
     first, controller = value.get("originating_broker"), value.get("controllerid")
     answered = first.get("id") if isinstance(first, dict) else "a broker"
     says = _of_brokers(brokers, controller if type(controller) is int else None, answered)
-    yield Told(_TOOL, span, says if whole else f"{says}; its text is cut", _WHO)
+    yield ToolStatement(_TOOL, span, says if whole else f"{says}; its text is cut", _WHO)
     topics = _maps(value.get("topics"))
     for topic in topics:
         partitions = _maps(topic.get("partitions"))

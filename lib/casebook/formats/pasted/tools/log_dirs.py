@@ -8,11 +8,11 @@ it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import Span, Told, Used
+from casebook.facts.pasted import LineSpan, ToolStatement, Used
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted import cut_json
-from casebook.formats.pasted.text import Line, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
 _BESIDE = re.compile(
@@ -23,7 +23,7 @@ _TOOL = "kafka-log-dirs"
 _SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
 
 
-def described(lines: Sequence[Line]) -> Iterator[Used | Told | Cut]:
+def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | CutOutput]:
     """Every replica with its size."""
     at = 0
     while at < len(lines):
@@ -43,11 +43,11 @@ def is_beside(text: str) -> bool:
     return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
 
 
-def _is_ours(lines: Sequence[Line], at: int) -> bool:
+def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
     return any('"logDirs"' in line.text[:_LONGEST] for line in lines[at : at + 10])
 
 
-def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Used | Told]:
+def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator[Used | ToolStatement]:
     replicas, failed, behind, moving, answered = 0, [], [], [], {}
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
@@ -73,7 +73,7 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [] if whole else ["its text is cut"]
     sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
-    yield Told(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
+    yield ToolStatement(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
 
 
 def _some(rows: Sequence[str]) -> list[str]:

@@ -7,8 +7,8 @@ Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.
 import re
 from collections.abc import Callable, Sequence
 
-from casebook.facts.pasted import GroupMember, GroupSaid, Told
-from casebook.formats.pasted.text import Line, is_gap, one
+from casebook.facts.pasted import GroupMember, GroupSaid, ToolStatement
+from casebook.formats.pasted.text import PastedLine, is_gap, one
 
 _MEMBERS = re.compile(
     r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
@@ -36,10 +36,10 @@ _OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGN
 _TOOL = "kafka-consumer-groups"
 _LONGEST = 64 << 10
 
-_Rows = list[GroupMember | GroupSaid | Told]
+_Rows = list[GroupMember | GroupSaid | ToolStatement]
 
 
-def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int] | None:
+def table(lines: Sequence[PastedLine], at: int, asked: str | None) -> tuple[_Rows, int] | None:
     """The table whose head a line is, and where to go on; ``None`` for no head of these.
 
     Args:
@@ -58,8 +58,8 @@ def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int
     return None
 
 
-def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple[_Rows, int]:
-    found: _Rows = [Told(_TOOL, one(lines[at]))]
+def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Rows]) -> tuple[_Rows, int]:
+    found: _Rows = [ToolStatement(_TOOL, one(lines[at]))]
     after = at + 1
     while after < len(lines):
         line = lines[after]
@@ -74,7 +74,7 @@ def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple
     return found, after
 
 
-def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:
+def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:
     """A member; the last value of a paste that ends within a row may be cut."""
     words = line.text.split()
     host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
@@ -96,7 +96,7 @@ def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: b
         assigned=assigned if is_told else None,
     )
     epochs = ", ".join(f"{name} {values[name]}" for name in _OF_NEXT if name in values)
-    return [member, *([Told(_TOOL, one(line), f"member {member.member}: {epochs}")] if epochs else [])]
+    return [member, *([ToolStatement(_TOOL, one(line), f"member {member.member}: {epochs}")] if epochs else [])]
 
 
 def _assigned(text: str) -> list[tuple[str, int]]:
@@ -108,7 +108,7 @@ def _assigned(text: str) -> list[tuple[str, int]]:
     return found
 
 
-def _state(line: Line, asked: str | None, columns: Sequence[str]) -> _Rows:
+def _state(line: PastedLine, asked: str | None, columns: Sequence[str]) -> _Rows:
     found = _STATE_ROW.fullmatch(line.text)
     if found is None:
         return []
@@ -124,9 +124,9 @@ def _state(line: Line, asked: str | None, columns: Sequence[str]) -> _Rows:
     )
     epochs = [f"{name} {word}" for name, word in zip(columns, words, strict=False) if name.endswith("EPOCH")]
     says += f", {', '.join(epochs)}" if epochs and says else ""
-    return [GroupSaid(group, span, state, int(found["id"])), Told(_TOOL, span, says)]
+    return [GroupSaid(group, span, state, int(found["id"])), ToolStatement(_TOOL, span, says)]
 
 
-def _listed(line: Line) -> _Rows:
+def _listed(line: PastedLine) -> _Rows:
     found = _LISTED_ROW.fullmatch(line.text)
     return [GroupSaid(found["group"], one(line), found["state"])] if found else []

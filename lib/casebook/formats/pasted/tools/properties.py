@@ -6,11 +6,11 @@ A paste is an excerpt: what a file says beside the lines that were pasted is unk
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import BrokerSettings, HostSaid, Span
+from casebook.facts.pasted import BrokerSettings, HostSaid, LineSpan
 from casebook.formats.broker import properties
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.remarks import is_masked
-from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.text import PastedLine, spanned
 from casebook.formats.zookeeper import znodes
 
 _SETTING = re.compile(
@@ -40,7 +40,7 @@ _HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 20, 2000
 
 
-def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
+def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]:
     """Every run of settings, comments within it included, that are a broker's."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -83,13 +83,13 @@ def _is_printed(texts: Sequence[str]) -> bool:
     return all(_PRINTED.fullmatch(text) for text in own) and any(_UNSET.fullmatch(text) for text in own)
 
 
-def _of_start(where: Span, found: dict[str, str], broker: int | None) -> HostSaid:
+def _of_start(where: LineSpan, found: dict[str, str], broker: int | None) -> HostSaid:
     shown = ", ".join(f"{key}={value}" for key, value in found.items())
     text = f"{len(found)} settings as a broker printed them at its start, defaults among them: {shown[:_LONGEST_SHOWN]}"
     return HostSaid("KafkaConfig values", where, text, broker, facts={"settings": dict(found)})
 
 
-def _end(lines: Sequence[Line], at: int) -> int:
+def _end(lines: Sequence[PastedLine], at: int) -> int:
     """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one that was pasted to its end."""
     after, begun, is_printed = at, None, _PRINTED.fullmatch(lines[at].text[:LONGEST]) is not None
     for index in range(at, min(len(lines), at + _MOST)):
@@ -124,7 +124,7 @@ def _commented_out(texts: Sequence[str]) -> str:
 
 
 def _said(
-    lines: Sequence[Line], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
+    lines: Sequence[PastedLine], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
 ) -> Iterator[BrokerSettings | HostSaid]:
     ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None

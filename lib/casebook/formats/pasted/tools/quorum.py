@@ -8,8 +8,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import METADATA_QUORUM, QUORUM_REPLICATION, Told
-from casebook.formats.pasted.text import Line, spanned
+from casebook.facts.pasted import METADATA_QUORUM, QUORUM_REPLICATION, ToolStatement
+from casebook.formats.pasted.text import PastedLine, spanned
 
 IS_KRAFT = "this is a KRaft cluster, which keeps its metadata in no ZooKeeper"
 
@@ -29,7 +29,7 @@ _AGES = {"fetched": "last fetch", "caught": "last caught up"}
 _LONGEST, _SHOWN = 16 << 10, 9
 
 
-def described(lines: Sequence[Line]) -> Iterator[Told]:
+def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
     """Every description of the quorum."""
     at = 0
     while at < len(lines):
@@ -39,14 +39,14 @@ def described(lines: Sequence[Line]) -> Iterator[Told]:
                 after += 1
             values = {f["name"]: f["value"] for line in lines[at:after] if (f := _FIELD.fullmatch(line.text[:_LONGEST]))}
             if values.keys() & _OF_QUORUM:
-                yield Told(METADATA_QUORUM, spanned(lines, at, after), f"{IS_KRAFT}{_status(values)}")
+                yield ToolStatement(METADATA_QUORUM, spanned(lines, at, after), f"{IS_KRAFT}{_status(values)}")
         elif _HEAD.fullmatch(text):
             rows = []
             while after < len(lines) and (row := _ROW.fullmatch(lines[after].text[:_LONGEST])):
                 rows.append(row)
                 after += 1
             nodes = "; ".join(map(_node, rows[:_SHOWN])) + (f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
-            yield Told(QUORUM_REPLICATION, spanned(lines, at, after), f"{IS_KRAFT}{f': {nodes}' if nodes else ''}")
+            yield ToolStatement(QUORUM_REPLICATION, spanned(lines, at, after), f"{IS_KRAFT}{f': {nodes}' if nodes else ''}")
         at = after
 
 

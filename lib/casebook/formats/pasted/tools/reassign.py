@@ -10,10 +10,10 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import Assigned, Move, Span, Told
+from casebook.facts.pasted import LineSpan, PastedAssignment, PastedMove, ToolStatement
 from casebook.formats.pasted import cut_json
-from casebook.formats.pasted.text import Line, broker_ids, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.pasted.text import PastedLine, broker_ids, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
@@ -57,7 +57,7 @@ _NOW = (
 _Plan = dict[tuple[str, int], tuple[int, ...]]
 
 
-def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told | Cut]:
+def moves(lines: Sequence[PastedLine]) -> Iterator[PastedAssignment | PastedMove | ToolStatement | CutOutput]:
     """Everything that the tool itself printed."""
     at = 0
     while at < len(lines):
@@ -69,7 +69,7 @@ def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told | Cut]:
             elif head := _PROPOSED.fullmatch(text):
                 plan, whole, after = _plan(lines, at, head["plan"])
                 says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
-                yield Told(_TOOL, spanned(lines, at, after), says, _NOW)
+                yield ToolStatement(_TOOL, spanned(lines, at, after), says, _NOW)
                 if not whole:
                     yield _cut(lines, after)
             elif started := _STARTED.fullmatch(text):
@@ -80,7 +80,7 @@ def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told | Cut]:
         at = after
 
 
-def plans(lines: Sequence[Line]) -> Iterator[Told | Cut]:
+def plans(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
     """Files of plans that were pasted as they are: they say what is wanted, not what is."""
     at = 0
     while at < len(lines):
@@ -89,7 +89,9 @@ def plans(lines: Sequence[Line]) -> Iterator[Told | Cut]:
             plan, whole, after = _plan(lines, at, text.strip())
             if plan:
                 span = spanned(lines, at, after)
-                yield Told("a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW)
+                yield ToolStatement(
+                    "a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW
+                )
                 if not whole:
                     yield _cut(lines, after)
         at = max(after, at + 1)
@@ -100,7 +102,7 @@ def is_beside(text: str) -> bool:
     return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
 
 
-def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
+def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | ToolStatement]:
     """A line that says something by itself."""
     if "replica" in text and (found := _LISTED.fullmatch(text)):
         topic, number = found["topic"], znodes.number(found["partition"])
@@ -108,36 +110,38 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
         replicas = broker_ids(found["replicas"])
         adding, removing = (broker_ids(found[each]) if is_told else None for each in ("adding", "removing"))
         if number is not None and replicas:
-            yield Assigned(topic, number, span, replicas, adding, removing)
-            yield Told(_TOOL, span)
+            yield PastedAssignment(topic, number, span, replicas, adding, removing)
+            yield ToolStatement(_TOOL, span)
     elif status := _STATUS.fullmatch(text[:4096]):
         if (number := znodes.number(status["partition"])) is not None:
-            yield Move(status["topic"], number, span, None, ended=not status["how"].endswith("in progress"))
+            yield PastedMove(status["topic"], number, span, None, ended=not status["how"].endswith("in progress"))
             failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
-            yield Told(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
+            yield ToolStatement(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
     elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
         number, replicas = znodes.number(found["partition"]), broker_ids(found["replicas"])
         if number is not None and replicas:
-            yield Assigned(found["topic"], number, span, replicas)
-            yield Move(found["topic"], number, span, None, ended=True)
-            yield Told(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it")
+            yield PastedAssignment(found["topic"], number, span, replicas)
+            yield PastedMove(found["topic"], number, span, None, ended=True)
+            yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it")
     elif _SENTENCE.fullmatch(text[:4096]):
-        yield Told(_TOOL, span, text.strip()[:200].rstrip("."))
+        yield ToolStatement(_TOOL, span, text.strip()[:200].rstrip("."))
 
 
-def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told | Cut], int]:
+def _current(
+    lines: Sequence[PastedLine], at: int, begun: str | None
+) -> tuple[Sequence[PastedAssignment | ToolStatement | CutOutput], int]:
     """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
     plan, whole, after = _plan(lines, at, begun)
     span, cut = spanned(lines, at, after), () if whole else (_cut(lines, after),)
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
     if _PROPOSED.fullmatch(following[:_LONGEST]):
-        rows = [Assigned(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
-        return (*rows, Told(_TOOL, span), *cut), after
+        rows = [PastedAssignment(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
+        return (*rows, ToolStatement(_TOOL, span), *cut), after
     says = f"the assignment before the reassignment was started: {_shown(plan)}" if plan else "an assignment, whose text is cut"
-    return (Told(_TOOL, span, says, _NOW), *cut), after
+    return (ToolStatement(_TOOL, span, says, _NOW), *cut), after
 
 
-def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move | Told | Cut], int]:
+def _started(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[PastedMove | ToolStatement | CutOutput], int]:
     """What was started: a plan (up to 0.11), nothing named (up to 2.5), or partitions by name."""
     after, whole = at + 1, True
     if "{" in what:
@@ -146,12 +150,12 @@ def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move |
         names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
         plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
     span = spanned(lines, at, after)
-    rows = [Move(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
+    rows = [PastedMove(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
     says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
-    return (*rows, Told(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
+    return (*rows, ToolStatement(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
 
 
-def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
+def _plan(lines: Sequence[PastedLine], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
     """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted;"
     " whether it is whole; its end."""
     begin = at
@@ -168,13 +172,13 @@ def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, boo
     return _items(rows if isinstance(rows, list) else []), whole, begin + after
 
 
-def _is_of_plan(line: Line) -> bool:
+def _is_of_plan(line: PastedLine) -> bool:
     heads = (_CURRENT, _PROPOSED, _STARTED, _BESIDE)
     return not any(head.fullmatch(line.text[:4096]) for head in heads)
 
 
-def _cut(lines: Sequence[Line], after: int) -> Cut:
-    return Cut(one(lines[after - 1]), "is a plan that is cut here: what followed was not pasted")
+def _cut(lines: Sequence[PastedLine], after: int) -> CutOutput:
+    return CutOutput(one(lines[after - 1]), "is a plan that is cut here: what followed was not pasted")
 
 
 def _items(rows: Sequence[object]) -> _Plan:

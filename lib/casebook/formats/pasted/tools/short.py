@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import HostSaid
 from casebook.formats.pasted.hosts.host import placed
-from casebook.formats.pasted.text import Line, one
+from casebook.formats.pasted.text import PastedLine, one
 
 _LONGEST = 300
 _SHORT = (
@@ -30,7 +30,7 @@ _SHORT = (
 _IDS = re.compile(r"\s*(?P<name>node\.id|broker\.id|version)\s*=\s*(?P<value>\d{1,9})\s*")
 
 
-def answers(lines: Sequence[Line]) -> Iterator[HostSaid]:
+def answers(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every such line; ids and the version beside a cluster's id are of ``meta.properties``."""
     is_meta = False
     for here in placed(lines):

@@ -7,9 +7,9 @@ Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@0.8.2.2, 0.9.0.1, 2
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import DescribedPartition, DescribedTopic, Span, Told, ToldConfig
-from casebook.formats.pasted.text import Line, one, spanned
-from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToldConfig, ToolStatement
+from casebook.formats.pasted.text import PastedLine, one, spanned
+from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
@@ -56,7 +56,9 @@ _MOST_FOLDED, _LONGEST = 6, 64 << 10
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | ToldConfig | Cut | Told]:
+def described(
+    lines: Sequence[PastedLine],
+) -> Iterator[DescribedTopic | DescribedPartition | ToldConfig | CutOutput | ToolStatement]:
     """Every line of a description, folded or not.
 
     Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
@@ -67,7 +69,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
         text = lines[at].text
         if len(rows := _rows_within(lines, at)) > 1:
             if not rows[0].text:
-                yield Told("kafka-topics", one(rows[0]))
+                yield ToolStatement("kafka-topics", one(rows[0]))
             yield from described(rows)
             at += rows[-1].number - lines[at].number + 1
             continue
@@ -85,7 +87,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
             at += 1
             continue
         found, after = _row(lines, at)
-        if isinstance(found, Cut):
+        if isinstance(found, CutOutput):
             found, more = _as_far(lines, found)
             yield from more
         if isinstance(found, DescribedTopic) and found.configs is None:
@@ -99,48 +101,48 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
     yield from _list(option, listed)
 
 
-def _rows_within(lines: Sequence[Line], at: int) -> list[Line]:
+def _rows_within(lines: Sequence[PastedLine], at: int) -> list[PastedLine]:
     """The rows of a line that has lost its line ends, and those of a table whose head names the columns."""
     text = lines[at].text
     if len(text) > _LONGEST:
         return []
     if "Partition:" in text and len(parts := _WITHIN.split(text)) > 1:
-        return [Line(lines[at].number, part) for part in parts if part.strip()]
+        return [PastedLine(lines[at].number, part) for part in parts if part.strip()]
     names = text.split("\t") if text.count("\t") >= _LEAST_COLUMNS else []
     if not {"topic", "partition", "leader", "replicas", "isr"} <= {name.lower() for name in names}:
         return []
-    rows = [Line(lines[at].number, "")]
+    rows = [PastedLine(lines[at].number, "")]
     for line in lines[at + 1 :]:
         cells = line.text.split("\t")
         if line.text and len(cells) != len(names):
             break
         values = ("" if cell == "-" else cell.strip("[] ") for cell in cells)
         row = "\t".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) if line.text else ""
-        rows.append(Line(line.number, row))
+        rows.append(PastedLine(line.number, row))
     return rows
 
 
-def _cut_configs(lines: Sequence[Line], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | Told]:
+def _cut_configs(lines: Sequence[PastedLine], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | ToolStatement]:
     """What is left of a list of overrides that is cut."""
     behind = lines[at].text.partition("Configs:")[2].strip()
     settings, _ = configs_as_far(behind)
     if behind:
-        yield Told("kafka-topics", topic.span, f"the list of overrides of {topic.topic} is cut")
+        yield ToolStatement("kafka-topics", topic.span, f"the list of overrides of {topic.topic} is cut")
     if settings:
         yield ToldConfig("topics", topic.topic, topic.span, settings, whole=False)
 
 
-def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[Told]:
+def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[ToolStatement]:
     """What it means that partitions stand in a list, where their rows do not say it."""
     kind = option.partition(" ")[0]
     if kind not in _MEANS or not listed:
         return
     some = ", ".join(f"{row.topic}-{row.partition}" for row in listed[:_SHOWN])
     more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-    yield Told(f"kafka-topics --{kind}-partitions", listed[0].span, f"{some}{more} {_MEANS[kind]}", bad=True)
+    yield ToolStatement(f"kafka-topics --{kind}-partitions", listed[0].span, f"{some}{more} {_MEANS[kind]}", bad=True)
 
 
-def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:
+def _headless(lines: Sequence[PastedLine], at: int) -> DescribedTopic | None:
     """A topic's line that has lost its begin: the partition in the next line is the topic's."""
     text, following = lines[at].text, lines[at + 1].text if at + 1 < len(lines) else ""
     if len(text) > _LONGEST or _BEGINS.fullmatch(text) or not (partition := _PARTITION.fullmatch(following[:_LONGEST])):
@@ -149,7 +151,7 @@ def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:
     return _topic(row, one(lines[at]), partition["topic"]) if row else None
 
 
-def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPartition | Cut, int]:
+def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | DescribedPartition | CutOutput, int]:
     """The row that begins at a line: with as many of the next lines as belong to it."""
     text, after = lines[at].text, at + 1
     while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
@@ -159,37 +161,39 @@ def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPart
     if row := _PARTITION.fullmatch(text):
         partition = _partition(row, span)
         whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
-        return (partition if whole else Cut(span, "is a partition's line that is cut or was changed")), after
+        return (partition if whole else CutOutput(span, "is a partition's line that is cut or was changed")), after
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
-    return Cut(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+    return CutOutput(span, "is a line of kafka-topics --describe that is cut or was changed"), after
 
 
-def _as_far(lines: Sequence[Line], cut: Cut) -> tuple[DescribedPartition | Cut, Sequence[Told | Cut]]:
+def _as_far(
+    lines: Sequence[PastedLine], cut: CutOutput
+) -> tuple[DescribedPartition | CutOutput, Sequence[ToolStatement | CutOutput]]:
     """What is left of a line that is cut: the columns before its last label, where they make a row; else what they say."""
     first = cut.span.first - lines[0].number
     text = " ".join(line.text for line in lines[first : first + cut.span.last - cut.span.first + 1])[:_LONGEST]
     if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
         partition = _partition(row, cut.span)
         if partition is not None and (row["isr"] is not None or partition.leader is None):
-            return partition, (Cut(cut.span, f"is a partition's line that is cut behind {last['rest'].strip()[:40]!a}"),)
+            return partition, (CutOutput(cut.span, f"is a partition's line that is cut behind {last['rest'].strip()[:40]!a}"),)
     if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
         says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; who is in sync was not pasted whole"
-        return cut, (Told("kafka-topics", cut.span, says),)
+        return cut, (ToolStatement("kafka-topics", cut.span, says),)
     return cut, ()
 
 
-def _without_begin(text: str, span: Span) -> Iterator[Told]:
+def _without_begin(text: str, span: LineSpan) -> Iterator[ToolStatement]:
     """A partition's line that has lost its topic."""
     row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
     if row and row["isr"] is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         held = f"{leader}, replicas {row['replicas']}, ISR {row['isr']}"
         says = f"partition {row['partition']} of a topic whose name is cut has {held}"
-        yield Told("kafka-topics", span, says)
-        yield Cut(span, "is a partition's line that is cut at its begin")
+        yield ToolStatement("kafka-topics", span, says)
+        yield CutOutput(span, "is a partition's line that is cut at its begin")
 
 
 def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:
@@ -201,7 +205,7 @@ def _belongs(text: str) -> bool:
     return len(text) < _LONGEST and _GOES_ON.fullmatch(text.strip()) is not None  # blanks could be of several of its parts
 
 
-def _partition(row: re.Match[str], span: Span) -> DescribedPartition | None:
+def _partition(row: re.Match[str], span: LineSpan) -> DescribedPartition | None:
     number = znodes.number(row["partition"])
     leader = None if row["leader"].lower() in ("none", "-1") else znodes.number(row["leader"])
     replicas, isr = _ids(row["replicas"]), _ids(row["isr"])
@@ -230,7 +234,7 @@ def _ids(text: str | None) -> tuple[int, ...] | None:
     return None if None in found or len(set(found)) < len(found) else tuple(found)
 
 
-def _topic(row: re.Match[str], span: Span, topic: str | None = None) -> DescribedTopic:
+def _topic(row: re.Match[str], span: LineSpan, topic: str | None = None) -> DescribedTopic:
     return DescribedTopic(
         topic=topic or row["topic"],
         span=span,

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from casebook.facts.cluster import Stat
-from casebook.facts.pasted import PastedZnode, Span
+from casebook.facts.pasted import LineSpan, PastedZnode
 from casebook.formats.pasted import logs
-from casebook.formats.pasted.text import Line, is_remark, one, spanned
+from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
 
 _KAFKA = re.compile(
     r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
@@ -62,10 +62,10 @@ _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2
 _DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
 
 
-class Cut(NamedTuple):
+class CutOutput(NamedTuple):
     """Something that begins and does not end in the paste."""
 
-    span: Span
+    span: LineSpan
     reason: str
 
 
@@ -75,7 +75,7 @@ def kafka_path(path: str) -> tuple[str, str] | None:
     return (found["chroot"], found["path"]) if found else None
 
 
-def znodes(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
     """Every znode in the lines, in their order; empty lines are those that somebody else has taken."""
     at = 0
     while at < len(lines):
@@ -95,7 +95,7 @@ def is_command(text: str) -> bool:
     return _command(text) is not None
 
 
-def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput | None, int]:
     """The znode that begins at a line, and where to go on."""
     text = lines[at].text
     if not text:
@@ -109,7 +109,7 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
         number = lines[at].number
         what = "answers a command that was not pasted"
         how = f"write the command, e.g. `ls /brokers/ids`, on a line above line {number}"
-        return Cut(Span(number, number), f"{what}: {how}"), at + 1
+        return CutOutput(LineSpan(number, number), f"{what}: {how}"), at + 1
     if _OBJECT.match(text):
         return _bare(lines, at)
     if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
@@ -133,29 +133,29 @@ def _is_root(command: re.Match[str]) -> bool:
     return command["zk"] is not None and command["verb"].startswith("ls")
 
 
-def _behind_banner(lines: Sequence[Line], at: int) -> bool:
+def _behind_banner(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether the tool's greeting is the last that stands before a line: the command was typed away from the screen."""
     before = next((line.text for line in reversed(lines[max(0, at - _NEAR) : at]) if line.text), "")
     return _BANNER.fullmatch(before) is not None
 
 
-def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[PastedZnode | Cut | None, int]:
+def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tuple[PastedZnode | CutOutput | None, int]:
     """What follows a command."""
     path, after = command["path"].rstrip("/") or "/", _behind_chatter(lines, at + 1)
     if after < len(lines) and _repeats(lines[after].text, command):
         after = _behind_chatter(lines, after + 1)
     if after == len(lines) or _CHATTER.fullmatch(lines[after].text):
-        return Cut(spanned(lines, at, after), "asks for a znode; its answer was not pasted"), after
+        return CutOutput(spanned(lines, at, after), "asks for a znode; its answer was not pasted"), after
     data, children, text, glued = None, None, lines[after].text, None
     if command["verb"].startswith("ls"):
         listed, end, glued = _children(lines, after)
         if end is None:
-            return Cut(spanned(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
+            return CutOutput(spanned(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
         children, after = listed, end
     elif command["verb"] == "get" and text.lstrip().startswith("{"):
         data, end = _json(lines, after)
         if data is None:
-            return Cut(spanned(lines, at, end), "holds JSON that is cut or was changed"), end
+            return CutOutput(spanned(lines, at, end), "holds JSON that is cut or was changed"), end
         after = end
     elif command["verb"] == "get" and _NUMBER.fullmatch(text) and path.endswith("/controller_epoch"):
         data, after = text.strip(), after + 1
@@ -165,7 +165,7 @@ def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[Pas
     return PastedZnode(path, spanned(lines, at, end), data, stat, children, undated=undated), end
 
 
-def _behind_chatter(lines: Sequence[Line], at: int) -> int:
+def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
     """The next line that says something, or at which a prompt stands; not too far away."""
     for index in range(at, min(len(lines), at + _MOST_CHATTER)):
         text = lines[index].text
@@ -180,25 +180,25 @@ def _repeats(text: str, command: re.Match[str]) -> bool:
     return again is not None and (again["verb"], again["path"]) == (command["verb"], command["path"])
 
 
-def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[PastedZnode | Cut, int]:
+def _refused(lines: Sequence[PastedLine], at: int, after: int, path: str) -> tuple[PastedZnode | CutOutput, int]:
     """A command whose answer is none: the znode is not there, or the answer makes no sense."""
     missing = _NOT_THERE.fullmatch(lines[after].text)
     if missing and (missing["said"] or missing["code"]) == path:
         return PastedZnode(path, spanned(lines, at, after + 1), there=False), after + 1
-    return Cut(spanned(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
+    return CutOutput(spanned(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
 
 
-def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput | None, int]:
     """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
     data, end = _json(lines, at)
     if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
         return None, at + 1
     if data is None:
-        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+        return CutOutput(spanned(lines, at, end), "is JSON that is cut or was changed"), end
     try:
         row = _loaded(data)
     except (ValueError, RecursionError):
-        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+        return CutOutput(spanned(lines, at, end), "is JSON that is cut or was changed"), end
     kind = _kind(row)
     if kind is None:
         return None, end
@@ -228,7 +228,7 @@ def _kind(row: object) -> str | None:
     return "^/config/" if "config" in row else None
 
 
-def _path_near(lines: Sequence[Line], at: int) -> str | None:
+def _path_near(lines: Sequence[PastedLine], at: int) -> str | None:
     """The one path of a znode that the lines just before name, e.g. in a sentence; ``None`` for none or several."""
     for line in reversed(lines[max(0, at - _NEAR) : at]):
         if "{" in line.text or _STAT.fullmatch(line.text):
@@ -239,7 +239,7 @@ def _path_near(lines: Sequence[Line], at: int) -> str | None:
     return None
 
 
-def _json(lines: Sequence[Line], at: int) -> tuple[str | None, int]:
+def _json(lines: Sequence[PastedLine], at: int) -> tuple[str | None, int]:
     """An object, folded over lines or not; ``None`` when it does not end before something else begins."""
     whole, depth, inside = "", 0, False
     for index in range(at, min(len(lines), at + _MOST_FOLDED)):
@@ -289,7 +289,7 @@ def _is_json(text: str) -> bool:
         return False
 
 
-def _children(lines: Sequence[Line], at: int) -> tuple[tuple[str, ...], int | None, str | None]:
+def _children(lines: Sequence[PastedLine], at: int) -> tuple[tuple[str, ...], int | None, str | None]:
     """``[1, 2, 3]``, folded or not; no end when it has none. 3.5 prints the stat's first line right behind it."""
     texts: list[str] = []
     for index in range(at, min(len(lines), at + _MOST_FOLDED)):
@@ -305,7 +305,7 @@ def _children(lines: Sequence[Line], at: int) -> tuple[tuple[str, ...], int | No
     return (), None, None
 
 
-def _stat(lines: Sequence[Line], at: int, first: str | None = None) -> tuple[Stat | None, tuple[str, ...], int]:
+def _stat(lines: Sequence[PastedLine], at: int, first: str | None = None) -> tuple[Stat | None, tuple[str, ...], int]:
     """The stat that begins at a line, maybe with a first line before it, the times in it whose zone nobody knows, and its end."""
     fields: dict[str, int | None] = {}
     undated = []

@@ -10,12 +10,12 @@ from casebook.findings.words import agree, brokers, count, number
 from casebook.kafka.releases import NO_COORDINATOR_ANSWER
 from casebook.questions.coordinators.analysis import load_checks
 from casebook.questions.coordinators.analysis.rows import is_alone
-from casebook.questions.coordinators.analysis.scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.scene import COLLECT_LOGS, CoordinatorInputs, facts_of, proofs, whom, within
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
 
 
-def checks(scene: Scene) -> tuple[Finding, ...]:
+def checks(scene: CoordinatorInputs) -> tuple[Finding, ...]:
     """Every check on coordinators, in a fixed order."""
     answers = (
         _leaderless(scene),
@@ -32,7 +32,7 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
     return (*answers, _understood(scene), *_commits(scene), *log_checks.unread(scene.files))
 
 
-def _commits(scene: Scene) -> tuple[Finding, ...]:
+def _commits(scene: CoordinatorInputs) -> tuple[Finding, ...]:
     """Where do groups commit? Asked where any keeps offsets in ZooKeeper, of which no coordinator knows."""
     kept, gaps = scene.cluster.group_offsets, coverage.below(scene.cluster, "/consumers")
     if not kept and not gaps:
@@ -61,9 +61,9 @@ def _commits(scene: Scene) -> tuple[Finding, ...]:
     return (ask.found(Severity.INFO, title, why=why),)
 
 
-def _leaderless(scene: Scene) -> Finding:
+def _leaderless(scene: CoordinatorInputs) -> Finding:
     partitions, version = scene.partitions, scene.version.version
-    hit = within(partitions, State.LEADERLESS)
+    hit = within(partitions, CoordinatorState.LEADERLESS)
     judged = [one for one in partitions if one.judged.isr is not None]
     ask = Question(
         check="coordinators.leaderless",
@@ -88,9 +88,12 @@ def _leaderless(scene: Scene) -> Finding:
     )
 
 
-def _failed(scene: Scene) -> Finding:
+def _failed(scene: CoordinatorInputs) -> Finding:
     partitions = scene.partitions
-    hit, told = within(partitions, State.FAILED), within(partitions, State.FAILED, State.SERVED, State.LOADING, State.QUEUED)
+    hit, told = (
+        within(partitions, CoordinatorState.FAILED),
+        within(partitions, CoordinatorState.FAILED, CoordinatorState.SERVED, CoordinatorState.LOADING, CoordinatorState.QUEUED),
+    )
     ask = Question(
         check="coordinators.failed",
         question="Does a coordinator serve a partition that it could not load?",
@@ -114,9 +117,9 @@ def _failed(scene: Scene) -> Finding:
     )
 
 
-def _known(scene: Scene) -> Finding:
+def _known(scene: CoordinatorInputs) -> Finding:
     partitions = scene.partitions
-    unknown = within(partitions, State.UNKNOWN, State.MOVED)
+    unknown = within(partitions, CoordinatorState.UNKNOWN, CoordinatorState.MOVED)
     ask = Question(
         check="coordinators.known",
         question="Is the state of every coordinator known?",
@@ -142,7 +145,7 @@ def _known(scene: Scene) -> Finding:
     )
 
 
-def _alone(scene: Scene) -> Finding:
+def _alone(scene: CoordinatorInputs) -> Finding:
     radius = scene.radius
     led = [one for one in scene.partitions if one.judged.isr is not None and one.judged.coordinator is not None]
     hit = [one for one in led if is_alone(one, scene.cluster)]
@@ -168,7 +171,7 @@ def _alone(scene: Scene) -> Finding:
     )
 
 
-def _groups_placed(scene: Scene) -> Finding:
+def _groups_placed(scene: CoordinatorInputs) -> Finding:
     topic = scene.topic
     told = int(topic.count is not None and not topic.assumed)
     ask = Question(
@@ -191,7 +194,7 @@ def _groups_placed(scene: Scene) -> Finding:
     )
 
 
-def _understood(scene: Scene) -> Finding:
+def _understood(scene: CoordinatorInputs) -> Finding:
     odd = [event for event in scene.events if event.kind == "unreadable"]
     files = [file for file in scene.files if file.entries]
     ask = Question(

@@ -23,13 +23,13 @@ from casebook.questions.coordinators.analysis.rows import (
     rows,
     waiting,
 )
-from casebook.questions.coordinators.analysis.scene import Scene
+from casebook.questions.coordinators.analysis.scene import CoordinatorInputs
 from casebook.questions.coordinators.analysis.states import judge, largest_batches
 from casebook.questions.offsets_topic.analysis import unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coordinators(Scene):
+class Coordinators(CoordinatorInputs):
     """Everything notebook 50 shows.
 
     Args:
@@ -89,7 +89,7 @@ def examine(
     names = tuple(sorted({*groups, *named}))
     held = broker_queues(judged, by_broker)
     partitions = waiting(judged, held, names, topic, at_least={one.partition for one in judged} - read if named else ())
-    scene = Scene(
+    scene = CoordinatorInputs(
         cluster=cluster,
         version=version,
         at=end,

@@ -8,7 +8,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, assumed
 from casebook.findings.words import agree, brokers, count, moment, number
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 from casebook.kafka.settings import BUILT_IN_ASSUMED, Settings
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
@@ -16,7 +16,7 @@ from casebook.questions.coordinators.analysis.rows import Waiting
 from casebook.questions.coordinators.analysis.scene import (
     COLLECT_LOGS,
     COLLECT_SIZES,
-    Scene,
+    CoordinatorInputs,
     facts_of,
     known_groups,
     proofs,
@@ -24,17 +24,17 @@ from casebook.questions.coordinators.analysis.scene import (
     within,
 )
 from casebook.questions.coordinators.analysis.served_at import served_at
-from casebook.questions.coordinators.analysis.states import WAITING, State, load_buffer
+from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState, load_buffer
 from casebook.questions.timeline.analysis.scene import QUIET
 
 SOON = 30_000
 """A wait that ends within this many ms of the end of the evidence needs nobody."""
 
 
-def gaps(scene: Scene) -> coverage.Gaps:
+def gaps(scene: CoordinatorInputs) -> coverage.Gaps:
     """Why not every load is told of: coordinators whose log was not read, partitions whose state that leaves open."""
     coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None} | scene.cluster.live
-    unknown = within(scene.partitions, State.UNKNOWN, State.MOVED)
+    unknown = within(scene.partitions, CoordinatorState.UNKNOWN, CoordinatorState.MOVED)
     untold = ()
     if unknown:
         why = f"The state of {count(len(unknown))} of {number(len(scene.partitions), 'offsets partition')} is unknown."
@@ -42,7 +42,7 @@ def gaps(scene: Scene) -> coverage.Gaps:
     return (*coverage.server_logs(scene.files, scene.cluster, coordinating), *untold, *coverage.partitions(scene.cluster))
 
 
-def waiting(scene: Scene) -> Finding:
+def waiting(scene: CoordinatorInputs) -> Finding:
     """Which groups wait for their coordinator to load, and until when."""
     queues, version = scene.queues, scene.version.version
     hit, untold = loads(scene)
@@ -83,7 +83,7 @@ def waiting(scene: Scene) -> Finding:
     )
 
 
-def _as_of(scene: Scene) -> dict[str, str]:
+def _as_of(scene: CoordinatorInputs) -> dict[str, str]:
     """When each broker printed the last line that is here."""
     last: dict[int, int] = {}
     for file in scene.files:
@@ -92,12 +92,12 @@ def _as_of(scene: Scene) -> dict[str, str]:
     return {str(broker): instant(at) for broker, at in sorted(last.items())}
 
 
-def loads(scene: Scene) -> tuple[list[Waiting], list[Waiting]]:
+def loads(scene: CoordinatorInputs) -> tuple[list[Waiting], list[Waiting]]:
     """What waits for a load, and what may not any more: the end of its load may stand where a log could not be read."""
     holed = {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
     hit, untold = [], []
     for one in within(scene.partitions, *WAITING):
-        ended = one.judged.coordinator in holed and one.judged.state is not State.LOADING_FOR_EVER
+        ended = one.judged.coordinator in holed and one.judged.state is not CoordinatorState.LOADING_FOR_EVER
         (untold if ended else hit).append(one)
     return hit, untold
 
@@ -112,7 +112,7 @@ def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
     )
 
 
-def is_outdated(scene: Scene) -> bool:
+def is_outdated(scene: CoordinatorInputs) -> bool:
     """Whether logs tell of loads, and end so long before the evidence, or have such holes, that each may have ended."""
     busy = [queue for queue in scene.queues if queue.loading is not None]
     hit, untold = loads(scene)
@@ -121,7 +121,7 @@ def is_outdated(scene: Scene) -> bool:
 
 def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
     """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
-    open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
+    open_ = [one for one in hit if one.judged.state is CoordinatorState.LOADING_FOR_EVER]
     old = [queue for queue in busy if at and _is_silent(queue, at)]
     due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
     return old if busy and len(old) == len(busy) and due and not open_ else []
@@ -152,18 +152,18 @@ def _since(hit: Sequence[Waiting]) -> str | None:
     return instant(min((one.judged.since for one in hit if one.judged.since), default=None))
 
 
-def last_end(hit: Sequence[Waiting]) -> Span | None:
+def last_end(hit: Sequence[Waiting]) -> TimeRange | None:
     """The end of the last of those that have an estimate; ``None`` when none has."""
     spans = [one.eta for one in hit if one.eta is not None and one.eta.mid is not None]
     highs = [span.high for span in spans]
     if not spans:
         return None
-    return Span(max(s.low for s in spans), max(s.mid for s in spans), None if None in highs else max(highs))
+    return TimeRange(max(s.low for s in spans), max(s.mid for s in spans), None if None in highs else max(highs))
 
 
 def _ends(hit: Sequence[Waiting], *, of_all: bool) -> dict[str, object]:
     """When the last of all is served: of some of them no more than from when on."""
-    last = last_end(hit) or Span(0, None, None)
+    last = last_end(hit) or TimeRange(0, None, None)
     low = None if last.mid is None else last.low
     mid, high = (last.mid, last.high) if of_all and not _untimed(hit) else (None, None)
     bounds = {"eta_low": low, "eta": mid, "eta_high": high}
@@ -177,7 +177,7 @@ def _for_long(hit: Sequence[Waiting], at: int | None) -> bool:
 
 def _long(one: Waiting, at: int | None) -> bool:
     high, since = one.eta.high if one.eta else None, one.judged.since
-    if one.judged.state is State.LOADING_FOR_EVER or at is None:
+    if one.judged.state is CoordinatorState.LOADING_FOR_EVER or at is None:
         return True
     if high is not None:
         return high > at + SOON
@@ -186,7 +186,7 @@ def _long(one: Waiting, at: int | None) -> bool:
 
 def _until(hit: Sequence[Waiting], at: int | None, *, of_all: bool) -> str:
     """When the last of them is served."""
-    endless = within(hit, State.LOADING_FOR_EVER)
+    endless = within(hit, CoordinatorState.LOADING_FOR_EVER)
     if endless:
         return f"partition {endless[0].judged.partition} never will be: its load does not end"
     last = last_end(hit)
@@ -223,10 +223,10 @@ def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...
     return (*said, *(["Logs are taken to reach to the end of the evidence."] if len(old) < len(logs) else ()))
 
 
-def endless(scene: Scene) -> Finding:
+def endless(scene: CoordinatorInputs) -> Finding:
     """Whether every load can come to an end."""
     version = scene.version.version
-    hit, loading = within(scene.partitions, State.LOADING_FOR_EVER), within(scene.partitions, State.LOADING)
+    hit, loading = within(scene.partitions, CoordinatorState.LOADING_FOR_EVER), within(scene.partitions, CoordinatorState.LOADING)
     settings = Settings(scene.cluster, version)
     largest = scene.largest
     ask = Question(
@@ -284,7 +284,7 @@ def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings,
     )
 
 
-def unproven(scene: Scene) -> list[Waiting]:
+def unproven(scene: CoordinatorInputs) -> list[Waiting]:
     """Loads at work that may never end: nobody looked at their batches, or at the buffer, and some release reads for ever."""
     if LOAD_TAKES_ANY_BATCH.at(scene.version.version):
         return []
@@ -294,7 +294,7 @@ def unproven(scene: Scene) -> list[Waiting]:
         is_read = load_buffer(settings, one.judged.coordinator).origin != BUILT_IN_ASSUMED
         return is_read and _fits(one, settings, scene.largest)
 
-    return [one for one in within(scene.partitions, State.LOADING) if not will_end(one)]
+    return [one for one in within(scene.partitions, CoordinatorState.LOADING) if not will_end(one)]
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
@@ -305,9 +305,9 @@ def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
     return buffer is not None and known is not None and known <= buffer
 
 
-def foretold(scene: Scene) -> Finding:
+def foretold(scene: CoordinatorInputs) -> Finding:
     """Whether there is an estimate for every wait."""
-    waits = within(scene.partitions, State.LOADING, State.QUEUED)
+    waits = within(scene.partitions, CoordinatorState.LOADING, CoordinatorState.QUEUED)
     without = [one for one in waits if one.eta is None or one.eta.mid is None]
     ask = Question(
         check="coordinators.foretold",

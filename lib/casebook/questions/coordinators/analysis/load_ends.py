@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.kafka.load_rate import Measured, Rate, Span, rate
+from casebook.kafka.load_rate import Measured, Rate, TimeRange, rate
 from casebook.kafka.load_work import Work
 from casebook.questions.coordinators.analysis.load_queue import Load, Queue
-from casebook.questions.coordinators.analysis.states import Judged, State
+from casebook.questions.coordinators.analysis.states import CoordinatorState, JudgedPartition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +27,14 @@ class BrokerQueue:
     broker: int
     log: Queue | None
     loads: tuple[tuple[Load, Work | None], ...]
-    loading: Judged | None
-    queued: tuple[Judged, ...]
+    loading: JudgedPartition | None
+    queued: tuple[JudgedPartition, ...]
     ordered: bool
     rate: Rate | None
     coordinates: int
 
 
-def broker_queues(judged: Sequence[Judged], queues: Mapping[int, Queue]) -> tuple[BrokerQueue, ...]:
+def broker_queues(judged: Sequence[JudgedPartition], queues: Mapping[int, Queue]) -> tuple[BrokerQueue, ...]:
     """The load queue of every broker that coordinates something or has logs, by id."""
     sizes = {one.partition: one.work for one in judged}
     of_others = _rate((pair for q in queues.values() for pair in _measured(q, sizes)), own=False)
@@ -43,17 +43,17 @@ def broker_queues(judged: Sequence[Judged], queues: Mapping[int, Queue]) -> tupl
 
 
 def _queue(
-    broker: int, log: Queue | None, own: Sequence[Judged], sizes: Mapping[int, Work | None], of_others: Rate | None
+    broker: int, log: Queue | None, own: Sequence[JudgedPartition], sizes: Mapping[int, Work | None], of_others: Rate | None
 ) -> BrokerQueue:
     loads = tuple(_measured(log, sizes)) if log else ()
     ordered = bool(log and log.ordered)
     turn = {partition: at for at, partition in enumerate(log.said)} if ordered else {}
-    queued = [one for one in own if one.state is State.QUEUED]
+    queued = [one for one in own if one.state is CoordinatorState.QUEUED]
     return BrokerQueue(
         broker=broker,
         log=log,
         loads=loads,
-        loading=next((one for one in own if one.state in (State.LOADING, State.LOADING_FOR_EVER)), None),
+        loading=next((one for one in own if one.state in (CoordinatorState.LOADING, CoordinatorState.LOADING_FOR_EVER)), None),
         queued=tuple(sorted(queued, key=lambda one: (turn.get(one.partition, len(turn)), one.partition))),
         ordered=ordered,
         rate=_rate(loads) or of_others,
@@ -71,12 +71,12 @@ def _rate(loads: Iterable[tuple[Load, Work | None]], *, own: bool = True) -> Rat
     return rate([Measured(work, load.milliseconds) for load, work in loads if work is not None], own=own)
 
 
-def ends(queue: BrokerQueue) -> dict[int, tuple[Span | None, str]]:
+def ends(queue: BrokerQueue) -> dict[int, tuple[TimeRange | None, str]]:
     """When each waiting partition of a broker is served, and what that rests on."""
     loading, queued = queue.loading, queue.queued
     if loading is None or queue.log is None or queue.log.ends is None:
         return {one.partition: (None, "nothing says when the queue moves") for one in queued}
-    if loading.state is State.LOADING_FOR_EVER:
+    if loading.state is CoordinatorState.LOADING_FOR_EVER:
         behind = {one.partition: (None, f"behind partition {loading.partition}, whose load never ends") for one in queued}
         return behind | {loading.partition: (None, "a load that never ends")}
     if queue.rate is None:
@@ -86,14 +86,14 @@ def ends(queue: BrokerQueue) -> dict[int, tuple[Span | None, str]]:
     return {loading.partition: (head, _basis(loading, queue.rate, head))} | _ends_behind(head, queue)
 
 
-def _end_of_loading(loading: Judged, ends: int, measured: Rate) -> Span | None:
+def _end_of_loading(loading: JudgedPartition, ends: int, measured: Rate) -> TimeRange | None:
     if loading.work is None or loading.since is None:
         return None
     took = measured.takes(loading.work, ends - loading.since)
-    return Span(loading.since, loading.since, loading.since) + took
+    return TimeRange(loading.since, loading.since, loading.since) + took
 
 
-def _basis(loading: Judged, measured: Rate, end: Span | None) -> str:
+def _basis(loading: JudgedPartition, measured: Rate, end: TimeRange | None) -> str:
     if end is None:
         return "the size of its log is unknown"
     law, _ = measured.of(loading.work)
@@ -112,7 +112,7 @@ def _basis(loading: Judged, measured: Rate, end: Span | None) -> str:
     return f"{by}{copy}, {whose}"
 
 
-def _ends_behind(head: Span | None, queue: BrokerQueue) -> dict[int, tuple[Span | None, str]]:
+def _ends_behind(head: TimeRange | None, queue: BrokerQueue) -> dict[int, tuple[TimeRange | None, str]]:
     """A queue whose order is known moves step by step; else each may be next, or last."""
     first = f"{queue.loading.partition} first"
     if head is None:
@@ -121,7 +121,7 @@ def _ends_behind(head: Span | None, queue: BrokerQueue) -> dict[int, tuple[Span 
     unsized = [str(one.partition) for one in queue.queued if one.work is None]
     order = "in the order of the log" if queue.ordered else "order unknown"
     why = f"{first}, {order}" + (f"; without {', '.join(unsized)} of unknown size" if unsized else "")
-    found: dict[int, tuple[Span | None, str]] = {}
+    found: dict[int, tuple[TimeRange | None, str]] = {}
     passed, everything = head, sum(takes.values(), head)
     for one in queue.queued:
         if (own := takes.get(one.partition)) is None:
@@ -132,8 +132,8 @@ def _ends_behind(head: Span | None, queue: BrokerQueue) -> dict[int, tuple[Span 
     return found
 
 
-def _any_place(head: Span, own: Span, everything: Span) -> Span:
+def _any_place(head: TimeRange, own: TimeRange, everything: TimeRange) -> TimeRange:
     """Next at the earliest, last at the latest, in the middle at a guess."""
     alone = head + own
     mid = None if alone.mid is None or everything.mid is None else (alone.mid + everything.mid) / 2
-    return Span(alone.low, mid, everything.high)
+    return TimeRange(alone.low, mid, everything.high)

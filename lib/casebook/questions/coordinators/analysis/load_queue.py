@@ -14,7 +14,7 @@ from casebook.facts.events import Event, LogFile
 from casebook.kafka.load_work import Opened
 
 
-class Step(StrEnum):
+class LoadStep(StrEnum):
     """How far a broker is with a partition."""
 
     QUEUED = "queued"
@@ -37,7 +37,7 @@ class Said(NamedTuple):
     """
 
     partition: int
-    step: Step
+    step: LoadStep
     since: int
     proof: str
     text: str
@@ -92,7 +92,7 @@ class Queue:
     @property
     def loading(self) -> Said | None:
         """What the thread is busy with; ``None`` when it rests, or nothing says."""
-        return next((said for said in self.said.values() if said.step is Step.LOADING), None)
+        return next((said for said in self.said.values() if said.step is LoadStep.LOADING), None)
 
 
 FRESH = 600_000
@@ -100,11 +100,11 @@ FRESH = 600_000
 may print nothing for so long."""
 
 _STEPS = {
-    "load_scheduled": Step.QUEUED,
-    "loading": Step.LOADING,
-    "loaded": Step.SERVED,
-    "load_failed": Step.FAILED,
-    "unloaded": Step.MOVED,
+    "load_scheduled": LoadStep.QUEUED,
+    "loading": LoadStep.LOADING,
+    "loaded": LoadStep.SERVED,
+    "load_failed": LoadStep.FAILED,
+    "unloaded": LoadStep.MOVED,
 }
 
 KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stopped", "log_loaded"}
@@ -180,10 +180,10 @@ def _last_life(events: list[Event]) -> list[Event]:
 def _say(said: dict[int, Said], event: Event) -> None:
     partition, step = event.partition, _STEPS[event.kind]
     before = said.get(partition)
-    if step is Step.SERVED and before is not None and before.step is Step.FAILED:
+    if step is LoadStep.SERVED and before is not None and before.step is LoadStep.FAILED:
         return  # "found no log" is followed by "Finished loading" (GroupMetadataManager.scala@0.11.0.2)
     for other in _ended(said, event, step):
-        said[other] = said[other]._replace(step=Step.ENDED)
+        said[other] = said[other]._replace(step=LoadStep.ENDED)
     said.pop(partition, None)  # the order of the dictionary is that of the lines
     said[partition] = Said(partition, step, event.time, event.proof, event.summary)
 
@@ -192,7 +192,7 @@ _PARALLEL = ("Loading offsets from", "Scheduling loading of metadata", "Finished
 """0.8.2 and the new coordinator of 3.6 on load with several threads."""
 
 
-def _ended(said: Mapping[int, Said], event: Event, step: Step) -> list[int]:
+def _ended(said: Mapping[int, Said], event: Event, step: LoadStep) -> list[int]:
     """Partitions whose load has ended, as the only thread is with another: the lines of their end are missing.
 
     A load that begins says so of the one that was at work; one that ends, of those that were queued before it.
@@ -200,23 +200,23 @@ def _ended(said: Mapping[int, Said], event: Event, step: Step) -> list[int]:
     if event.text.startswith(_PARALLEL):
         return []
     others = [one for one in said.values() if one.partition != event.partition]
-    if step is Step.LOADING:
-        return [one.partition for one in others if one.step is Step.LOADING]
+    if step is LoadStep.LOADING:
+        return [one.partition for one in others if one.step is LoadStep.LOADING]
     own = said.get(event.partition)
-    if step not in (Step.SERVED, Step.FAILED) or own is None or own.step is not Step.QUEUED:
+    if step not in (LoadStep.SERVED, LoadStep.FAILED) or own is None or own.step is not LoadStep.QUEUED:
         return []
     before = list(said)[: list(said).index(event.partition)]
-    return [partition for partition in before if said[partition].step is Step.QUEUED]
+    return [partition for partition in before if said[partition].step is LoadStep.QUEUED]
 
 
 def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:
     """From 0.11 on the thread's work is the first that is queued, since it is free."""
-    queued = [one for one in said.values() if one.step is Step.QUEUED]
-    if not queued or any(one.step is Step.LOADING for one in said.values()):
+    queued = [one for one in said.values() if one.step is LoadStep.QUEUED]
+    if not queued or any(one.step is LoadStep.LOADING for one in said.values()):
         return said
     head = min(queued, key=lambda one: one.since)
     since = max([head.since, *(load.end for load in finished[-1:])])
-    return said | {head.partition: head._replace(step=Step.LOADING, since=since)}
+    return said | {head.partition: head._replace(step=LoadStep.LOADING, since=since)}
 
 
 def _load(event: Event) -> Load:

@@ -8,10 +8,10 @@ from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Evidence
 from casebook.kafka.group_partition import group_partition, java_hash
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 from casebook.kafka.releases import DEFAULTS, LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue, ends
-from casebook.questions.coordinators.analysis.states import WAITING, Judged, State
+from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState, JudgedPartition
 
 
 class Partitions(NamedTuple):
@@ -40,8 +40,8 @@ class Waiting:
         at_least: There may be more of them: lines of logs name them, and no segment.
     """
 
-    judged: Judged
-    eta: Span | None
+    judged: JudgedPartition
+    eta: TimeRange | None
     rests_on: str
     groups: tuple[str, ...]
     at_least: bool = False
@@ -55,7 +55,7 @@ class CoordinatorRow:
         group: Its id; ``None`` for a partition of which no group is known.
         partition: Of ``__consumer_offsets``.
         coordinator: Broker id; ``None`` when there is none, or nothing says.
-        state: One of :class:`casebook.questions.coordinators.analysis.states.State`.
+        state: One of :class:`casebook.questions.coordinators.analysis.states.CoordinatorState`.
         since: From when on the state holds.
         eta_low: Served at the earliest.
         eta: Served at, best guess.
@@ -126,7 +126,7 @@ class LookUp:
     client_sees: str
 
 
-def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequence[Judged]) -> Partitions:
+def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequence[JudgedPartition]) -> Partitions:
     """The topic's own number of partitions, else what brokers were told to create it with."""
     assigned = sum(p.topic == OFFSETS_TOPIC for p in cluster.partitions)
     if assigned:
@@ -142,7 +142,7 @@ def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequenc
 
 
 def waiting(
-    judged: Sequence[Judged],
+    judged: Sequence[JudgedPartition],
     queues: Sequence[BrokerQueue],
     groups: Iterable[str],
     topic: Partitions,
@@ -181,10 +181,17 @@ def rows(
     """
     lines = {group: proof.label for group, proof in (named or {}).items()}
     found = [_row(one, group, version, lines.get(group)) for one in partitions for group in one.groups or (None,)]
-    rank = {State.LOADING_FOR_EVER: 0, State.LEADERLESS: 1, State.FAILED: 2, State.LOADING: 3, State.QUEUED: 3, State.MOVED: 4}
+    rank = {
+        CoordinatorState.LOADING_FOR_EVER: 0,
+        CoordinatorState.LEADERLESS: 1,
+        CoordinatorState.FAILED: 2,
+        CoordinatorState.LOADING: 3,
+        CoordinatorState.QUEUED: 3,
+        CoordinatorState.MOVED: 4,
+    }
     ordered = sorted(found, key=lambda r: (r.partition, r.group is None, r.group or ""))
     ordered.sort(key=lambda r: r.eta or r.eta_low or "~", reverse=True)
-    return tuple(sorted(ordered, key=lambda r: rank.get(r.state, 5 if r.state == State.UNKNOWN else 6)))
+    return tuple(sorted(ordered, key=lambda r: rank.get(r.state, 5 if r.state == CoordinatorState.UNKNOWN else 6)))
 
 
 def _row(one: Waiting, group: str | None, version: KafkaVersion, line: str | None) -> CoordinatorRow:
@@ -211,17 +218,17 @@ def _ms(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def client_sees(judged: Judged | None, version: KafkaVersion) -> str:
+def client_sees(judged: JudgedPartition | None, version: KafkaVersion) -> str:
     """What the group's clients are answered."""
-    if judged is None or judged.state is State.UNKNOWN:
+    if judged is None or judged.state is CoordinatorState.UNKNOWN:
         return "unknown"
     if judged.state in WAITING:
         return str(LOADING_ANSWER.at(version))
-    if judged.state is State.LEADERLESS:
+    if judged.state is CoordinatorState.LEADERLESS:
         return str(NO_COORDINATOR_ANSWER.at(version))
-    if judged.state is State.FAILED:
+    if judged.state is CoordinatorState.FAILED:
         return "no error; commits that were not loaded read as -1"
-    if judged.state is State.MOVED:
+    if judged.state is CoordinatorState.MOVED:
         return f"{LOADING_ANSWER.at(version)} until the new coordinator has loaded it"
     return "its offsets"
 

@@ -12,7 +12,7 @@ from casebook.findings.words import number
 from casebook.kafka.releases import VersionInUse
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.rows import BlastRadius, Partitions, Waiting
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 
 COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
 COLLECT_SIZES = "Give the coordinators' log dirs: casebook collect --log-dirs BROKER=DIR."
@@ -20,7 +20,7 @@ _TABLE = Evidence(file="tables/coordinators")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class CoordinatorInputs:
     """What is known before anything is checked.
 
     Args:
@@ -52,7 +52,7 @@ class Scene:
     files: Sequence[LogFile]
 
 
-def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:
+def within(partitions: Iterable[Waiting], *states: CoordinatorState) -> list[Waiting]:
     """The partitions in one of these states."""
     return [one for one in partitions if one.judged.state in states]
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 
 _NEAR = 600_000
 
@@ -21,7 +21,7 @@ def clock(time: float, at: float | None) -> str:
     return f"{moment.day} {moment:%b %H:%M}" if other_day else f"{moment:%H:%M}"
 
 
-def served_at(span: Span, at: float | None) -> str:
+def served_at(span: TimeRange, at: float | None) -> str:
     """``15:19 (15:13 to 15:27)``; without bound ``15:19 (15:13 or later)``. ``span`` must have a middle."""
     last = span.mid if span.high is None else span.high
     reference = span.mid if at is None or abs(last - at) <= _NEAR else at

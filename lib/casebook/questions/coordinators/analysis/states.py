@@ -16,10 +16,10 @@ from casebook.kafka.load_work import Work, works
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, KafkaVersion
 from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting, Settings
 from casebook.questions.coordinators.analysis.lines import Led
-from casebook.questions.coordinators.analysis.load_queue import Queue, Said, Step
+from casebook.questions.coordinators.analysis.load_queue import LoadStep, Queue, Said
 
 
-class State(StrEnum):
+class CoordinatorState(StrEnum):
     """How a partition of the offsets topic answers its groups."""
 
     SERVED = "served"
@@ -32,29 +32,29 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
-WAITING = (State.LOADING, State.QUEUED, State.LOADING_FOR_EVER)
+WAITING = (CoordinatorState.LOADING, CoordinatorState.QUEUED, CoordinatorState.LOADING_FOR_EVER)
 """The coordinator is known and answers nobody yet."""
 
-UNSERVED = (*WAITING, State.LEADERLESS)
+UNSERVED = (*WAITING, CoordinatorState.LEADERLESS)
 """No group of it can consume or commit."""
 
 _STATE = {
-    Step.QUEUED: State.QUEUED,
-    Step.LOADING: State.LOADING,
-    Step.SERVED: State.SERVED,
-    Step.FAILED: State.FAILED,
-    Step.ENDED: State.UNKNOWN,
+    LoadStep.QUEUED: CoordinatorState.QUEUED,
+    LoadStep.LOADING: CoordinatorState.LOADING,
+    LoadStep.SERVED: CoordinatorState.SERVED,
+    LoadStep.FAILED: CoordinatorState.FAILED,
+    LoadStep.ENDED: CoordinatorState.UNKNOWN,
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedPartition:
     """A partition, its coordinator and its state.
 
     Args:
         partition: Of ``__consumer_offsets``.
         coordinator: Broker id; ``None`` when there is none, or nothing says.
-        state: See :class:`State`.
+        state: See :class:`CoordinatorState`.
         since: Epoch ms: of the log line by the broker's clock, of the znode by ZooKeeper's.
         why: One sentence.
         proof: Where it is proven; ``None`` when nothing proves it.
@@ -65,7 +65,7 @@ class Judged:
 
     partition: int
     coordinator: int | None
-    state: State
+    state: CoordinatorState
     since: int | None
     why: str
     proof: Evidence | None
@@ -82,7 +82,7 @@ def judge(
     segments: Sequence[Segment] = (),
     led: Mapping[int, Led] | None = None,
     largest: Mapping[int, int] | None = None,
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedPartition, ...]:
     """Every partition of the offsets topic that any evidence names, by number.
 
     Args:
@@ -103,17 +103,19 @@ def judge(
     )
 
 
-def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: Mapping[int, Queue], led: Led | None) -> Judged:
+def _judged(
+    number: int, partition: Partition | None, cluster: Cluster, queues: Mapping[int, Queue], led: Led | None
+) -> JudgedPartition:
     if partition is None:
         return _from_logs_alone(number, queues, led)
     znode = Evidence(file=ZNODES, znode=partition.state_path)
     state = partition.state
     known = {"partition": number, "replicas": partition.replicas, "isr": state.isr if state else None}
     if state is None:
-        return Judged(
+        return JudgedPartition(
             **known,
             coordinator=None,
-            state=State.UNKNOWN,
+            state=CoordinatorState.UNKNOWN,
             since=None,
             why="Its state znode is missing or unreadable.",
             proof=znode,
@@ -123,22 +125,22 @@ def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: 
     if state.leader is None or dead:
         why = f"Its leader, broker {state.leader}, is not registered." if dead else "Its state znode names no leader."
         since = None if dead else written  # nobody writes a state when its leader dies
-        return Judged(**known, coordinator=None, state=State.LEADERLESS, since=since, why=why, proof=znode)
+        return JudgedPartition(**known, coordinator=None, state=CoordinatorState.LEADERLESS, since=since, why=why, proof=znode)
     queue = queues.get(state.leader)
     said = queue.said.get(number) if queue and not queue.stopped else None
-    if said is not None and said.step is not Step.MOVED:
-        return Judged(**known, coordinator=state.leader, **_of(said))
-    return Judged(**known, coordinator=state.leader, **_unsaid(number, state.leader, queue, queues, written, znode))
+    if said is not None and said.step is not LoadStep.MOVED:
+        return JudgedPartition(**known, coordinator=state.leader, **_of(said))
+    return JudgedPartition(**known, coordinator=state.leader, **_unsaid(number, state.leader, queue, queues, written, znode))
 
 
 def _of(said: Said) -> dict[str, object]:
     """What the coordinator's own log says."""
     words = {
-        Step.QUEUED: "It waits for the loads before it.",
-        Step.LOADING: "Its load has begun and not ended.",
-        Step.SERVED: "It was loaded.",
-        Step.FAILED: said.text,
-        Step.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
+        LoadStep.QUEUED: "It waits for the loads before it.",
+        LoadStep.LOADING: "Its load has begun and not ended.",
+        LoadStep.SERVED: "It was loaded.",
+        LoadStep.FAILED: said.text,
+        LoadStep.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
     }
     return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": _line(said.proof)}
 
@@ -148,11 +150,11 @@ def _unsaid(
 ) -> dict[str, object]:
     """What follows when the leader's log says nothing of the partition."""
     if queue is None or queue.ends is None:
-        left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is Step.MOVED]
+        left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is LoadStep.MOVED]
         if left:
             last = max(left, key=lambda said: said.since)
             why = f"Its former coordinator gave it up; no log is broker {leader}'s alone."
-            return {"state": State.MOVED, "since": last.since, "why": why, "proof": _line(last.proof)}
+            return {"state": CoordinatorState.MOVED, "since": last.since, "why": why, "proof": _line(last.proof)}
         return _unknown(f"No log is broker {leader}'s alone.", written, znode)
     if queue.stopped:
         return _unknown(f"The log of broker {leader} ends with its shutdown.", written, znode)
@@ -161,55 +163,68 @@ def _unsaid(
     if queue.loading is None:
         return _unknown(f"Broker {leader} has not named it since it started, and loads nothing.", written, znode)
     why = f"Broker {leader} loads partition {queue.loading.partition} first and has not begun with it."
-    return {"state": State.QUEUED, "since": queue.born, "why": why, "proof": znode}
+    return {"state": CoordinatorState.QUEUED, "since": queue.born, "why": why, "proof": znode}
 
 
 def _unknown(why: str, since: int | None, proof: Evidence) -> dict[str, object]:
-    return {"state": State.UNKNOWN, "since": since, "why": why, "proof": proof}
+    return {"state": CoordinatorState.UNKNOWN, "since": since, "why": why, "proof": proof}
 
 
-def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) -> Judged:
+def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) -> JudgedPartition:
     """Without znodes, whoever took it up last coordinates it."""
     words = [(q.said[number], q) for q in queues.values() if number in q.said and not q.stopped]
     if led is not None and not any(_is_of(led, said, queue) for said, queue in words):
         return _led(number, led, queues)
     if not words:
-        return Judged(
-            partition=number, coordinator=None, state=State.UNKNOWN, since=None, why="Nothing names its leader.", proof=None
+        return JudgedPartition(
+            partition=number,
+            coordinator=None,
+            state=CoordinatorState.UNKNOWN,
+            since=None,
+            why="Nothing names its leader.",
+            proof=None,
         )
-    held = [word for word in words if word[0].step is not Step.MOVED]
+    held = [word for word in words if word[0].step is not LoadStep.MOVED]
     said, queue = max(held or words, key=lambda word: word[0].since)
-    if said.step is Step.MOVED:
+    if said.step is LoadStep.MOVED:
         why = f"Broker {queue.broker} gave it up; no log says who took it."
-        return Judged(partition=number, coordinator=None, state=State.MOVED, since=said.since, why=why, proof=_line(said.proof))
-    return Judged(partition=number, coordinator=queue.broker, **_of(said))
+        return JudgedPartition(
+            partition=number, coordinator=None, state=CoordinatorState.MOVED, since=said.since, why=why, proof=_line(said.proof)
+        )
+    return JudgedPartition(partition=number, coordinator=queue.broker, **_of(said))
 
 
 def _is_of(led: Led, said: Said, queue: Queue) -> bool:
     """Whether what a broker says of a partition is of whom a line names as its leader, or later than that line."""
-    return (queue.broker == led.leader and said.step is not Step.MOVED) or said.since > led.time
+    return (queue.broker == led.leader and said.step is not LoadStep.MOVED) or said.since > led.time
 
 
-def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> Judged:
+def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> JudgedPartition:
     """Of a line that names its leader it follows who coordinated it then, and no more."""
     if led.leader is None:
-        return Judged(partition=number, coordinator=None, state=State.UNKNOWN, since=led.time, why=led.why, proof=led.proof)
+        return JudgedPartition(
+            partition=number, coordinator=None, state=CoordinatorState.UNKNOWN, since=led.time, why=led.why, proof=led.proof
+        )
     left = _unsaid(number, led.leader, queues.get(led.leader), queues, led.time, led.proof)
-    if left["state"] is not State.UNKNOWN:
-        return Judged(partition=number, coordinator=led.leader, **left)
-    return Judged(partition=number, coordinator=led.leader, **left | {"why": f"{led.why} {left['why']}", "proof": led.proof})
+    if left["state"] is not CoordinatorState.UNKNOWN:
+        return JudgedPartition(partition=number, coordinator=led.leader, **left)
+    return JudgedPartition(
+        partition=number, coordinator=led.leader, **left | {"why": f"{led.why} {left['why']}", "proof": led.proof}
+    )
 
 
-def _with_endless(judged: Judged, version: KafkaVersion, settings: Settings, largest: Mapping[int, int]) -> Judged:
+def _with_endless(
+    judged: JudgedPartition, version: KafkaVersion, settings: Settings, largest: Mapping[int, int]
+) -> JudgedPartition:
     """A load that meets a batch larger than its buffer makes no progress before 0.10.1."""
-    if judged.state is not State.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
+    if judged.state is not CoordinatorState.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
         return judged
     found = load_buffer(settings, judged.coordinator)
     batch, buffer = largest.get(judged.partition), found.number
     if batch is None or buffer is None or batch <= buffer or found.origin == BUILT_IN_ASSUMED:
         return judged
     why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
-    return replace(judged, state=State.LOADING_FOR_EVER, why=why)
+    return replace(judged, state=CoordinatorState.LOADING_FOR_EVER, why=why)
 
 
 def load_buffer(settings: Settings, broker: int | None) -> Setting:
@@ -226,7 +241,7 @@ def largest_batches(segments: Iterable[Segment]) -> dict[int, int]:
     return largest
 
 
-def _sized(judged: Judged, copies: Mapping[int, Work]) -> Judged:
+def _sized(judged: JudgedPartition, copies: Mapping[int, Work]) -> JudgedPartition:
     """The coordinator's own copy is what it loads; another's is a stand-in."""
     own = copies.get(judged.coordinator)
     return replace(judged, work=own or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None))

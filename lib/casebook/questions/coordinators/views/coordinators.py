@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 from casebook.page import text
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, numbers, unknown
@@ -13,14 +13,14 @@ from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.rows import BlastRadius, CoordinatorRow, Waiting
 from casebook.questions.coordinators.analysis.served_at import about, clock, served_at
-from casebook.questions.coordinators.analysis.states import UNSERVED, WAITING, State
-from casebook.questions.coordinators.views.load_gantt import Gantt, Strip, figure, picture
+from casebook.questions.coordinators.analysis.states import UNSERVED, WAITING, CoordinatorState
+from casebook.questions.coordinators.views.load_gantt import Gantt, GanttStrip, figure, picture
 
 MOST_ROWS = 200
 _MOST_LANES = 20
-_WORDS = {State.LOADING_FOR_EVER: "loading for ever", State.UNKNOWN: "? unknown"}
+_WORDS = {CoordinatorState.LOADING_FOR_EVER: "loading for ever", CoordinatorState.UNKNOWN: "? unknown"}
 _COMMITS_TO = {True: "ZooKeeper and Kafka", False: "ZooKeeper", None: "ZooKeeper; whether to Kafka is not known"}
-_HIT = (*UNSERVED, State.FAILED)
+_HIT = (*UNSERVED, CoordinatorState.FAILED)
 
 
 def load_queues(c: Coordinators) -> View:
@@ -55,7 +55,7 @@ def who_waits(c: Coordinators) -> View:
             ("Group", CODE),
             ("Partition", NUMBER),
             ("Coordinator", UNBROKEN),
-            ("State", UNBROKEN),
+            ("CoordinatorState", UNBROKEN),
             ("Since", UNBROKEN),
             ("Served at", UNBROKEN),
             ("Rests on", TEXT),
@@ -133,7 +133,7 @@ def _takeaway(c: Coordinators) -> str:
     busy = [queue for queue in c.queues if queue.loading is not None]
     if not busy:
         return "Nothing is being loaded." if any(q.log and q.log.ends for q in c.queues) else "No log tells what is being loaded."
-    endless = [queue for queue in busy if queue.loading.state is State.LOADING_FOR_EVER]
+    endless = [queue for queue in busy if queue.loading.state is CoordinatorState.LOADING_FOR_EVER]
     if endless:
         first = endless[0]
         return f"Broker {first.broker} never ends: partition {first.loading.partition} holds a batch larger than its load buffer."
@@ -175,16 +175,16 @@ def _rounded(value: int) -> int:
     return round(value, 2 - len(str(value)))
 
 
-def _lane(c: Coordinators, queue: BrokerQueue) -> list[Strip]:
-    served = sum(w.judged.state is State.SERVED for w in c.partitions if w.judged.coordinator == queue.broker)
+def _lane(c: Coordinators, queue: BrokerQueue) -> list[GanttStrip]:
+    served = sum(w.judged.state is CoordinatorState.SERVED for w in c.partitions if w.judged.coordinator == queue.broker)
     head = {"label": f"Broker {queue.broker}", "detail": f"{served} of {queue.coordinates} served"}
     strips = []
     if queue.loads:
         start, end = min(load.start for load, _ in queue.loads), max(load.end for load, _ in queue.loads)
         note = f"{text.plural(len(queue.loads), 'load')} in {_took(end - start)}"
-        strips.append(Strip(note=note, solid=(start, end), **head))
+        strips.append(GanttStrip(note=note, solid=(start, end), **head))
     else:
-        strips.append(Strip(note="no load has ended", **head))
+        strips.append(GanttStrip(note="no load has ended", **head))
     if queue.loading is not None and queue.log is not None and queue.log.ends is not None:
         strips.append(_at_work(c, queue))
         if queue.queued:
@@ -196,19 +196,19 @@ def _took(milliseconds: float) -> str:
     return f"{milliseconds:.0f}\u202fms" if milliseconds < 1000 else text.duration(milliseconds / 1000)
 
 
-def _at_work(c: Coordinators, queue: BrokerQueue) -> Strip:
+def _at_work(c: Coordinators, queue: BrokerQueue) -> GanttStrip:
     one, ends = queue.loading, queue.log.ends
     span = _eta(c, one.partition)
     size = text.size(one.work.bytes) if one.work else "size unknown"
-    if one.state is State.LOADING_FOR_EVER:
-        return Strip(note=f"{one.partition} never ends, {size}", solid=(one.since, ends), critical=True)
+    if one.state is CoordinatorState.LOADING_FOR_EVER:
+        return GanttStrip(note=f"{one.partition} never ends, {size}", solid=(one.since, ends), critical=True)
     if span is None or span.mid is None:
-        return Strip(note=f"{one.partition}: end unknown, {size}", solid=(one.since, ends))
+        return GanttStrip(note=f"{one.partition}: end unknown, {size}", solid=(one.since, ends))
     note = f"{one.partition}: {served_at(span, c.at)}"
-    return Strip(note=note, solid=(one.since, ends), hatched=(ends, max(span.mid, ends)), whisker=span)
+    return GanttStrip(note=note, solid=(one.since, ends), hatched=(ends, max(span.mid, ends)), whisker=span)
 
 
-def _in_line(c: Coordinators, queue: BrokerQueue) -> Strip:
+def _in_line(c: Coordinators, queue: BrokerQueue) -> GanttStrip:
     spans = [span for one in queue.queued if (span := _eta(c, one.partition)) is not None]
     sizes = [one.work.bytes if one.work else None for one in queue.queued]
     held = f", {text.size(sum(sizes))}" if None not in sizes else ""
@@ -217,10 +217,10 @@ def _in_line(c: Coordinators, queue: BrokerQueue) -> Strip:
     mids = [span.mid for span in spans if span.mid is not None]
     start = head.mid if head and head.mid is not None else queue.log.ends
     order = "" if queue.ordered or len(sizes) == 1 else ", order not logged"
-    return Strip(note=f"{which}{held}{order}", dashed=(start, max([*mids, start])))
+    return GanttStrip(note=f"{which}{held}{order}", dashed=(start, max([*mids, start])))
 
 
-def _eta(c: Coordinators, partition: int) -> Span | None:
+def _eta(c: Coordinators, partition: int) -> TimeRange | None:
     return next((w.eta for w in c.partitions if w.judged.partition == partition), None)
 
 
@@ -231,7 +231,7 @@ def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Seque
         return f"{text.count(len(groups))} of {text.plural(len(c.groups), 'group')} not served as they should be."
     if hit:
         return f"{text.plural(len(hit), 'partition')} not served as they should be; the groups are not known."
-    unclear = sum(row.state in (State.UNKNOWN, State.MOVED) for row in c.rows)
+    unclear = sum(row.state in (CoordinatorState.UNKNOWN, CoordinatorState.MOVED) for row in c.rows)
     return f"Nobody waits, as far as is known; {text.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
 
 
@@ -257,9 +257,9 @@ def _cells(c: Coordinators, row: CoordinatorRow) -> tuple[object, ...]:
 
 
 def _when(c: Coordinators, row: CoordinatorRow) -> object:
-    if row.state == State.FAILED:
+    if row.state == CoordinatorState.FAILED:
         return "now, in part"
-    if row.state == State.LOADING_FOR_EVER:
+    if row.state == CoordinatorState.LOADING_FOR_EVER:
         return "never"
     span = _eta(c, row.partition)
     if span is None:
@@ -296,7 +296,7 @@ def _every_partition(c: Coordinators) -> Markup:
         columns=(
             ("Partition", NUMBER),
             ("Coordinator", UNBROKEN),
-            ("State", UNBROKEN),
+            ("CoordinatorState", UNBROKEN),
             ("Since", UNBROKEN),
             ("Size", NUMBER),
             ("Records", NUMBER),

@@ -9,18 +9,18 @@ from casebook.page.view import View
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.rows import LookUp
 from casebook.questions.coordinators.analysis.served_at import about, served_at
-from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.analysis.states import CoordinatorState
 
 _MOST_OFFERED = 5000
 _KINDS = {
-    State.SERVED: "ok",
-    State.UNKNOWN: "could_not_check",
-    State.MOVED: "could_not_check",
-    State.FAILED: "critical",
-    State.LEADERLESS: "critical",
-    State.LOADING_FOR_EVER: "critical",
-    State.LOADING: "warning",
-    State.QUEUED: "warning",
+    CoordinatorState.SERVED: "ok",
+    CoordinatorState.UNKNOWN: "could_not_check",
+    CoordinatorState.MOVED: "could_not_check",
+    CoordinatorState.FAILED: "critical",
+    CoordinatorState.LEADERLESS: "critical",
+    CoordinatorState.LOADING_FOR_EVER: "critical",
+    CoordinatorState.LOADING: "warning",
+    CoordinatorState.QUEUED: "warning",
 }
 
 
@@ -88,13 +88,13 @@ def _result(c: Coordinators, found: LookUp) -> str:
     if found.waiting is None:
         return "unknown: nothing in the evidence tells of its partition"
     state, eta = found.waiting.judged.state, found.waiting.eta
-    if state not in (State.LOADING, State.QUEUED):
+    if state not in (CoordinatorState.LOADING, CoordinatorState.QUEUED):
         return {
-            State.SERVED: "served by its coordinator",
-            State.FAILED: "served, but from a load that failed: commits are missing",
-            State.LEADERLESS: "no coordinator: its partition has no leader",
-            State.LOADING_FOR_EVER: "never served: the load of its partition does not end",
-            State.MOVED: "its coordinator moved; whether the new one serves it is unknown",
+            CoordinatorState.SERVED: "served by its coordinator",
+            CoordinatorState.FAILED: "served, but from a load that failed: commits are missing",
+            CoordinatorState.LEADERLESS: "no coordinator: its partition has no leader",
+            CoordinatorState.LOADING_FOR_EVER: "never served: the load of its partition does not end",
+            CoordinatorState.MOVED: "its coordinator moved; whether the new one serves it is unknown",
         }.get(state, "unknown whether it is served")
     if eta is None or eta.mid is None:
         return f"{state}: when it is served is unknown"
@@ -110,14 +110,18 @@ def _steps(found: LookUp) -> list[tuple[str, object, str]]:
     count = found.topic.count
     partition = Markup("mod {} → <code>{}-{}</code>").format(count, OFFSETS_TOPIC, found.partition) if count else "unknown"
     coordinator = "unknown" if judged is None or judged.coordinator is None else f"broker {judged.coordinator}"
-    if judged is not None and judged.state is State.LEADERLESS:
+    if judged is not None and judged.state is CoordinatorState.LEADERLESS:
         coordinator = "none"
     isr = f"ISR {text.brokers(judged.isr)}" if judged and judged.isr is not None else "no state znode"
     return [
         ("Hash", Markup("{} → <code>{}</code>").format(code.format(found.group), found.hash), "Java hash over UTF-16"),
         ("Partition", partition, f"from {found.topic.origin}" + (", assumed" if found.topic.assumed else "")),
         ("Coordinator", coordinator, isr),
-        ("State", str(judged.state).replace("_", " ") if judged else "unknown", judged.why if judged else "no evidence of it"),
+        (
+            "CoordinatorState",
+            str(judged.state).replace("_", " ") if judged else "unknown",
+            judged.why if judged else "no evidence of it",
+        ),
         ("Client sees", _breakable(found.client_sees), since),
     ]
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from casebook.kafka.load_rate import Span
+from casebook.kafka.load_rate import TimeRange
 from casebook.page import text
 from casebook.page.palette import light
 from casebook.page.render import render
@@ -27,7 +27,7 @@ Stretch = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
+class GanttStrip:
     """One line of a lane.
 
     Args:
@@ -47,7 +47,7 @@ class Strip:
     solid: Stretch | None = None
     hatched: Stretch | None = None
     dashed: Stretch | None = None
-    whisker: Span | None = None
+    whisker: TimeRange | None = None
     critical: bool = False
 
     @property
@@ -67,7 +67,7 @@ class Gantt:
         alternative: The picture in one sentence.
     """
 
-    strips: Sequence[Strip]
+    strips: Sequence[GanttStrip]
     ends: float | None
     alternative: str
 
@@ -144,7 +144,7 @@ def _box(stretch: Stretch | None, at: object) -> tuple[float, float] | None:
     return None if stretch is None else (at(stretch[0]), max(2.0, round(at(stretch[1]) - at(stretch[0]), 1)))
 
 
-def _anchor(strip: Strip, gantt: Gantt) -> tuple[float, str]:
+def _anchor(strip: GanttStrip, gantt: Gantt) -> tuple[float, str]:
     """Where the note stands: from the strip's beginning on, or up to its end, whichever leaves more room."""
     first, last = gantt.span
     begins, ends = min(strip.times, default=first), max(strip.times, default=first)
@@ -165,13 +165,13 @@ def _iso(time: float) -> str:
     return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
-def _solid(strips: Sequence[Strip]) -> dict[str, object]:
+def _solid(strips: Sequence[GanttStrip]) -> dict[str, object]:
     rows = [(y, strip.solid, strip) for y, strip in enumerate(strips) if strip.solid]
     fills = ["bar" if strip.critical else "live" for _, _, strip in rows]
     return _bars(rows) | {"marker": {"color": [light(fill) for fill in fills]}, "meta": {"marker.color": fills}}
 
 
-def _hatched(strips: Sequence[Strip]) -> dict[str, object]:
+def _hatched(strips: Sequence[GanttStrip]) -> dict[str, object]:
     edge = light("edge")
     rows = [(y, strip.hatched, strip) for y, strip in enumerate(strips) if strip.hatched]
     marker = {
@@ -182,7 +182,7 @@ def _hatched(strips: Sequence[Strip]) -> dict[str, object]:
     return _bars(rows) | {"marker": marker, "meta": {"marker.line.color": "edge", "marker.pattern.fgcolor": "edge"}}
 
 
-def _bars(rows: Sequence[tuple[int, Stretch, Strip]]) -> dict[str, object]:
+def _bars(rows: Sequence[tuple[int, Stretch, GanttStrip]]) -> dict[str, object]:
     return {
         "type": "bar",
         "orientation": "h",
@@ -195,7 +195,7 @@ def _bars(rows: Sequence[tuple[int, Stretch, Strip]]) -> dict[str, object]:
     }
 
 
-def _whiskers(strips: Sequence[Strip]) -> dict[str, object]:
+def _whiskers(strips: Sequence[GanttStrip]) -> dict[str, object]:
     """Low, middle and high of each end; an end without bound has no right mark."""
     rows = [(y, strip.whisker) for y, strip in enumerate(strips) if strip.whisker and strip.whisker.mid is not None]
     ink = light("text")

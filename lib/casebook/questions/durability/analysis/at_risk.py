@@ -13,7 +13,7 @@ from casebook.kafka.settings import Settings
 from casebook.questions.durability.analysis.checks import SETTLE, caveats, evidence, settle, steps
 from casebook.questions.durability.analysis.rows import LossVerdict
 from casebook.questions.durability.analysis.rules import CONSUMER, PRODUCER, RULES, TOPIC
-from casebook.questions.durability.analysis.scene import Scene
+from casebook.questions.durability.analysis.scene import DurabilityInputs
 from casebook.questions.durability.analysis.topics import topics
 from casebook.questions.durability.analysis.verdicts import ORDER, answers, rows
 
@@ -21,7 +21,7 @@ _AT_ONCE = "D2"
 """The rule by which a single failure takes what a topic holds."""
 
 
-def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
+def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
     """Which topics can lose acknowledged records at all? What the notebook says first.
 
     Args:
@@ -72,7 +72,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     of nearly every cluster, and can wait for notebook 80.
     """
     settings = Settings(cluster, version.version, version)
-    scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
+    scene = DurabilityInputs(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
     found = rows(answers(scene))
     hit = [row for row in found if row.severity == "critical"]
     later = {row.rule for row in found if row.severity == "warning"}
@@ -150,7 +150,7 @@ def _not_asked(hit: Sequence[LossVerdict], unsure: _Unsure) -> list[str]:
     return sorted({*unsure.rules, *on_clients} - {row.rule for row in hit}, key=ORDER.index)
 
 
-def _how_many(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:
+def _how_many(scene: DurabilityInputs, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:
     topics_hit, rules = {row.topic for row in hit if row.topic}, {row.rule for row in hit}
     least = "at least " if unsure.topics or scene.cluster.unlisted else ""
     if topics_hit:

@@ -13,9 +13,9 @@ from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.durability.analysis.cluster_rules import IN_QUIET
 from casebook.questions.durability.analysis.rows import Exposure, IsrAlone, LossVerdict, SettingRow
 from casebook.questions.durability.analysis.rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
-from casebook.questions.durability.analysis.scene import HOLDS, LOSES, UNKNOWN, Scene
+from casebook.questions.durability.analysis.scene import HOLDS, LOSES, UNKNOWN, DurabilityInputs
 from casebook.questions.durability.analysis.settings import disagreeing
-from casebook.questions.durability.analysis.verdicts import Answer, rows
+from casebook.questions.durability.analysis.verdicts import RuleAnswer, rows
 from casebook.questions.timeline.analysis.extent import behind_its_end
 
 _SHOWN = 5
@@ -32,9 +32,9 @@ _WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consu
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
 
 
-def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
+def of_rules(scene: DurabilityInputs, found: Sequence[RuleAnswer]) -> tuple[Finding, ...]:
     """A finding for each rule."""
-    by_rule: dict[str, list[Answer]] = {rule: [] for rule in RULES}
+    by_rule: dict[str, list[RuleAnswer]] = {rule: [] for rule in RULES}
     for answer in found:
         by_rule[answer.rule].append(answer)
     return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
@@ -43,8 +43,8 @@ def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
 _GIVE_FILES = "Their properties or YAML files: casebook collect --client NAME=FILE."
 
 
-def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
-    by: dict[str, list[Answer]] = {}
+def _of_rule(scene: DurabilityInputs, rule: Rule, asked: Sequence[RuleAnswer]) -> Finding:
+    by: dict[str, list[RuleAnswer]] = {}
     for answer in asked:
         by.setdefault(answer.judged.outcome, []).append(answer)
     hit, missing, well = by.get(LOSES, []), by.get(UNKNOWN, []), by.get(HOLDS, [])
@@ -78,7 +78,7 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene))
 
 
-def _gaps(rule: Rule, scene: Scene) -> tuple[Gap, ...]:
+def _gaps(rule: Rule, scene: DurabilityInputs) -> tuple[Gap, ...]:
     """Why there may be topics, brokers or settings of clients that nobody saw."""
     if rule.scope not in (TOPIC, CLUSTER):
         return _of_untold(scene)
@@ -86,7 +86,7 @@ def _gaps(rule: Rule, scene: Scene) -> tuple[Gap, ...]:
     return (*gaps, *coverage.registrations(scene.cluster)) if rule.scope == CLUSTER else gaps
 
 
-def _of_untold(scene: Scene) -> tuple[Gap, ...]:
+def _of_untold(scene: DurabilityInputs) -> tuple[Gap, ...]:
     return tuple(
         Gap(why=f"How {name} is set up is told by nothing that was given of it.", settle=_GIVE_FILES) for name in scene.untold
     )
@@ -97,29 +97,29 @@ def settle(rule: Rule, proof: str) -> str:
     return SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else SETTLE[rule.scope]
 
 
-def _well(rule: Rule, well: Sequence[Answer]) -> str:
+def _well(rule: Rule, well: Sequence[RuleAnswer]) -> str:
     if rule.scope == CLUSTER and well:
         return f"{rule.id}: {well[0].judged.sentence}"
     return f"{rule.id}, {rule.head}: none of {_many(rule, well)}" if well else ""
 
 
-def _subjects(rule: Rule, asked: Iterable[Answer]) -> list[str]:
+def _subjects(rule: Rule, asked: Iterable[RuleAnswer]) -> list[str]:
     """Whom it is about, each once; of topics and producers, the producers."""
     named = ((a.topic if rule.scope == TOPIC else a.producer or a.consumer) or "the cluster" for a in asked)
     return list(dict.fromkeys(named))
 
 
-def _coverage(rule: Rule, judged: Sequence[Answer], looked: Sequence[Answer]) -> Coverage:
+def _coverage(rule: Rule, judged: Sequence[RuleAnswer], looked: Sequence[RuleAnswer]) -> Coverage:
     by = (Source.CLIENTS,) if rule.scope in (PRODUCER, CONSUMER) else (Source.SETTINGS, Source.ZNODES)
     noun = _WHO.get(rule.scope, "cluster")
     return Coverage.counted(len(_subjects(rule, judged)), len(_subjects(rule, looked)), noun, *by)
 
 
-def _many(rule: Rule, asked: Sequence[Answer]) -> str:
+def _many(rule: Rule, asked: Sequence[RuleAnswer]) -> str:
     return "the cluster" if rule.scope == CLUSTER else number(len(_subjects(rule, asked)), _WHO[rule.scope])
 
 
-def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Answer]) -> str:
+def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[RuleAnswer]) -> str:
     if rule.scope == CLUSTER:
         return f"The cluster has {rule.has}"
     whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
@@ -127,7 +127,7 @@ def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[An
     return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
 
 
-def caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
+def caveats(scene: DurabilityInputs, rule: Rule) -> tuple[str, ...]:
     """What an answer assumes, where not every broker's settings were collected."""
     if rule.scope not in (TOPIC, CLUSTER):
         return ()
@@ -158,7 +158,7 @@ def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
     return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
 
 
-def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
+def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Finding:
     """Do all brokers have the same settings?"""
     differ = disagreeing(found)
     missing = [broker for broker in scene.brokers if broker not in scene.cluster.known_in_full]
@@ -196,7 +196,7 @@ _DECISIVE = {
 }
 
 
-def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
+def exposed(scene: DurabilityInputs, found: Sequence[Exposure]) -> Finding:
     """What goes with one broker?"""
     ask = Question(
         check="durability.exposure",
@@ -299,7 +299,7 @@ def _lasted(row: IsrAlone) -> str:
     return f"at least {duration(row.milliseconds)}, at most {duration(row.at_most)}"
 
 
-def clients(scene: Scene) -> Finding:
+def clients(scene: DurabilityInputs) -> Finding:
     """Is it known what producers and consumers do?"""
     unknown = [c.name for c in scene.clients if any(value.value is None for value in c.values.values())]
     problems = [problem for client in scene.clients for problem in client.problems]

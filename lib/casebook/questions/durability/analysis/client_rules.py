@@ -2,7 +2,7 @@
 
 from casebook.facts.clients import LIBRDKAFKA
 from casebook.findings.words import duration, number
-from casebook.questions.durability.analysis.clients import Client, transactional
+from casebook.questions.durability.analysis.clients import AuditedClient, transactional
 from casebook.questions.durability.analysis.cluster_rules import days
 from casebook.questions.durability.analysis.retries import death, death_unknown, lasting, outlasts
 from casebook.questions.durability.analysis.scene import (
@@ -11,8 +11,8 @@ from casebook.questions.durability.analysis.scene import (
     LOSES,
     UNKNOWN,
     WARNING,
-    Judged,
-    Scene,
+    DurabilityInputs,
+    JudgedRule,
     beside,
     holds,
     loses,
@@ -26,7 +26,7 @@ _SHORT_RETENTION = 3 * 24 * 60
 """Minutes from Friday evening to Monday evening."""
 
 
-def acks_0(_: Scene, producer: Client) -> Judged:
+def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """The broker sends no answer: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
     acks = producer["acks"]
     if acks.value is None:
@@ -45,7 +45,7 @@ def acks_0(_: Scene, producer: Client) -> Judged:
     )
 
 
-def acks_1(_: Scene, topic: TopicFacts, producer: Client) -> Judged:
+def acks_1(_: DurabilityInputs, topic: TopicFacts, producer: AuditedClient) -> JudgedRule:
     """Followers cut what the new leader does not have: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101 from 0.11 on."""
     acks = producer["acks"]
     if not topic.replicated:
@@ -66,7 +66,7 @@ def acks_1(_: Scene, topic: TopicFacts, producer: Client) -> Judged:
     )
 
 
-def no_retries(scene: Scene, producer: Client) -> Judged:
+def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """0 was the default of Java up to 2.0: ``ProducerConfig.java@2.0.1, 2.1.1``; ``Sender.java@2.8.2`` (canRetry)."""
     retries, acks = producer["retries"], producer["acks"]
     if acks.value == "0":
@@ -88,7 +88,7 @@ def no_retries(scene: Scene, producer: Client) -> Judged:
     )
 
 
-def _few_retries(scene: Scene, producer: Client, tries: int) -> Judged:
+def _few_retries(scene: DurabilityInputs, producer: AuditedClient, tries: int) -> JudgedRule:
     """Whether they are used up before the next leader, or enough copies, are there."""
     retries, (shortest, longest) = producer["retries"], lasting(producer, tries)
     proof = retries.proof or producer.file
@@ -113,7 +113,7 @@ def _few_retries(scene: Scene, producer: Client, tries: int) -> Judged:
     )
 
 
-def delivery_timeout(scene: Scene, producer: Client) -> Judged:
+def delivery_timeout(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """A dead leader is replaced after its session has ended; sends must wait so long (KIP-91)."""
     timeout, retries = producer["delivery.timeout.ms"], producer["retries"]
     if retries.value == "0" or producer["acks"].value == "0":
@@ -144,7 +144,7 @@ def delivery_timeout(scene: Scene, producer: Client) -> Judged:
     )
 
 
-def _as_long_as_its_retries(scene: Scene, producer: Client) -> Judged:
+def _as_long_as_its_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """A timeout that is long enough counts only while there are retries left."""
     timeout, tries = producer["delivery.timeout.ms"], no_retries(scene, producer)
     if tries.outcome == LOSES:
@@ -154,7 +154,7 @@ def _as_long_as_its_retries(scene: Scene, producer: Client) -> Judged:
     return holds(f"It sends again for {duration(timeout.whole or 0)} ({timeout.origin}).")
 
 
-def reorder(_: Scene, producer: Client) -> Judged:
+def reorder(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """A batch that failed is sent behind the next one: ``ProducerConfig.java@2.8.2`` (max.in.flight.requests.per.connection)."""
     idempotent, flights, retries = (
         producer["enable.idempotence"],
@@ -179,7 +179,7 @@ def reorder(_: Scene, producer: Client) -> Judged:
     )
 
 
-def contradiction(_: Scene, producer: Client) -> Judged:
+def contradiction(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """``KafkaProducer.java@2.8.2`` (configureAcks), ``ProducerConfig.java@3.0.0, 3.0.1``, ``rdkafka_conf.c@v1.9.2``."""
     if not producer.contradictions:
         if producer.starts is None:
@@ -194,7 +194,7 @@ def contradiction(_: Scene, producer: Client) -> Judged:
     )
 
 
-def auto_commit(_: Scene, consumer: Client) -> Judged:
+def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     """What a poll gave is committed by the next, or by a timer: ``ConsumerCoordinator.java@2.8.2``, librdkafka's offset store."""
     commit = consumer["enable.auto.commit"]
     if commit.value is None:
@@ -213,7 +213,7 @@ def auto_commit(_: Scene, consumer: Client) -> Judged:
     )
 
 
-def offset_reset(scene: Scene, consumer: Client) -> Judged:
+def offset_reset(scene: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     """Without a committed offset, and for new partitions: ``ConsumerConfig.java@0.9.0.1, 3.0.0``."""
     reset = consumer["auto.offset.reset"]
     if reset.value is None:
@@ -234,7 +234,7 @@ def offset_reset(scene: Scene, consumer: Client) -> Judged:
     )
 
 
-def read_uncommitted(scene: Scene, consumer: Client) -> Judged:
+def read_uncommitted(scene: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     """Markers are skipped, records are not: ``ConsumerConfig.java@2.0.1``; KIP-98."""
     level = consumer["isolation.level"]
     writing = [transactional(producer) for producer in scene.producers]

@@ -44,7 +44,7 @@ class Stated(NamedTuple):
     topics: tuple[str, ...] = ()
 
 
-class Value(NamedTuple):
+class EffectiveSetting(NamedTuple):
     """A setting that counts.
 
     Args:
@@ -71,7 +71,7 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Client:
+class AuditedClient:
     """A producer or consumer with what counts for it.
 
     Args:
@@ -91,14 +91,14 @@ class Client:
     kind: str
     library: str | None
     version: KafkaVersion | None
-    values: Mapping[str, Value]
+    values: Mapping[str, EffectiveSetting]
     topics: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
     starts: bool | None = True
     file: str = ""
 
-    def __getitem__(self, key: str) -> Value:
+    def __getitem__(self, key: str) -> EffectiveSetting:
         return self.values[key]
 
     def uses(self, topic: str) -> bool:
@@ -141,7 +141,7 @@ def must_be_there(said: Mapping[str, Stated], topics: Collection[str]) -> None:
                 raise UsageError(f"clients: {client}: there is no topic {topic}.", try_=did_you_mean(topic, topics))
 
 
-def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[Client, ...]:
+def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[AuditedClient, ...]:
     """Every producer, then every consumer, by name.
 
     Raises:
@@ -155,7 +155,7 @@ def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[Cl
     return tuple(sorted(found, key=lambda client: (client.kind != PRODUCER, client.name)))
 
 
-def rows(found: Iterable[Client]) -> tuple[ClientRow, ...]:
+def rows(found: Iterable[AuditedClient]) -> tuple[ClientRow, ...]:
     """What counts for each."""
     return tuple(
         ClientRow(client.name, client.kind, key, value.value, value.origin)
@@ -164,7 +164,7 @@ def rows(found: Iterable[Client]) -> tuple[ClientRow, ...]:
     )
 
 
-def _client(file: ClientFile, said: Stated, *, named: bool) -> Client:
+def _client(file: ClientFile, said: Stated, *, named: bool) -> AuditedClient:
     library = said.library or file.library
     values = {key: _value(file, key, library, said.version) for key in KEYS[file.kind]}
     contradictions, starts = (), True
@@ -172,7 +172,7 @@ def _client(file: ClientFile, said: Stated, *, named: bool) -> Client:
         values, contradictions, starts = _settled(file, values, library, said.version)
     elif (stored := file.given.get(_STORE)) is not None and stored.value != "true":
         values |= {"enable.auto.commit": _stored_by_hand(file, values["enable.auto.commit"])}
-    return Client(
+    return AuditedClient(
         name=f"{file.client} ({file.file.rpartition('/')[2]})" if named else file.client,
         kind=file.kind,
         library=library,
@@ -186,32 +186,32 @@ def _client(file: ClientFile, said: Stated, *, named: bool) -> Client:
     )
 
 
-def _stored_by_hand(file: ClientFile, commit: Value) -> Value:
+def _stored_by_hand(file: ClientFile, commit: EffectiveSetting) -> EffectiveSetting:
     """librdkafka commits what was stored; the application may store it itself (``CONFIGURATION.md@v2.11.0``)."""
     if commit.value == "false":
         return commit
     given, place = file.given[_STORE], file.proof(_STORE)
     if given.value is None:
-        return Value(None, f"unknown: {_STORE}: {given.why}", place)
-    return Value("false", f"{_STORE} false: the application says what is committed", place)
+        return EffectiveSetting(None, f"unknown: {_STORE}: {given.why}", place)
+    return EffectiveSetting("false", f"{_STORE} false: the application says what is committed", place)
 
 
-def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> Value:
+def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> EffectiveSetting:
     given = file.given.get(key)
     if given is not None:
         place = file.proof(key)
         if given.value is None:
-            return Value(None, f"unknown: {given.why}", place)
-        return Value(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", place)
+            return EffectiveSetting(None, f"unknown: {given.why}", place)
+        return EffectiveSetting(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", place)
     if not file.whole:
-        return Value(None, "unknown: its file could not be read whole")
+        return EffectiveSetting(None, "unknown: its file could not be read whole")
     return _default(key, library, version)
 
 
-def _default(key: str, library: str | None, version: KafkaVersion | None) -> Value:
+def _default(key: str, library: str | None, version: KafkaVersion | None) -> EffectiveSetting:
     """The default; where library or release are not known, the one that all of them have."""
     if library and version:
-        return Value(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
+        return EffectiveSetting(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
     libraries = (library,) if library else (JAVA, LIBRDKAFKA)
     by_value: dict[str, list[str]] = {}
     for name in libraries:
@@ -221,14 +221,14 @@ def _default(key: str, library: str | None, version: KafkaVersion | None) -> Val
             if name not in told:
                 told.append(name)
     if len(by_value) == 1:
-        return Value(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
+        return EffectiveSetting(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
     which = "its release is" if library else "its library and release are"
-    return Value(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
+    return EffectiveSetting(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
 
 
 def _settled(
-    file: ClientFile, values: dict[str, Value], library: str | None, version: KafkaVersion | None
-) -> tuple[dict[str, Value], tuple[str, ...], bool | None]:
+    file: ClientFile, values: dict[str, EffectiveSetting], library: str | None, version: KafkaVersion | None
+) -> tuple[dict[str, EffectiveSetting], tuple[str, ...], bool | None]:
     """What a producer makes of idempotence, transactions and what contradicts them.
 
     ``KafkaProducer.java@0.11.0.2, 2.8.2`` (configureAcks, configureRetries, configureInflightRequests),
@@ -239,7 +239,7 @@ def _settled(
     if (values["retries"].whole or 0) < 0:
         return values, (_fewer_than_none(values["retries"], library),), False
     if library in (JAVA, SPRING) and version is not None and version < KafkaVersion.parse(IDEMPOTENCE_SINCE):
-        return values | {"enable.idempotence": Value("false", f"{library} {version} does not know it")}, (), True
+        return values | {"enable.idempotence": EffectiveSetting("false", f"{library} {version} does not know it")}, (), True
     against = _against(file, values)
     unsure = [key for key in _CONTRADICTS if key in file.given and values[key].value is None]
     starts = None if unsure or not file.whole else True
@@ -253,13 +253,13 @@ def _settled(
         return _idempotent(file, values), (), starts
     idempotent = values["enable.idempotence"]
     if asked is None and against and idempotent.value != "false":
-        off = Value("false", f"switched off by {' and '.join(against)}")
+        off = EffectiveSetting("false", f"switched off by {' and '.join(against)}")
         silent = library in (None, JAVA, SPRING) and (version is None or CONTRADICTION_OF_DEFAULT.at(version) == "off")
         what = f"{' and '.join(against)} switches it off, which one line of the log tells"
         why = f"Where idempotence is the default (Java, 3.0.1 and later), {what}."
         return values | {"enable.idempotence": off}, (why,) if silent else (), True
     if idempotent.value == "true" and unsure:
-        not_known = Value(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
+        not_known = EffectiveSetting(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
         return values | {"enable.idempotence": not_known}, (), None
     if idempotent.value == "true":
         return _idempotent(file, values), (), starts
@@ -268,13 +268,13 @@ def _settled(
     return values, (), None if against or unsure or not file.whole else True
 
 
-def _fewer_than_none(retries: Value, library: str | None) -> str:
+def _fewer_than_none(retries: EffectiveSetting, library: str | None) -> str:
     """``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``; ``DefaultEventHandler.scala@0.9.0.1``."""
     what = "never sends anything" if library == SCALA else "does not start, in any release"
     return f"retries={retries.value} is none that a client takes: the producer {what}."
 
 
-def _against(file: ClientFile, values: Mapping[str, Value]) -> list[str]:
+def _against(file: ClientFile, values: Mapping[str, EffectiveSetting]) -> list[str]:
     """What was set that idempotence does not go with."""
     given = {key: values[key].value for key in file.given if key in values}
     found = [f"acks={given['acks']}"] if given.get("acks") in ("0", "1") else []
@@ -286,23 +286,23 @@ def _against(file: ClientFile, values: Mapping[str, Value]) -> list[str]:
     return found
 
 
-def _idempotent(file: ClientFile, values: dict[str, Value]) -> dict[str, Value]:
+def _idempotent(file: ClientFile, values: dict[str, EffectiveSetting]) -> dict[str, EffectiveSetting]:
     """Idempotence takes acks=all, retries without end and at most five requests in flight, where they were not set."""
     origin = "follows from idempotence"
     for key, value in (("acks", "all"), ("retries", "2147483647")):
         if key not in file.given:
-            values = values | {key: Value(value, origin)}
+            values = values | {key: EffectiveSetting(value, origin)}
     in_flight = values["max.in.flight.requests.per.connection"]
     if "max.in.flight.requests.per.connection" not in file.given and (
         in_flight.whole is None or in_flight.whole > _MOST_IN_FLIGHT
     ):
-        values = values | {"max.in.flight.requests.per.connection": Value(str(_MOST_IN_FLIGHT), origin)}
+        values = values | {"max.in.flight.requests.per.connection": EffectiveSetting(str(_MOST_IN_FLIGHT), origin)}
     if values["enable.idempotence"].value != "true":
-        values = values | {"enable.idempotence": Value("true", "follows from transactional.id")}
+        values = values | {"enable.idempotence": EffectiveSetting("true", "follows from transactional.id")}
     return values
 
 
-def transactional(client: Client) -> bool | None:
+def transactional(client: AuditedClient) -> bool | None:
     """Whether a producer writes in transactions."""
     value = client["transactional.id"].value
     return None if value is None else value != NOT_SET

@@ -11,8 +11,8 @@ from casebook.questions.durability.analysis.scene import (
     CRITICAL,
     INFO,
     WARNING,
-    Judged,
-    Scene,
+    DurabilityInputs,
+    JudgedRule,
     assumed,
     beside,
     holds,
@@ -29,7 +29,7 @@ IN_QUIET = "one by one, when nothing loads and all replicas are in sync"
 """When a broker may be restarted for a setting's sake."""
 
 
-def _some(scene: Scene, key: str, hit: Callable[[Setting], bool | None]) -> tuple[list[Setting], list[Setting]]:
+def _some(scene: DurabilityInputs, key: str, hit: Callable[[Setting], bool | None]) -> tuple[list[Setting], list[Setting]]:
     """The values that a rule is about, and those that nobody knows: defaults of brokers whose settings nobody collected "
     "among them."""
     values = scene.of_brokers(key)
@@ -49,14 +49,14 @@ def days(minutes: int) -> str:
     )
 
 
-def _not_known(key: str, settings: Sequence[Setting]) -> Judged:
+def _not_known(key: str, settings: Sequence[Setting]) -> JudgedRule:
     taken = [setting for setting in assumed(settings) if setting.value is not None]
     if len(taken) == len(settings):
         return unknown(f"{key} is {taken[0].value} by the {origin(taken)}: nobody knows that it is.", "tables/settings")
     return unknown(f"{key} is unknown: {origin(settings)}.", "tables/settings")
 
 
-def offsets_retention(scene: Scene) -> Judged:
+def offsets_retention(scene: DurabilityInputs) -> JudgedRule:
     """From when minutes count changed twice: ``GroupMetadataManager.scala@0.9.0.1``, ``GroupMetadata.scala@2.1.0, 2.4.0``."""
     key = "offsets.retention.minutes"
     short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole < _WEEKEND)
@@ -75,7 +75,7 @@ def offsets_retention(scene: Scene) -> Judged:
     )
 
 
-def offsets_copies(scene: Scene) -> Judged:
+def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
     """Up to 0.10.2 the topic gets min(3, brokers alive): ``KafkaApis.scala@0.9.0.1, 0.10.2.2``; KIP-115 from 0.11 on."""
     there = scene.by_name.get(OFFSETS_TOPIC)
     key = "offsets.topic.replication.factor"
@@ -119,7 +119,7 @@ def offsets_copies(scene: Scene) -> Judged:
     return holds(f"{OFFSETS_TOPIC} will get {scene.of_brokers(key)[0].value} copies.")
 
 
-def transaction_copies(scene: Scene) -> Judged:
+def transaction_copies(scene: DurabilityInputs) -> JudgedRule:
     """``TransactionLog.scala@1.0.2, 2.8.2``."""
     there = scene.by_name.get(TRANSACTIONS_TOPIC)
     if scene.before("0.11.0.0"):
@@ -146,7 +146,7 @@ def transaction_copies(scene: Scene) -> Judged:
     )
 
 
-def _transactions_to_come(scene: Scene) -> Judged:
+def _transactions_to_come(scene: DurabilityInputs) -> JudgedRule:
     """What the topic will get with the first one; the file that Kafka ships says 1 and 1: ``config/server.properties@2.8.2``."""
     factor, least = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
     (few, no_copies), (alone, no_sync) = (
@@ -170,7 +170,7 @@ def _transactions_to_come(scene: Scene) -> Judged:
     return holds(f"{TRANSACTIONS_TOPIC} will get {copies} copies, of which {sync} must be in sync.")
 
 
-def auto_created(scene: Scene) -> Judged:
+def auto_created(scene: DurabilityInputs) -> JudgedRule:
     """``KafkaApis.scala@0.9.0.1`` (createTopic), ``AutoTopicCreationManager.scala@2.8.2``."""
     on, unsure = _some(scene, "auto.create.topics.enable", lambda s: s.flag)
     few, missing = _some(scene, "default.replication.factor", lambda s: None if s.number is None else s.number < 2)
@@ -189,7 +189,7 @@ def auto_created(scene: Scene) -> Judged:
     )
 
 
-def uncontrolled_shutdown(scene: Scene) -> Judged:
+def uncontrolled_shutdown(scene: DurabilityInputs) -> JudgedRule:
     """``KafkaServer.scala@0.9.0.1, 2.8.2`` (controlledShutdown)."""
     key = "controlled.shutdown.enable"
     off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
@@ -207,7 +207,7 @@ def uncontrolled_shutdown(scene: Scene) -> Judged:
     )
 
 
-def session_timeout(scene: Scene) -> Judged:
+def session_timeout(scene: DurabilityInputs) -> JudgedRule:
     """KIP-537 raised it from 6 s to 18 s: ``KafkaConfig.scala@2.4.1, 2.5.1``."""
     key = "zookeeper.session.timeout.ms"
     short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole <= _SHORT_SESSION)
@@ -225,7 +225,7 @@ def session_timeout(scene: Scene) -> Judged:
     )
 
 
-def lag_time(scene: Scene) -> Judged:
+def lag_time(scene: DurabilityInputs) -> JudgedRule:
     """``ReplicaManager.scala@0.9.0.1`` (maybeShrinkIsr); KIP-16, KIP-537."""
     key = "replica.lag.time.max.ms"
     odd, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole < _SHORT_LAG or s.whole > _LONG_LAG)
@@ -247,7 +247,7 @@ def lag_time(scene: Scene) -> Judged:
     )
 
 
-def cleaner_off(scene: Scene) -> Judged:
+def cleaner_off(scene: DurabilityInputs) -> JudgedRule:
     """The default up to 0.9.0.0: ``KafkaConfig.scala@0.9.0.0, 0.9.0.1``."""
     key = "log.cleaner.enable"
     off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
@@ -265,7 +265,7 @@ def cleaner_off(scene: Scene) -> Judged:
     )
 
 
-def rebalance_moves(scene: Scene) -> Judged:
+def rebalance_moves(scene: DurabilityInputs) -> JudgedRule:
     """A preferred election under load lost records of acks=1 in the rehearsal acks1-loss on 2.8.2."""
     key = "auto.leader.rebalance.enable"
     on, missing = _some(scene, key, lambda s: s.flag)

@@ -29,9 +29,9 @@ from casebook.questions.durability.analysis.exposure import exposure
 from casebook.questions.durability.analysis.history import isr_alone
 from casebook.questions.durability.analysis.questions import Ask, questions
 from casebook.questions.durability.analysis.rows import ClientRow, Difference, Exposure, IsrAlone, LossVerdict, SettingRow
-from casebook.questions.durability.analysis.scene import Scene
+from casebook.questions.durability.analysis.scene import DurabilityInputs
 from casebook.questions.durability.analysis.topics import topics
-from casebook.questions.durability.analysis.verdicts import Answer
+from casebook.questions.durability.analysis.verdicts import RuleAnswer
 from casebook.questions.timeline.analysis import moments
 
 
@@ -53,10 +53,10 @@ class Durability:
         changes: What is not as in the earlier case; ``None`` where there is none to compare with.
     """
 
-    scene: Scene
+    scene: DurabilityInputs
     settings: tuple[SettingRow, ...]
     clients: tuple[ClientRow, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[RuleAnswer, ...]
     verdicts: tuple[LossVerdict, ...]
     exposure: tuple[Exposure, ...]
     isr_alone: tuple[IsrAlone, ...]
@@ -95,7 +95,7 @@ def examine(
     known = durability_clients.clients(clients, stated)
     if not earlier and not cluster.unlisted:
         durability_clients.must_be_there(stated, cluster.topics)
-    scene = Scene(
+    scene = DurabilityInputs(
         cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=known, untold=tuple(untold)
     )  # fmt: skip
     told = durability_settings.rows(cluster, settings)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from casebook.questions.durability.analysis.clients import Client
-from casebook.questions.durability.analysis.scene import Scene
+from casebook.questions.durability.analysis.clients import AuditedClient
+from casebook.questions.durability.analysis.scene import DurabilityInputs
 
 
 class Ask(NamedTuple):
@@ -21,12 +21,12 @@ class Ask(NamedTuple):
     why: str
 
 
-def questions(scene: Scene) -> tuple[Ask, ...]:
+def questions(scene: DurabilityInputs) -> tuple[Ask, ...]:
     """What to ask, producers first."""
     return (*_of_producers(scene), *_of_consumers(scene), *_of_cluster(scene))
 
 
-def _of_producers(scene: Scene) -> Iterator[Ask]:
+def _of_producers(scene: DurabilityInputs) -> Iterator[Ask]:
     for producer in scene.producers:
         yield Ask(
             f"producer {producer.name}",
@@ -44,7 +44,7 @@ def _of_producers(scene: Scene) -> Iterator[Ask]:
         yield Ask("every producer", "Which acks, retries and enable.idempotence does it run with?", "Rules D1, D3, D7 and D17.")
 
 
-def _of_consumers(scene: Scene) -> Iterator[Ask]:
+def _of_consumers(scene: DurabilityInputs) -> Iterator[Ask]:
     for consumer in scene.consumers:
         if consumer["enable.auto.commit"].flag is False:
             question = "Does it commit only what was processed to the end, also when threads share the work?"
@@ -58,7 +58,7 @@ def _of_consumers(scene: Scene) -> Iterator[Ask]:
         )
 
 
-def _unknown(client: Client) -> Iterator[Ask]:
+def _unknown(client: AuditedClient) -> Iterator[Ask]:
     keys = [key for key, value in client.values.items() if value.value is None]
     if keys:
         default = any("release" in client[key].origin for key in keys)
@@ -70,7 +70,7 @@ def _unknown(client: Client) -> Iterator[Ask]:
         )
 
 
-def _of_cluster(scene: Scene) -> Iterator[Ask]:
+def _of_cluster(scene: DurabilityInputs) -> Iterator[Ask]:
     if any(topic.together is None and topic.replicated for topic in scene.topics):
         yield Ask(
             "the cluster",

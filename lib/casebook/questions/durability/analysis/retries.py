@@ -2,8 +2,8 @@
 
 from casebook.facts.clients import JAVA, LIBRDKAFKA
 from casebook.kafka.releases import CLIENT_BACKOFF_GROWS, KafkaVersion
-from casebook.questions.durability.analysis.clients import Client
-from casebook.questions.durability.analysis.scene import Scene, assumed, origin
+from casebook.questions.durability.analysis.clients import AuditedClient
+from casebook.questions.durability.analysis.scene import DurabilityInputs, assumed, origin
 
 _ELECTION = 5_000
 """Milliseconds that an election may take after the session has ended."""
@@ -15,7 +15,7 @@ _LONGEST_DEATH = 3_600_000
 """Milliseconds that no death lasts more: ZooKeeper grants sessions of 20 ticks at most by default, 40 s."""
 
 
-def death(scene: Scene) -> int | None:
+def death(scene: DurabilityInputs) -> int | None:
     """Milliseconds from the death of a leader to the next one: its session and an election; ``None`` where not known.
 
     A session timeout that is only assumed, as nobody collected what a broker was started with, is not known.
@@ -27,12 +27,12 @@ def death(scene: Scene) -> int | None:
     return max(number for number in numbers if number is not None) + _ELECTION
 
 
-def death_unknown(scene: Scene) -> str:
+def death_unknown(scene: DurabilityInputs) -> str:
     """Why :func:`death` is not known."""
     return f"zookeeper.session.timeout.ms: {origin(scene.of_brokers('zookeeper.session.timeout.ms'))}"
 
 
-def outlasts(milliseconds: int, scene: Scene) -> bool | None:
+def outlasts(milliseconds: int, scene: DurabilityInputs) -> bool | None:
     """Whether who goes on for so long sees the next leader; ``None``: not known."""
     needed = death(scene)
     if needed is not None:
@@ -40,7 +40,7 @@ def outlasts(milliseconds: int, scene: Scene) -> bool | None:
     return True if milliseconds >= _LONGEST_DEATH else False if milliseconds < _SHORTEST_DEATH else None
 
 
-def lasting(producer: Client, tries: int) -> tuple[int, int]:
+def lasting(producer: AuditedClient, tries: int) -> tuple[int, int]:
     """Milliseconds, at least and at most, in which a producer has used up its retries, at the default retry.backoff.ms.
 
     A refusal that comes at once (NOT_ENOUGH_REPLICAS, NOT_LEADER) takes a try: ``Sender.java@2.8.2`` (canRetry). Backoff grows
@@ -56,7 +56,7 @@ def _growing(tries: int) -> int:
     return sum(doubling) + (tries - len(doubling)) * _LONGEST_BACKOFF
 
 
-def _grows(producer: Client) -> bool | None:
+def _grows(producer: AuditedClient) -> bool | None:
     """Whether each retry waits longer than the one before; ``None``: not known."""
     since = {CLIENT_BACKOFF_GROWS.get(name) for name in ((producer.library,) if producer.library else (JAVA, LIBRDKAFKA))}
     first = next(iter(since))

@@ -17,8 +17,8 @@ from casebook.questions.durability.analysis.scene import (
     CRITICAL,
     INFO,
     WARNING,
-    Judged,
-    Scene,
+    DurabilityInputs,
+    JudgedRule,
     assumed,
     holds,
     loses,
@@ -56,10 +56,10 @@ class Rule:
     says: str
     source: str
     scope: str
-    judge: Callable[..., Judged]
+    judge: Callable[..., JudgedRule]
 
 
-def single_copy(_: Scene, topic: TopicFacts) -> Judged:
+def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have nobody else to elect."""
     if not topic.factors:
         return without_copies(topic)
@@ -76,7 +76,7 @@ def single_copy(_: Scene, topic: TopicFacts) -> Judged:
     )
 
 
-def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
+def isr_of_one(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """acks=all waits for the ISR, however small: ``Partition.scala@0.9.0.1, 2.8.2`` (checkEnoughReplicasReachOffset)."""
     if not topic.replicated:
         return without_copies(topic)
@@ -99,7 +99,7 @@ def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
     )
 
 
-def _two_in_sync(scene: Scene, topic: TopicFacts, factor: int) -> tuple[str, str]:
+def _two_in_sync(scene: DurabilityInputs, topic: TopicFacts, factor: int) -> tuple[str, str]:
     not_yet = _not_before(topic)
     change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
     if factor == 2:
@@ -122,7 +122,7 @@ def _not_before(topic: TopicFacts) -> str:
     return ""
 
 
-def unclean(scene: Scene, topic: TopicFacts) -> Judged:
+def unclean(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """Whoever lives is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
     if not topic.replicated:
         return without_copies(topic)
@@ -149,7 +149,7 @@ def unclean(scene: Scene, topic: TopicFacts) -> Judged:
 _EPOCHS = KafkaVersion.parse("0.11.0.0")
 
 
-def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
+def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """Before leader epochs a follower cuts to its own high watermark: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101.
 
     Epochs take inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
@@ -173,7 +173,7 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
     )
 
 
-def _older(scene: Scene, topic: TopicFacts) -> str | None:
+def _older(scene: DurabilityInputs, topic: TopicFacts) -> str | None:
     """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
     if scene.version.may_be_before(_EPOCHS):
         return None
@@ -199,7 +199,7 @@ def _protocol(setting: Setting) -> KafkaVersion | None:
         return None
 
 
-def one_rack(_: Scene, topic: TopicFacts) -> Judged:
+def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """Kafka leaves flushing to the system (``KafkaConfig.scala@0.9.0.1, 2.8.2``), so copies must not lose power together.
 
     Racks: KIP-36 (``AdminUtils.scala@0.10.0.1``).
@@ -233,7 +233,7 @@ def one_rack(_: Scene, topic: TopicFacts) -> Judged:
     )
 
 
-def no_spare(_: Scene, topic: TopicFacts) -> Judged:
+def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """acks=all is refused below min ISR: ``Partition.scala@0.9.0.1, 2.8.2`` (appendRecordsToLeader)."""
     if topic.most is None or not topic.factors:
         return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)

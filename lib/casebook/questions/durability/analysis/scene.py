@@ -12,7 +12,7 @@ from casebook.findings.finding import Severity
 from casebook.kafka.commands import Commands
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings
-from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.settings import brokers_of, said
 from casebook.questions.durability.analysis.topics import TopicFacts
 
@@ -20,7 +20,7 @@ LOSES, HOLDS, UNKNOWN, NOT_APPLICABLE = "loses", "holds", "unknown", "not applic
 CRITICAL, WARNING, INFO = Severity.CRITICAL.value, Severity.WARNING.value, Severity.INFO.value
 
 
-class Judged(NamedTuple):
+class JudgedRule(NamedTuple):
     """What a rule says.
 
     Args:
@@ -43,7 +43,7 @@ class Judged(NamedTuple):
 
 def loses(
     severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
-) -> Judged:
+) -> JudgedRule:
     """Something can be lost; it is only possible where that rests on a default that is assumed.
 
     Args:
@@ -51,25 +51,25 @@ def loses(
     """
     if any(len(assumed(settings)) == len(settings) for settings in by):
         return unknown(f"Possible, if the assumed default holds: {sentence[0].lower()}{sentence[1:]}", proof)
-    return Judged(LOSES, sentence, severity, change, cost, proof)
+    return JudgedRule(LOSES, sentence, severity, change, cost, proof)
 
 
-def holds(sentence: str) -> Judged:
+def holds(sentence: str) -> JudgedRule:
     """Nothing is lost by this rule."""
-    return Judged(HOLDS, sentence)
+    return JudgedRule(HOLDS, sentence)
 
 
-def unknown(sentence: str, proof: str = ZNODES) -> Judged:
+def unknown(sentence: str, proof: str = ZNODES) -> JudgedRule:
     """Whether something can be lost is not known; the sentence says what would tell."""
-    return Judged(UNKNOWN, sentence, proof=proof)
+    return JudgedRule(UNKNOWN, sentence, proof=proof)
 
 
-def beside(sentence: str) -> Judged:
+def beside(sentence: str) -> JudgedRule:
     """The question does not arise."""
-    return Judged(NOT_APPLICABLE, sentence)
+    return JudgedRule(NOT_APPLICABLE, sentence)
 
 
-def without_copies(topic: TopicFacts) -> Judged:
+def without_copies(topic: TopicFacts) -> JudgedRule:
     """Of a topic of which no second copy is known: the rules on followers do not arise, unless nobody could read its copies."""
     if not topic.factors:
         return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
@@ -77,7 +77,7 @@ def without_copies(topic: TopicFacts) -> Judged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class DurabilityInputs:
     """Everything that rules look at.
 
     Args:
@@ -90,7 +90,7 @@ class Scene:
     version: VersionInUse
     settings: Settings
     topics: tuple[TopicFacts, ...]
-    clients: tuple[Client, ...]
+    clients: tuple[AuditedClient, ...]
     untold: tuple[str, ...] = ()
 
     @cached_property
@@ -99,12 +99,12 @@ class Scene:
         return brokers_of(self.cluster)
 
     @cached_property
-    def producers(self) -> tuple[Client, ...]:
+    def producers(self) -> tuple[AuditedClient, ...]:
         """Those that write."""
         return tuple(client for client in self.clients if client.kind == PRODUCER)
 
     @cached_property
-    def consumers(self) -> tuple[Client, ...]:
+    def consumers(self) -> tuple[AuditedClient, ...]:
         """Those that read."""
         return tuple(client for client in self.clients if client.kind == CONSUMER)
 

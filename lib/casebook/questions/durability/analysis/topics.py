@@ -96,7 +96,7 @@ def _least(settings: Sequence[Setting]) -> int | None:
     return None if not numbers or None in numbers else min(n for n in numbers if n is not None)
 
 
-class _Seen:
+class _BrokerView:
     """Settings as brokers see them, remembered: most topics set nothing themselves."""
 
     def __init__(self, cluster: Cluster, settings: Settings) -> None:
@@ -122,7 +122,7 @@ class _Seen:
 def topics(cluster: Cluster, settings: Settings) -> tuple[TopicFacts, ...]:
     """Every topic of which it is known that it is not being deleted, by name."""
     racks = {broker: _rack(settings, broker) for broker in {*brokers_of(cluster), *_assigned(cluster.partitions)}}
-    anybody, seen, maybe_deleted = brokers_of(cluster), _Seen(cluster, settings), cluster.maybe_deleted
+    anybody, seen, maybe_deleted = brokers_of(cluster), _BrokerView(cluster, settings), cluster.maybe_deleted
     by_topic: dict[str, list[Partition]] = {}
     for partition in cluster.partitions:
         by_topic.setdefault(partition.topic, []).append(partition)
@@ -138,7 +138,7 @@ def _assigned(partitions: Iterable[Partition]) -> set[int]:
 
 
 def _topic(
-    cluster: Cluster, name: str, partitions: Sequence[Partition], seen: _Seen, settings: Settings, anybody: tuple[int, ...],
+    cluster: Cluster, name: str, partitions: Sequence[Partition], seen: _BrokerView, settings: Settings, anybody: tuple[int, ...],
     racks: Mapping[int, str | None],
 ) -> TopicFacts:  # fmt: skip
     copies = {p.partition: cluster.leads_to(p) for p in partitions}

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.rows import LossVerdict
 from casebook.questions.durability.analysis.rules import CLUSTER, PAIR, PRODUCER, RULES, TOPIC, Rule
-from casebook.questions.durability.analysis.scene import LOSES, UNKNOWN, Judged, Scene
+from casebook.questions.durability.analysis.scene import LOSES, UNKNOWN, DurabilityInputs, JudgedRule
 from casebook.questions.durability.analysis.topics import TopicFacts
 
 _RANK = {"critical": 0, "warning": 1, None: 2, "info": 3}
 ORDER = tuple(RULES)
 
 
-class Answer(NamedTuple):
+class RuleAnswer(NamedTuple):
     """What a rule says of one thing.
 
     Args:
@@ -28,32 +28,32 @@ class Answer(NamedTuple):
     topic: str | None
     producer: str | None
     consumer: str | None
-    judged: Judged
+    judged: JudgedRule
 
 
-def answers(scene: Scene) -> tuple[Answer, ...]:
+def answers(scene: DurabilityInputs) -> tuple[RuleAnswer, ...]:
     """Every rule, of everything it is about, rule by rule."""
     return tuple(answer for rule in RULES.values() for answer in _asked(scene, rule))
 
 
-def _asked(scene: Scene, rule: Rule) -> Iterator[Answer]:
+def _asked(scene: DurabilityInputs, rule: Rule) -> Iterator[RuleAnswer]:
     if rule.scope == TOPIC:
         for topic in scene.topics:
-            yield Answer(rule.id, topic.name, None, None, rule.judge(scene, topic))
+            yield RuleAnswer(rule.id, topic.name, None, None, rule.judge(scene, topic))
     elif rule.scope == PAIR:
         for producer in scene.producers:
             for topic in scene.topics:
                 if not topic.internal and producer.uses(topic.name):
-                    yield Answer(rule.id, topic.name, producer.name, None, rule.judge(scene, topic, producer))
+                    yield RuleAnswer(rule.id, topic.name, producer.name, None, rule.judge(scene, topic, producer))
     elif rule.scope == CLUSTER:
-        yield Answer(rule.id, None, None, None, rule.judge(scene))
+        yield RuleAnswer(rule.id, None, None, None, rule.judge(scene))
     else:
         for client in scene.producers if rule.scope == PRODUCER else scene.consumers:
             own = (client.name, None) if rule.scope == PRODUCER else (None, client.name)
-            yield Answer(rule.id, None, *own, rule.judge(scene, client))
+            yield RuleAnswer(rule.id, None, *own, rule.judge(scene, client))
 
 
-def rows(found: Iterable[Answer]) -> tuple[LossVerdict, ...]:
+def rows(found: Iterable[RuleAnswer]) -> tuple[LossVerdict, ...]:
     """What is lost and what is not known, worst first."""
     told = [_row(answer) for answer in found if answer.judged.outcome in (LOSES, UNKNOWN)]
     return tuple(sorted(told, key=rank))
@@ -64,7 +64,7 @@ def rank(row: LossVerdict) -> tuple[object, ...]:
     return _RANK[row.severity], ORDER.index(row.rule), row.topic or "", row.producer or "", row.consumer or ""
 
 
-def _row(answer: Answer) -> LossVerdict:
+def _row(answer: RuleAnswer) -> LossVerdict:
     judged = answer.judged
     return LossVerdict(
         topic=answer.topic,
@@ -80,7 +80,7 @@ def _row(answer: Answer) -> LossVerdict:
 
 
 def on_the_way(
-    found: Sequence[LossVerdict], topic: TopicFacts, producer: Client | None, consumer: Client | None
+    found: Sequence[LossVerdict], topic: TopicFacts, producer: AuditedClient | None, consumer: AuditedClient | None
 ) -> list[LossVerdict]:
     """What can befall a record of a topic on its way from a producer to a consumer, the worst first.
 
@@ -100,14 +100,14 @@ def on_the_way(
     ]
 
 
-def _beside(row: LossVerdict, producer: Client | None) -> bool:
+def _beside(row: LossVerdict, producer: AuditedClient | None) -> bool:
     """What is said of acks=all does not matter to a producer that does not wait for it."""
     return row.rule in ("D4", "D16") and producer is not None and producer["acks"].value in ("0", "1")
 
 
-def of_topics(found: Iterable[Answer]) -> Mapping[str, Mapping[str, Judged]]:
+def of_topics(found: Iterable[RuleAnswer]) -> Mapping[str, Mapping[str, JudgedRule]]:
     """By topic, the worst answer of each rule that is about topics, alone or with a producer."""
-    by: dict[str, dict[str, Judged]] = {}
+    by: dict[str, dict[str, JudgedRule]] = {}
     for answer in found:
         if answer.topic is not None:
             held = by.setdefault(answer.topic, {}).get(answer.rule)
@@ -116,5 +116,5 @@ def of_topics(found: Iterable[Answer]) -> Mapping[str, Mapping[str, Judged]]:
     return by
 
 
-def _weight(judged: Judged) -> int:
+def _weight(judged: JudgedRule) -> int:
     return _RANK[judged.severity] if judged.outcome in (LOSES, UNKNOWN) else 4

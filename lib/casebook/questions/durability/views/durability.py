@@ -16,7 +16,7 @@ from casebook.page.proof import cited_as
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Row, Table, numbers, unknown
 from casebook.page.view import View, html
-from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.questions import Ask
 from casebook.questions.durability.analysis.rows import Difference, LossVerdict, SettingRow
@@ -25,7 +25,7 @@ from casebook.questions.durability.analysis.settings import disagreeing
 from casebook.questions.durability.analysis.topics import TopicFacts
 from casebook.questions.durability.analysis.verdicts import on_the_way, rank
 from casebook.questions.durability.views import matrix as durability_matrix
-from casebook.questions.durability.views.matrix import Kind
+from casebook.questions.durability.views.matrix import TopicGroup
 
 MOST_ROWS, _MOST_BARS, _MOST_NAMED, _MOST_OWN = 200, 8, 3, 60
 _ANY = "any"
@@ -72,7 +72,7 @@ def ways(found: Durability, *, topic: str = "") -> View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class LossWay:
     """Ways on which the same is the worst.
 
     Args:
@@ -84,9 +84,9 @@ class Way:
         also: The other rules that say something.
     """
 
-    kind: Kind
-    producers: Sequence[Client | None]
-    consumers: Sequence[Client | None]
+    kind: TopicGroup
+    producers: Sequence[AuditedClient | None]
+    consumers: Sequence[AuditedClient | None]
     ways: int
     worst: LossVerdict | None
     also: Sequence[str]
@@ -97,11 +97,11 @@ class Way:
         return ((9,) if self.worst is None else rank(self.worst)) + (self.kind.first,)
 
 
-def _ways(found: Durability, kind: Kind) -> Iterable[Way]:
+def _ways(found: Durability, kind: TopicGroup) -> Iterable[LossWay]:
     scene = found.scene
     facts = scene.by_name[kind.first]
     mine = [row for row in found.verdicts if row.topic in (None, kind.first)]
-    alike: dict[LossVerdict | None, list[tuple[Client | None, Client | None]]] = {}
+    alike: dict[LossVerdict | None, list[tuple[AuditedClient | None, AuditedClient | None]]] = {}
     also: dict[LossVerdict | None, set[str]] = {}
     for producer, consumer in product(_using(scene.producers, facts), _using(scene.consumers, facts)):
         told = on_the_way(mine, facts, producer, consumer)
@@ -112,7 +112,9 @@ def _ways(found: Durability, kind: Kind) -> Iterable[Way]:
     for first, pairs in alike.items():
         producers, consumers = (list(dict.fromkeys(pair[at] for pair in pairs)) for at in (0, 1))
         others = sorted(also[first] - {first.rule if first else ""}, key=lambda rule: int(rule[1:]))
-        yield Way(kind=kind, producers=producers, consumers=consumers, ways=len(pairs) * kind.topics, worst=first, also=others)
+        yield LossWay(
+            kind=kind, producers=producers, consumers=consumers, ways=len(pairs) * kind.topics, worst=first, also=others
+        )
 
 
 def _of_the_way(row: LossVerdict) -> bool:
@@ -120,12 +122,12 @@ def _of_the_way(row: LossVerdict) -> bool:
     return row.severity in ("critical", "warning") and (row.topic, row.producer, row.consumer) != (None, None, None)
 
 
-def _using(clients: Sequence[Client], facts: TopicFacts) -> Sequence[Client | None]:
+def _using(clients: Sequence[AuditedClient], facts: TopicFacts) -> Sequence[AuditedClient | None]:
     """Those that may use a topic; of one that Kafka itself writes nobody else."""
     return [client for client in clients if client.uses(facts.name) and not facts.internal] or [None]
 
 
-def _names(clients: Sequence[Client | None]) -> Markup:
+def _names(clients: Sequence[AuditedClient | None]) -> Markup:
     if clients == [None]:
         return Markup('<span class="cb-quiet">{}</span>').format(_ANY)
     named = [Markup("<code>{}</code>").format(client.name) for client in clients[:_MOST_NAMED] if client is not None]
@@ -133,7 +135,7 @@ def _names(clients: Sequence[Client | None]) -> Markup:
     return Markup(", ").join(named) + (Markup(' <small class="cb-quiet">and {} more</small>').format(more) if more else "")
 
 
-def _kind(kind: Kind) -> Markup:
+def _kind(kind: TopicGroup) -> Markup:
     more = Markup(' <small class="cb-quiet">and {} alike</small>').format(text.count(kind.topics - 1)) if kind.topics > 1 else ""
     return Markup("<code>{}</code>{}").format(kind.first, more)
 
@@ -293,7 +295,7 @@ def clients(found: Durability) -> View:
     missing = sum(row.value is None for row in rows)
     table = Table(
         name="client-settings",
-        columns=(("Client", CODE), ("Kind", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
+        columns=(("AuditedClient", CODE), ("TopicGroup", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
         rows=[(PLAIN, (row.client, row.kind, row.key, _value(row.value), row.origin)) for row in rows[:MOST_ROWS]],
         takeaway=f"{text.plural(sum(c.kind == PRODUCER for c in known), 'producer')} and "
         f"{text.plural(sum(c.kind == CONSUMER for c in known), 'consumer')}; {text.plural(missing, 'setting')} not known.",
@@ -307,7 +309,7 @@ def clients(found: Durability) -> View:
     return html(*parts, render("durability_problems", problems=problems), tables={"client_settings": rows})
 
 
-def _libraries(known: Iterable[Client]) -> Iterable[str]:
+def _libraries(known: Iterable[AuditedClient]) -> Iterable[str]:
     for client in known:
         library = client.library or "library not known"
         release = client.version or "release not known"

@@ -13,7 +13,7 @@ from casebook.page import text
 from casebook.page.render import render
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.rules import PAIR, RULES, TOPIC
-from casebook.questions.durability.analysis.scene import HOLDS, LOSES, UNKNOWN, Judged
+from casebook.questions.durability.analysis.scene import HOLDS, LOSES, UNKNOWN, JudgedRule
 from casebook.questions.durability.analysis.topics import TopicFacts
 from casebook.questions.durability.analysis.verdicts import of_topics
 
@@ -23,7 +23,7 @@ _WEIGHT = {"critical": 0, "warning": 1, "could_not_check": 2, "info": 3, "ok": 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class TopicGroup:
     """Topics that fare alike.
 
     Args:
@@ -47,7 +47,7 @@ def rules(found: Durability) -> tuple[str, ...]:
     return tuple(rule.id for rule in RULES.values() if rule.scope in scopes)
 
 
-def kinds(found: Durability, *, topic: str = "") -> tuple[Kind, ...]:
+def kinds(found: Durability, *, topic: str = "") -> tuple[TopicGroup, ...]:
     """Topics that fare alike under every rule, worst first."""
     judged, columns = of_topics(found.answers), rules(found)
     alike: dict[tuple[object, ...], list[str]] = {}
@@ -58,13 +58,13 @@ def kinds(found: Durability, *, topic: str = "") -> tuple[Kind, ...]:
         key = (_copies(facts), _least(facts), _looks(judged.get(facts.name, {}), columns), users)
         alike.setdefault(key, []).append(facts.name)
     made = [
-        Kind(first=names[0], topics=len(names), copies=copies, least=least, looks=looks)
+        TopicGroup(first=names[0], topics=len(names), copies=copies, least=least, looks=looks)
         for (copies, least, looks, _), names in alike.items()
     ]
     return tuple(sorted(made, key=lambda kind: (sorted(_WEIGHT[look] for look in kind.looks), kind.first)))
 
 
-def matrix(found: Durability, rows: Sequence[Kind]) -> Markup:
+def matrix(found: Durability, rows: Sequence[TopicGroup]) -> Markup:
     """The picture."""
     columns = rules(found)
     topics = sum(kind.topics for kind in rows)
@@ -81,7 +81,7 @@ def matrix(found: Durability, rows: Sequence[Kind]) -> Markup:
     )
 
 
-def _nothing_found(rows: Sequence[Kind], topics: int) -> str:
+def _nothing_found(rows: Sequence[TopicGroup], topics: int) -> str:
     """That no topic is known to lose anything, and of how many nobody knows."""
     if not topics:
         return "No topic is known: whether any can lose records could not be checked."
@@ -90,11 +90,11 @@ def _nothing_found(rows: Sequence[Kind], topics: int) -> str:
     return f"No topic of {text.count(topics)} can, by these rules{left}."
 
 
-def _looks(judged: Mapping[str, Judged], columns: Sequence[str]) -> tuple[str, ...]:
+def _looks(judged: Mapping[str, JudgedRule], columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(_look(judged.get(rule)) for rule in columns)
 
 
-def _look(judged: Judged | None) -> str:
+def _look(judged: JudgedRule | None) -> str:
     if judged is None:
         return "not_applicable"
     return judged.severity or "info" if judged.outcome == LOSES else _LOOK.get(judged.outcome, "not_applicable")

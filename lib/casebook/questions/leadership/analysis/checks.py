@@ -9,7 +9,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, count, number, uncapitalised
-from casebook.kafka.partitions import RULES, State, Verdict, is_reassigning, is_rule_unknown
+from casebook.kafka.partitions import RULES, PartitionCondition, Verdict, is_reassigning, is_rule_unknown
 from casebook.kafka.partitions import offline as offline_of
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED
@@ -44,7 +44,7 @@ def checks(
 def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
     """Does every partition have a living leader?"""
     hit = offline_of(verdicts)
-    unknown = [v for v in verdicts if v.state is State.UNKNOWN]
+    unknown = [v for v in verdicts if v.state is PartitionCondition.UNKNOWN]
     known = len(verdicts) - len(unknown)
     started = order(choices)
     ask = Question(
@@ -55,8 +55,8 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
         facts={
             "partitions": len(verdicts),
             "offline": len(hit) if known else None,
-            "leaderless": sum(v.state is State.LEADERLESS for v in hit),
-            "leader_dead": sum(v.state is State.LEADER_DEAD for v in hit),
+            "leaderless": sum(v.state is PartitionCondition.LEADERLESS for v in hit),
+            "leader_dead": sum(v.state is PartitionCondition.LEADER_DEAD for v in hit),
             "unknown": len(unknown),
             "topics": topics_of(hit),
             "rules": dict(sorted(Counter(v.rule for v in hit if not is_rule_unknown(v)).items())),
@@ -71,7 +71,7 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
             Severity.CRITICAL,
             f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader",
             why=_by_rule(hit),
-            since=min((v.since for v in hit if v.since and v.state is State.LEADERLESS), default=None),
+            since=min((v.since for v in hit if v.since and v.state is PartitionCondition.LEADERLESS), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
             caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
@@ -86,7 +86,9 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
 
 def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
     """Partitions that are neither counted as offline nor well."""
-    unknown, deleted = (sum(v.state is state for v in verdicts) for state in (State.UNKNOWN, State.DELETING))
+    unknown, deleted = (
+        sum(v.state is state for v in verdicts) for state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
+    )
     if unknown:
         yield f"{number(unknown, 'partition')} more could not be judged."
     if deleted:
@@ -130,7 +132,7 @@ def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
 
 def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Was every partition initialised?"""
-    hit = [v for v in verdicts if v.state is State.UNINITIALISED]
+    hit = [v for v in verdicts if v.state is PartitionCondition.UNINITIALISED]
     ask = Question(
         check="leadership.uninitialised",
         question="Was every partition initialised?",
@@ -150,7 +152,7 @@ def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
 
 def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Is a topic stuck in deletion?"""
-    hit = [v for v in verdicts if v.state is State.DELETING]
+    hit = [v for v in verdicts if v.state is PartitionCondition.DELETING]
     topics = sorted(name for name, topic in cluster.topics.items() if topic.deleting)
     is_known = cluster.brokers_known and all(v.replicas for v in hit)
     waits = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas}) if is_known else []

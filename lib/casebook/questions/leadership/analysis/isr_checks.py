@@ -8,7 +8,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import READ_CONFIG, SHOWN, ZNODES, assumed, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, number
-from casebook.kafka.partitions import State, Verdict, ids
+from casebook.kafka.partitions import PartitionCondition, Verdict, ids
 from casebook.kafka.partitions import online as online_of
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 
@@ -19,7 +19,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
     Args:
         gaps: Why not every partition was judged.
     """
-    online = [*online_of(verdicts), *(v for v in verdicts if v.state is State.UNKNOWN and v.under_min_isr)]
+    online = [*online_of(verdicts), *(v for v in verdicts if v.state is PartitionCondition.UNKNOWN and v.under_min_isr)]
     hit = [v for v in online if v.under_min_isr]
     unknown = [v for v in online if v.under_min_isr is None]
     impossible = topics_of(v for v in hit if v.min_isr is not None and len(v.replicas) < v.min_isr)
@@ -84,7 +84,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
     Args:
         gaps: Why not every partition was judged.
     """
-    untold = [v for v in verdicts if v.state is State.UNKNOWN and v.under_replicated]
+    untold = [v for v in verdicts if v.state is PartitionCondition.UNKNOWN and v.under_replicated]
     online = [*online_of(verdicts), *untold]
     hit = [v for v in online if v.under_replicated]
     missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
@@ -112,7 +112,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
 
 def _what(hit: Iterable[Verdict]) -> str:
     """How they are called: of some it may not be known whether their leader lives, who refuses just as well."""
-    return "partition" if any(v.state is State.UNKNOWN for v in hit) else "online partition"
+    return "partition" if any(v.state is PartitionCondition.UNKNOWN for v in hit) else "online partition"
 
 
 def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]:
@@ -124,7 +124,7 @@ def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]
 
 def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Does every ISR agree with its assignment?"""
-    readable = [v for v in verdicts if v.isr is not None and v.replicas and v.state is not State.UNKNOWN]
+    readable = [v for v in verdicts if v.isr is not None and v.replicas and v.state is not PartitionCondition.UNKNOWN]
     hit = [v for v in readable if not set(v.isr) <= set(v.replicas) or (v.leader is not None and v.leader not in v.isr)]
     ask = Question(
         check="leadership.isr_in_assignment",

@@ -8,7 +8,7 @@ from casebook.facts.cluster import Cluster, PartitionState
 from casebook.findings.finding import Severity
 from casebook.findings.words import count, number
 from casebook.kafka import election
-from casebook.kafka.partitions import OFFLINE, State, Verdict, ids
+from casebook.kafka.partitions import OFFLINE, PartitionCondition, Verdict, ids
 from casebook.kafka.releases import KafkaVersion
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 
@@ -41,7 +41,7 @@ class Supposition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class PartitionChange:
     """One partition that the what-if alters, or that stays without leader.
 
     Args:
@@ -91,7 +91,7 @@ class WhatIf:
     severity: Severity | None
     title: str
     counts: tuple[tuple[str, int | None, int | None, str], ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PartitionChange, ...]
     parameters: Mapping[str, str]
 
 
@@ -187,7 +187,7 @@ class _Events:
 
     def replay(self, verdict: Verdict) -> _After | None:
         """The partition after the events; ``None`` where nobody can say."""
-        if verdict.state in (State.UNKNOWN, State.DELETING):
+        if verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
             return None
         before = self._states[verdict.topic, verdict.partition]
         if not self._touches(verdict):
@@ -201,11 +201,11 @@ class _Events:
         return _After(leader=leader, isr=after.isr, caught_up=self._caught_up(verdict, after.isr), unclean=unclean)
 
     def _touches(self, verdict: Verdict) -> bool:
-        if verdict.state in OFFLINE or verdict.state is State.UNINITIALISED:
+        if verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED:
             return True
         return not self._gone.isdisjoint(verdict.isr or ()) or verdict.leader in self._gone
 
-    def _elections(self, verdict: Verdict, state: PartitionState | None) -> election.Outcome | None:
+    def _elections(self, verdict: Verdict, state: PartitionState | None) -> election.ElectionOutcome | None:
         unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
         current: election.State = state
         if self._gone and self._left:  # where nobody is left, nobody writes
@@ -215,7 +215,7 @@ class _Events:
             )  # fmt: skip
             current = min(outcomes, key=lambda outcome: (outcome is None, outcome and (outcome.leader is None, outcome.isr)))
         if verdict.rule == "R5" and not self._controller_died:
-            return election.Outcome.of(current) if isinstance(current, PartitionState) else current
+            return election.ElectionOutcome.of(current) if isinstance(current, PartitionState) else current
         return election.after_start(
             state=current,
             replicas=verdict.replicas,
@@ -232,19 +232,19 @@ class _Events:
         return len(self._come.intersection(verdict.replicas).union(isr) - self._gone) or len(isr)
 
 
-def _change(verdict: Verdict, after: _After | None, supposed: Supposition, lacking: Lacking) -> Change | None:
+def _change(verdict: Verdict, after: _After | None, supposed: Supposition, lacking: Lacking) -> PartitionChange | None:
     if after is None:
         return None
-    was_offline = verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
+    was_offline = verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED
     offline = after.leader is None
     if not offline and not was_offline and after.leader == verdict.leader and after.isr == verdict.isr:
         return None
     empty = (after.leader, verdict.topic, verdict.partition) in lacking
-    return Change(
+    return PartitionChange(
         topic=verdict.topic,
         partition=verdict.partition,
         leader_before=verdict.leader,
-        leader_before_dead=verdict.state is State.LEADER_DEAD,
+        leader_before_dead=verdict.state is PartitionCondition.LEADER_DEAD,
         leader_after=after.leader,
         isr_before=verdict.isr,
         isr_after=after.isr,
@@ -282,7 +282,11 @@ def _why(verdict: Verdict, after: _After, supposed: Supposition) -> str:
 
 
 def _counts(
-    cluster: Cluster, verdicts: tuple[Verdict, ...], replayed: list[_After | None], changes: list[Change], supposed: Supposition
+    cluster: Cluster,
+    verdicts: tuple[Verdict, ...],
+    replayed: list[_After | None],
+    changes: list[PartitionChange],
+    supposed: Supposition,
 ) -> tuple[tuple[str, int | None, int | None, str], ...]:
     known = [(v, a) for v, a in zip(verdicts, replayed, strict=True) if a is not None]
     if not known:
@@ -294,7 +298,7 @@ def _counts(
     dropped = None if any(change.dropped is None for change in changes) else 0
     unclean = sum(change.unclean for change in changes)
     empty = sum(change.dropped is None and not change.unclean for change in changes)
-    new = sum(verdict.state is State.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
+    new = sum(verdict.state is PartitionCondition.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
     note = f"{count(new)} of them never had a state; {count(healed)} healed" if new else f"{count(healed)} healed"
     rows: list[tuple[str, int | None, int | None, str]] = [
         ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), note),
@@ -330,7 +334,7 @@ def _leaderless_among(before: Sequence[Verdict], after: Sequence[_After]) -> str
 
 
 def _was_offline(verdict: Verdict) -> bool:
-    return verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
+    return verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED
 
 
 def _led_by(verdict: Verdict) -> int | None:
@@ -350,7 +354,7 @@ def _short(verdict: Verdict, after: _After) -> bool:
 
 
 def _severity(
-    changes: list[Change], counts: Iterable[tuple[str, int | None, int | None, str]], verdicts: tuple[Verdict, ...]
+    changes: list[PartitionChange], counts: Iterable[tuple[str, int | None, int | None, str]], verdicts: tuple[Verdict, ...]
 ) -> Severity | None:
     if any(change.offline for change in changes):
         return Severity.CRITICAL
@@ -360,10 +364,10 @@ def _severity(
 
 
 def _unjudged(verdicts: tuple[Verdict, ...]) -> int:
-    return sum(verdict.state is State.UNKNOWN for verdict in verdicts)
+    return sum(verdict.state is PartitionCondition.UNKNOWN for verdict in verdicts)
 
 
-def _title(changes: list[Change], verdicts: tuple[Verdict, ...]) -> str:
+def _title(changes: list[PartitionChange], verdicts: tuple[Verdict, ...]) -> str:
     unjudged = _unjudged(verdicts)
     if unjudged == len(verdicts):
         return "Nothing can be told: no partition can be judged"

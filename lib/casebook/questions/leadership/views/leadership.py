@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.kafka.partitions import OFFLINE, RULES, State, Verdict, offline
+from casebook.kafka.partitions import OFFLINE, RULES, PartitionCondition, Verdict, offline
 from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
 from casebook.page.render import anchor, render
@@ -17,13 +17,13 @@ from casebook.questions.leadership.views.replica_map import replica_map
 MOST_ROWS = 200
 _MOST_STEPS, _MOST_OTHER_STEPS, _MOST_NAMED = 6, 3, 4
 _RANK = {
-    State.LEADERLESS: 0,
-    State.LEADER_DEAD: 0,
-    State.UNKNOWN: 1,
-    State.UNINITIALISED: 2,
-    State.DELETING: 4,
-    State.REASSIGNING: 5,
-    State.ONLINE: 6,
+    PartitionCondition.LEADERLESS: 0,
+    PartitionCondition.LEADER_DEAD: 0,
+    PartitionCondition.UNKNOWN: 1,
+    PartitionCondition.UNINITIALISED: 2,
+    PartitionCondition.DELETING: 4,
+    PartitionCondition.REASSIGNING: 5,
+    PartitionCondition.ONLINE: 6,
 }
 _VERDICT_COLUMNS = (
     ("Partition", CODE),
@@ -61,7 +61,11 @@ def whom_to_start(lead: Leadership) -> View:
 
 def _known(lead: Leadership) -> bool:
     """Whether there are partitions, and all of them were judged."""
-    return lead.cluster.brokers_known and bool(lead.verdicts) and all(v.state is not State.UNKNOWN for v in lead.verdicts)
+    return (
+        lead.cluster.brokers_known
+        and bool(lead.verdicts)
+        and all(v.state is not PartitionCondition.UNKNOWN for v in lead.verdicts)
+    )
 
 
 def costs(lead: Leadership) -> View:
@@ -97,14 +101,14 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     """
     chosen = [v for v in lead.verdicts if not topic or v.topic == topic]
     ordered = sorted(chosen, key=lambda v: (_RANK[v.state], not v.under_min_isr, not v.under_replicated))
-    ailing = [v for v in ordered if v.state is not State.ONLINE or v.under_replicated or v.under_min_isr]
+    ailing = [v for v in ordered if v.state is not PartitionCondition.ONLINE or v.under_replicated or v.under_min_isr]
     shown = (ailing or ordered)[:MOST_ROWS]
     offline = sum(v.state in OFFLINE for v in chosen)
     table = Table(
         name="verdicts",
         columns=_VERDICT_COLUMNS,
         rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
-        takeaway=_offline_of(offline, len(chosen), sum(v.state is State.DELETING for v in chosen)),
+        takeaway=_offline_of(offline, len(chosen), sum(v.state is PartitionCondition.DELETING for v in chosen)),
         reading="Worst first." if ailing else "",
         total=len(chosen),
         rest="partitions",
@@ -236,33 +240,33 @@ def _stay_down(offline: Sequence[Verdict]) -> str:
 
 def _cells(v: Verdict) -> tuple[object, ...]:
     rule = f"{v.rule}: {v.why}" if v.rule else "online" if not v.under_replicated else "online, replicas missing"
-    isr = unknown() if v.isr is None and v.state is not State.UNINITIALISED else text.brokers(v.isr or ())
+    isr = unknown() if v.isr is None and v.state is not PartitionCondition.UNINITIALISED else text.brokers(v.isr or ())
     minimum = unknown() if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
     return (f"{v.topic}-{v.partition}", _says(v), text.brokers(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
 
 
 def _says(v: Verdict) -> object:
     """What the state znode says of the leader."""
-    if v.state is State.UNINITIALISED:
+    if v.state is PartitionCondition.UNINITIALISED:
         return "nothing: no state"
     if v.isr is None:
         return unknown()
     if v.leader is None:
         return "leader −1"
-    return Markup("leader <b>{}</b>{}").format(v.leader, ", dead" if v.state is State.LEADER_DEAD else "")
+    return Markup("leader <b>{}</b>{}").format(v.leader, ", dead" if v.state is PartitionCondition.LEADER_DEAD else "")
 
 
 def _clean(v: Verdict) -> object:
-    if v.state is State.UNKNOWN:
+    if v.state is PartitionCondition.UNKNOWN:
         return unknown()
     if v.clean_winner is not None:
         return f"{v.clean_winner} now"
-    in_sync = [b for b in v.waits_for if b in (v.isr or ()) or v.state is State.UNINITIALISED]
+    in_sync = [b for b in v.waits_for if b in (v.isr or ()) or v.state is PartitionCondition.UNINITIALISED]
     return f"{' or '.join(map(str, in_sync))} if started" if in_sync else "nobody"
 
 
 def _unclean(v: Verdict) -> object:
-    if v.state is State.UNKNOWN:
+    if v.state is PartitionCondition.UNKNOWN:
         return unknown()
     if v.unclean_winner is not None:
         return f"{v.unclean_winner} now"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.kafka.partitions import OFFLINE, ONLINE, State, Verdict, ids
+from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict, ids
 from casebook.page import text
 from casebook.page.render import render
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -32,7 +32,7 @@ LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class MapRow:
     """Partitions that look alike.
 
     Args:
@@ -74,7 +74,7 @@ def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
     ailing = [v for v in lead.verdicts if _ails(v)]
     brokers = _brokers(lead, ailing)
     rows = _rows(lead, ailing, brokers, moment)
-    offline, deleting = sum(v.state in OFFLINE for v in ailing), sum(v.state is State.DELETING for v in ailing)
+    offline, deleting = sum(v.state in OFFLINE for v in ailing), sum(v.state is PartitionCondition.DELETING for v in ailing)
     return render(
         "replica_map",
         brokers=[(b, b in lead.dead, "stopped" if moment and b in moment.stopped else "dead") for b in brokers],
@@ -86,14 +86,14 @@ def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
         offline=offline,
         short=sum(v.state in ONLINE for v in ailing),
         deleting=deleting,
-        others=sum(v.state in (State.UNINITIALISED, State.UNKNOWN) for v in ailing),
+        others=sum(v.state in (PartitionCondition.UNINITIALISED, PartitionCondition.UNKNOWN) for v in ailing),
         healthy=len(lead.verdicts) - len(ailing),
         partitions=len(lead.verdicts),
     )
 
 
 def _ails(verdict: Verdict) -> bool:
-    return verdict.state is not State.ONLINE or bool(verdict.under_replicated) or bool(verdict.under_min_isr)
+    return verdict.state is not PartitionCondition.ONLINE or bool(verdict.under_replicated) or bool(verdict.under_min_isr)
 
 
 def _brokers(lead: Leadership, ailing: Iterable[Verdict]) -> list[int]:
@@ -109,14 +109,14 @@ def _brokers(lead: Leadership, ailing: Iterable[Verdict]) -> list[int]:
     return sorted(ranked[:_SOME_BROKERS], key=lambda b: (b not in lead.dead, b))
 
 
-def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int], moment: Moment | None) -> list[Row]:
+def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int], moment: Moment | None) -> list[MapRow]:
     alike: dict[tuple, list[Verdict]] = defaultdict(list)
     for verdict in ailing:
         order, group = _group(verdict, lead) if moment is None else _group_then(verdict, moment)
         key = (order, group, tuple(_glyph(verdict, b, lead) for b in brokers), _said(verdict))
         alike[key].append(verdict)
     found = [
-        (order, Row(group=group, name=f"{vs[0].topic}-{vs[0].partition}", alike=len(vs), glyphs=glyphs, said=said))
+        (order, MapRow(group=group, name=f"{vs[0].topic}-{vs[0].partition}", alike=len(vs), glyphs=glyphs, said=said))
         for (order, group, glyphs, said), vs in alike.items()
     ]
     return [row for _, row in sorted(found, key=lambda item: (item[0], item[1].group, -item[1].alike, item[1].name))]
@@ -129,9 +129,11 @@ def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
             if choice.broker in verdict.waits_for:
                 return (0, position), f"Broker {choice.broker} heals {'these' if not position else 'these next'}"
         return (1, 0), "No start of a known broker heals these" if verdict.rule not in ("R2", "R8") else "An election is due"
-    if verdict.state in (State.ONLINE, State.REASSIGNING):
-        return (5, 0), "Online but short of replicas" if verdict.state is State.ONLINE else "Being reassigned"
-    return (3, 0), {State.DELETING: "Being deleted", State.UNINITIALISED: "Never initialised"}.get(verdict.state, "Not known")
+    if verdict.state in (PartitionCondition.ONLINE, PartitionCondition.REASSIGNING):
+        return (5, 0), "Online but short of replicas" if verdict.state is PartitionCondition.ONLINE else "Being reassigned"
+    return (3, 0), {PartitionCondition.DELETING: "Being deleted", PartitionCondition.UNINITIALISED: "Never initialised"}.get(
+        verdict.state, "Not known"
+    )
 
 
 def _group_then(verdict: Verdict, moment: Moment) -> tuple[tuple[int, int], str]:
@@ -157,11 +159,11 @@ def _said(verdict: Verdict) -> str:
         if len(verdict.waits_for) > 1:
             return f"{' or '.join(map(str, verdict.waits_for))} must start"
         return f"{ids(verdict.waits_for)} must start" if verdict.waits_for else f"{verdict.rule}"
-    if verdict.state is State.UNINITIALISED:
+    if verdict.state is PartitionCondition.UNINITIALISED:
         return f"{' or '.join(map(str, verdict.waits_for))} must start" if verdict.waits_for else "no state"
-    if verdict.state is State.DELETING:
+    if verdict.state is PartitionCondition.DELETING:
         return "waits for its brokers"
-    if verdict.state is State.UNKNOWN:
+    if verdict.state is PartitionCondition.UNKNOWN:
         return "? unknown"
     if verdict.under_min_isr:
         return f"under min ISR {verdict.min_isr}"
@@ -169,8 +171,8 @@ def _said(verdict: Verdict) -> str:
     return f"{text.plural(missing, 'replica')} missing" if missing > 0 else "moving"
 
 
-def _grouped(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    groups: dict[str, list[Row]] = {}
+def _grouped(rows: Iterable[MapRow]) -> list[tuple[str, list[MapRow]]]:
+    groups: dict[str, list[MapRow]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
     return list(groups.items())

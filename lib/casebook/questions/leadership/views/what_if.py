@@ -13,7 +13,7 @@ from casebook.page.render import look, render
 from casebook.page.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.page.view import View
 from casebook.questions.leadership.analysis.leadership import Leadership
-from casebook.questions.leadership.analysis.what_if import Change, Supposition, WhatIf
+from casebook.questions.leadership.analysis.what_if import PartitionChange, Supposition, WhatIf
 
 MOST_ROWS, MOST_UNFOLDED = 12, 200
 _LABELS = "140px"
@@ -46,7 +46,7 @@ def panel(
     tables = {"what_if": answer.changes}
     if not interactive:
         return View(parts=(_answer(lead, answer, source=source, at=at, framed=True),), tables=tables)
-    return View(parts=(_Panel(lead, supposed, replay, remembered, source, at).box,), tables=tables)
+    return View(parts=(_WhatIfPanel(lead, supposed, replay, remembered, source, at).box,), tables=tables)
 
 
 def _answer(
@@ -97,7 +97,7 @@ def _against(answer: WhatIf) -> str:
     )
 
 
-def _table(name: str, changes: Sequence[Change]) -> Table:
+def _table(name: str, changes: Sequence[PartitionChange]) -> Table:
     rows = [(ALARM if c.offline else PLAIN, _cells(c)) for c in changes]
     return Table(
         name=name,
@@ -107,7 +107,7 @@ def _table(name: str, changes: Sequence[Change]) -> Table:
     )
 
 
-def _cells(change: Change) -> tuple[object, ...]:
+def _cells(change: PartitionChange) -> tuple[object, ...]:
     before = "−1" if change.leader_before is None else f"{change.leader_before}{' (dead)' if change.leader_before_dead else ''}"
     after = "−1" if change.leader_after is None else change.leader_after
     isr = unknown() if change.isr_after is None else text.brokers(change.isr_after)
@@ -119,7 +119,7 @@ def _cells(change: Change) -> tuple[object, ...]:
     )
 
 
-class _Panel:
+class _WhatIfPanel:
     """Widgets around the answer."""
 
     def __init__(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import instant
-from casebook.facts.losses import Cause, CauseRow, Change, LostCount
+from casebook.facts.losses import Cause, CauseRow, LeaderChange, LostCount
 from casebook.findings.words import agree, brokers, count, number
 
 SLACK = 1000
@@ -49,7 +49,7 @@ class Explained(NamedTuple):
     changes: tuple[int, ...] = ()
 
 
-def takes(change: Change, offset: int | None, moment: int | None) -> bool:
+def takes(change: LeaderChange, offset: int | None, moment: int | None) -> bool:
     """Whether a change of leader may have taken a record of its partition.
 
     Where both offsets are known they decide from where on: what lies behind the cut was not on the next leader, however long ago
@@ -67,12 +67,12 @@ def takes(change: Change, offset: int | None, moment: int | None) -> bool:
     return moment is not None and moment >= change.since - SLACK
 
 
-def in_solitude(change: Change, moment: int | None) -> bool | None:
+def in_solitude(change: LeaderChange, moment: int | None) -> bool | None:
     """Whether the old leader was alone in sync when a record was acknowledged; ``None`` when that cannot be told."""
     return None if change.alone is None or moment is None else moment >= change.alone - SLACK
 
 
-def takers(changes: Iterable[Change], offset: int | None, moment: int | None) -> tuple[Change, ...]:
+def takers(changes: Iterable[LeaderChange], offset: int | None, moment: int | None) -> tuple[LeaderChange, ...]:
     """Every change of a partition that may have taken a record: one of them did, if any.
 
     Args:
@@ -83,7 +83,7 @@ def takers(changes: Iterable[Change], offset: int | None, moment: int | None) ->
     return tuple(change for change in changes if takes(change, offset, moment))
 
 
-def cause(of: Missing, change: Change | None, *, alone: bool | None = None) -> Cause | None:
+def cause(of: Missing, change: LeaderChange | None, *, alone: bool | None = None) -> Cause | None:
     """Why it is gone, if a change took it; ``None`` is an alarm: acks=all survives a clean election, and nothing goes by itself.
 
     Args:
@@ -104,7 +104,7 @@ def cause(of: Missing, change: Change | None, *, alone: bool | None = None) -> C
     return None if of.acks in ALL else Cause.DEPOSED_LEADER
 
 
-def explained(of: Missing, changes: Mapping[int, Change]) -> Explained:
+def explained(of: Missing, changes: Mapping[int, LeaderChange]) -> Explained:
     """The cause, with what proves it; of several changes those that explain it, each of which may have been the one."""
     if not of.changes:
         why = cause(of, None)
@@ -133,7 +133,7 @@ _WITHOUT_CHANGE = {
 }
 
 
-def _evidence(why: Cause | None, change: Change) -> str:
+def _evidence(why: Cause | None, change: LeaderChange) -> str:
     old, new = change.old_leader, change.new_leader
     cut = "" if change.cut is None else f" from offset {change.cut} on"
     match why:
@@ -152,14 +152,14 @@ def _evidence(why: Cause | None, change: Change) -> str:
     return f"broker {new}, in sync, was elected in place of {old}, which loses nothing that all in sync had"
 
 
-def begin(change: Change) -> int:
+def begin(change: LeaderChange) -> int:
     """When the window of a change begins: with the election, but where that was unclean, when the old leader was left alone."""
     if change.unclean and change.alone is not None:
         return change.alone
     return change.since if change.unclean or change.cut_at_start else change.opened
 
 
-def window(change: Change) -> str:
+def window(change: LeaderChange) -> str:
     """``11:03:42.861 to 11:03:44.131``, or ``… at the latest``."""
     opened = instant(begin(change))[11:23]
     if change.closed is None:
@@ -167,12 +167,17 @@ def window(change: Change) -> str:
     return f"{opened} to {instant(change.closed)[11:23]}{' at the latest' if change.by_then else ''}"
 
 
-def _proof(change: Change) -> str:
+def _proof(change: LeaderChange) -> str:
     return change.cut_proof or change.closed_proof or change.opened_proof
 
 
 def causes(
-    counts: Sequence[LostCount], changes: Sequence[Change], *, acks: Collection[str | None], history: bool, disks: Collection[int]
+    counts: Sequence[LostCount],
+    changes: Sequence[LeaderChange],
+    *,
+    acks: Collection[str | None],
+    history: bool,
+    disks: Collection[int],
 ) -> tuple[CauseRow, ...]:
     """The alarm, then every cause, also those that took nothing.
 
@@ -183,18 +188,18 @@ def causes(
         history: Whether all changes of leader are known, from ZooKeeper's history.
         disks: Brokers whose logs would tell of a disk.
     """
-    scene = _Looked(changes, frozenset(acks), history, frozenset(disks))
+    scene = _CauseSearch(changes, frozenset(acks), history, frozenset(disks))
     return tuple(_row(why, [row for row in counts if row.cause == why], scene) for why in (None, *Cause))
 
 
-class _Looked(NamedTuple):
-    changes: Sequence[Change]
+class _CauseSearch(NamedTuple):
+    changes: Sequence[LeaderChange]
     acks: frozenset[str | None]
     history: bool
     disks: frozenset[int]
 
 
-def _row(why: Cause | None, own: Sequence[LostCount], scene: _Looked) -> CauseRow:
+def _row(why: Cause | None, own: Sequence[LostCount], scene: _CauseSearch) -> CauseRow:
     if not own:
         return _none(why, scene)
     numbers = {number for row in own for number in (row.either or (row.change,))}
@@ -209,7 +214,7 @@ def _row(why: Cause | None, own: Sequence[LostCount], scene: _Looked) -> CauseRo
     return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
 
 
-def _none(why: Cause | None, scene: _Looked) -> CauseRow:
+def _none(why: Cause | None, scene: _CauseSearch) -> CauseRow:
     """Why no record went this way, or why nobody knows."""
     if why is None:
         return CauseRow(None, 0, "", "", "every lost record has a cause", "")
@@ -228,7 +233,7 @@ def _none(why: Cause | None, scene: _Looked) -> CauseRow:
     return _by_elections(why, scene)
 
 
-def _by_elections(why: Cause, scene: _Looked) -> CauseRow:
+def _by_elections(why: Cause, scene: _CauseSearch) -> CauseRow:
     looked = f"{number(len(scene.changes), 'change')} of leader"
     unclean = [change for change in scene.changes if change.unclean]
     unknown = [change for change in scene.changes if change.unclean is None]
@@ -241,7 +246,7 @@ def _by_elections(why: Cause, scene: _Looked) -> CauseRow:
     return CauseRow(why, 0, looked, "", told, "tables/partition_history")
 
 
-def _without_change(why: Cause, scene: _Looked) -> CauseRow:
+def _without_change(why: Cause, scene: _CauseSearch) -> CauseRow:
     if why is Cause.NEVER_RECEIVED:
         return CauseRow(why, 0, "", "", "each lost record has an offset, or a window", "tables/lost")
     if None in scene.acks:
@@ -256,7 +261,7 @@ def _partitions(own: Iterable[LostCount]) -> str:
     return agree(len(places), places[0], " and ".join(places))
 
 
-def _span(changes: Sequence[Change]) -> str:
+def _span(changes: Sequence[LeaderChange]) -> str:
     if not changes:
         return "none"
     ends = [change.closed for change in changes]

@@ -7,7 +7,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.disks import Partition
 from casebook.facts.losses import ALARM, Cause, CauseRow, ClassCount, Estimate, LostCount
 from casebook.facts.observed import Source
-from casebook.facts.records import Told, UnsuitedLedger, Verdict
+from casebook.facts.records import LedgerShape, RecordVerdict, UnsuitedLedger
 from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, capitalised, count, number
@@ -26,12 +26,12 @@ OPEN_SEGMENTS = (
 """What would settle it where the log dirs were given, and their segments are not in the case."""
 _LOST = Evidence(file="tables/lost")
 _CLASSES = Evidence(file="tables/reconciliation")
-_UNTOLD = (Verdict.NOT_SCANNED, Verdict.UNREADABLE, Verdict.CANNOT_TELL)
-_AGAIN = (Verdict.STORED_THOUGH_FAILED, Verdict.UNKNOWN_STORED, Verdict.DUPLICATED)
+_UNTOLD = (RecordVerdict.NOT_SCANNED, RecordVerdict.UNREADABLE, RecordVerdict.CANNOT_TELL)
+_AGAIN = (RecordVerdict.STORED_THOUGH_FAILED, RecordVerdict.UNKNOWN_STORED, RecordVerdict.DUPLICATED)
 _HINDRANCES = {
-    Verdict.NOT_SCANNED: "lie in partitions that were not read",
-    Verdict.UNREADABLE: "lie where something could not be read",
-    Verdict.CANNOT_TELL: "may have expired, been compacted away, or come later",
+    RecordVerdict.NOT_SCANNED: "lie in partitions that were not read",
+    RecordVerdict.UNREADABLE: "lie where something could not be read",
+    RecordVerdict.CANNOT_TELL: "may have expired, been compacted away, or come later",
 }
 _PREVENTED = {
     Cause.DEPOSED_LEADER: "acks=all with min.insync.replicas of 2 would have refused them.",
@@ -46,7 +46,7 @@ _PREVENTED = {
 
 
 def checks(
-    told: Told | None,
+    told: LedgerShape | None,
     classes: Sequence[ClassCount],
     causes: Sequence[CauseRow],
     counts: Sequence[LostCount],
@@ -68,7 +68,7 @@ def checks(
         of_changes: Why not every change of leader, or not to its end, is known.
         foreign: Partitions of which another copy than the leader's was read.
     """
-    looked = _Looked(told, classes, unread, unsuited, foreign)
+    looked = _LossFacts(told, classes, unread, unsuited, foreign)
     return (
         _lost(looked, causes, counts, unmatched, events, estimates, of_changes),
         _outside(looked, counts, of_changes),
@@ -78,12 +78,12 @@ def checks(
     )
 
 
-class _Looked:
+class _LossFacts:
     """What was held against what."""
 
     def __init__(
         self,
-        told: Told | None,
+        told: LedgerShape | None,
         classes: Sequence[ClassCount],
         unread: str,
         unsuited: Sequence[UnsuitedLedger],
@@ -135,7 +135,7 @@ class _Looked:
         return None
 
 
-def _gaps(told: Told) -> tuple[Gap, ...]:
+def _gaps(told: LedgerShape) -> tuple[Gap, ...]:
     left_out = sum(row.rows for row in told.unusable)
     gaps = []
     if not told.outcomes.get("acked"):
@@ -147,7 +147,7 @@ def _gaps(told: Told) -> tuple[Gap, ...]:
 
 
 def _lost(
-    looked: _Looked,
+    looked: _LossFacts,
     causes: Sequence[CauseRow],
     counts: Sequence[LostCount],
     unmatched: Collection[str],
@@ -155,7 +155,7 @@ def _lost(
     estimates: Sequence[Estimate],
     of_changes: Sequence[Gap],
 ) -> Finding:
-    lost, alarms = looked.of(Verdict.LOST), looked.of(ALARM)
+    lost, alarms = looked.of(RecordVerdict.LOST), looked.of(ALARM)
     acked = looked.told.outcomes.get("acked", 0) if looked.told else 0
     is_partly_told = bool(alarms and of_changes)
     first = min((row.at for row in counts if row.at is not None), default=None)
@@ -214,7 +214,7 @@ def _lost(
     )
 
 
-def _outside(looked: _Looked, counts: Sequence[LostCount], of_changes: Sequence[Gap]) -> Finding:
+def _outside(looked: _LossFacts, counts: Sequence[LostCount], of_changes: Sequence[Gap]) -> Finding:
     alarms = looked.of(ALARM)
     own = [row for row in counts if row.cause is None]
     where = sorted({f"{row.topic}-{row.partition}" for row in own})
@@ -229,7 +229,7 @@ def _outside(looked: _Looked, counts: Sequence[LostCount], of_changes: Sequence[
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if not alarms:
-        return ask.nothing_in(range(looked.of(Verdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
+        return ask.nothing_in(range(looked.of(RecordVerdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
     if of_changes:
         title = f"{number(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside the windows that are known"
         return ask.could_not_check(title, why=f"A window may be missing. {of_changes[0].why}", settle=of_changes[0].settle)
@@ -246,7 +246,7 @@ def _outside(looked: _Looked, counts: Sequence[LostCount], of_changes: Sequence[
     )
 
 
-def _complete(looked: _Looked) -> Finding:
+def _complete(looked: _LossFacts) -> Finding:
     untold = {verdict: looked.of(verdict) for verdict in _UNTOLD if looked.of(verdict)}
     ask = Question(
         check="loss.looked_everywhere",
@@ -274,7 +274,7 @@ def _unsuited(one: UnsuitedLedger) -> str:
     return f"{one.name}: {one.why}"
 
 
-def _untimed(told: Told | None) -> str:
+def _untimed(told: LedgerShape | None) -> str:
     """That no column was taken for a time, and which could be."""
     if told is None or told.timed:
         return ""
@@ -282,7 +282,7 @@ def _untimed(told: Told | None) -> str:
     return f'No column was taken for a time{columns}. Set ledger_columns="time=COLUMN".'
 
 
-def _ledger(told: Told | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
+def _ledger(told: LedgerShape | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
     ask = Question(
         check="loss.ledger",
         question="Could the whole ledger be used?",
@@ -312,8 +312,8 @@ def _ledger(told: Told | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
     return ask.found(Severity.WARNING, title, why="; ".join(told_why) + ".")
 
 
-def _again(looked: _Looked) -> Finding:
-    kept, twice = looked.of(Verdict.STORED_THOUGH_FAILED, Verdict.UNKNOWN_STORED), looked.of(Verdict.DUPLICATED)
+def _again(looked: _LossFacts) -> Finding:
+    kept, twice = looked.of(RecordVerdict.STORED_THOUGH_FAILED, RecordVerdict.UNKNOWN_STORED), looked.of(RecordVerdict.DUPLICATED)
     ask = Question(
         check="loss.stored_though_failed",
         question="Is anything stored that its producer was told had failed, or stored twice?",

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from casebook.kafka.past_rows import Row
-from casebook.questions.loss.analysis.unprocessed_rows import Assigned, ClientsTold, Reset
+from casebook.kafka.past_rows import EventRow
+from casebook.questions.loss.analysis.unprocessed_rows import AssignmentLine, ClientsTold, Reset
 
 _RESET, _REBALANCING = "consumer_reset", "consumer_rebalancing"
 _PARTITION = re.compile(r"([\w.-]+)-(\d+)(?=[\s,\]]|$)", re.ASCII)
 
 
-def told(rows: Iterable[Row]) -> ClientsTold:
+def told(rows: Iterable[EventRow]) -> ClientsTold:
     """All of it, in the order of time.
 
     Args:
@@ -20,7 +20,7 @@ def told(rows: Iterable[Row]) -> ClientsTold:
     return ClientsTold(tuple(_resets(own)), tuple(one for row in own for one in _assigned(row)))
 
 
-def _resets(rows: Iterable[Row]) -> Iterator[Reset]:
+def _resets(rows: Iterable[EventRow]) -> Iterator[Reset]:
     """Of one that was announced and done, what was done."""
     named = [row for row in rows if row.kind == _RESET and row.topic is not None and row.partition is not None]
     found = [Reset(_client(row), row.topic, row.partition, _to(row), row.at, row.proof) for row in named]
@@ -28,19 +28,19 @@ def _resets(rows: Iterable[Row]) -> Iterator[Reset]:
     return (one for one in found if one.to is not None or (one.client, one.topic, one.partition) not in done)
 
 
-def _assigned(row: Row) -> Iterator[Assigned]:
+def _assigned(row: EventRow) -> Iterator[AssignmentLine]:
     """Rule: ``Setting newly assigned partitions`` up to 2.3, ``Adding ...`` since (``ConsumerCoordinator.java@2.0.1, 2.8.2``)."""
     if row.kind == _REBALANCING and "newly assigned" in row.text:
         for topic, partition in _PARTITION.findall(row.fields.get("partitions", "")):
-            yield Assigned(_client(row), topic, int(partition), row.at, row.proof)
+            yield AssignmentLine(_client(row), topic, int(partition), row.at, row.proof)
 
 
-def _to(row: Row) -> int | None:
+def _to(row: EventRow) -> int | None:
     """Where it goes on; a line that says that an offset is out of range tells that one instead."""
     return None if "out of range" in row.text else row.number("offset")
 
 
-def _client(row: Row) -> str:
+def _client(row: EventRow) -> str:
     """Whose log it is, by where it lies in the case."""
     parts = row.proof.split("/")
     return parts[1] if parts[0] == "clients" and len(parts) > 2 else ""

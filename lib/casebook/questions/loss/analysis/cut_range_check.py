@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from casebook.facts.losses import Change, CutRange
+from casebook.facts.losses import CutRange, LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN
@@ -14,7 +14,7 @@ _GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.
 
 def check(
     ranges: Sequence[CutRange],
-    changes: Sequence[Change],
+    changes: Sequence[LeaderChange],
     *,
     partitions: int,
     gaps: Sequence[Gap],

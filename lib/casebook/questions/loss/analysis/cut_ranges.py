@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.facts.losses import Change, CutRange, LostRecord
-from casebook.kafka.past_rows import Row
+from casebook.facts.losses import CutRange, LeaderChange, LostRecord
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.timeline import Timeline
 
 _ENDS = "isr_shrunk"
 """From 2.4 on an old leader that shrinks its ISR says where its log ends (``Partition.scala@2.4.1``)."""
 
 
-def cut_ranges(timeline: Timeline, changes: Sequence[Change]) -> tuple[CutRange, ...]:
+def cut_ranges(timeline: Timeline, changes: Sequence[LeaderChange]) -> tuple[CutRange, ...]:
     """What old leaders may have had behind the place at which the next one began: at least, as far as an end is known.
 
     Nobody tells where an old leader's log ended when it truncated: an end that it told before is a lower bound. A planned move
@@ -21,7 +21,7 @@ def cut_ranges(timeline: Timeline, changes: Sequence[Change]) -> tuple[CutRange,
     return tuple(row for row in found if row is not None)
 
 
-def bounded(ranges: Iterable[CutRange], changes: Iterable[Change], lost: Iterable[LostRecord]) -> tuple[CutRange, ...]:
+def bounded(ranges: Iterable[CutRange], changes: Iterable[LeaderChange], lost: Iterable[LostRecord]) -> tuple[CutRange, ...]:
     """The same ranges, each at least to behind the last record that is known to have been lost in it.
 
     Args:
@@ -44,7 +44,7 @@ def _to(row: CutRange, end: int | None) -> CutRange:
     return row._replace(to_offset=end)
 
 
-def _range(change: Change, ended: Iterable[Row]) -> CutRange | None:
+def _range(change: LeaderChange, ended: Iterable[EventRow]) -> CutRange | None:
     ends = (row.number("end_offset") for row in ended if _is_of(row, change))
     end = max((end for end in ends if end > change.cut), default=None)  # it may have grown after it said so
     lived_on = change.closed is None or change.closed > change.opened
@@ -64,13 +64,13 @@ def _range(change: Change, ended: Iterable[Row]) -> CutRange | None:
     )
 
 
-def _is_of(row: Row, change: Change) -> bool:
+def _is_of(row: EventRow, change: LeaderChange) -> bool:
     if (row.broker, row.topic, row.partition) != (change.old_leader, change.topic, change.partition) or row.at is None:
         return False
     return change.since <= row.at and (change.closed is None or row.at <= change.closed)
 
 
-def _why(change: Change) -> str:
+def _why(change: LeaderChange) -> str:
     if change.cut_at_start:
         return f"broker {change.new_leader} cut its own log there, and was elected before it had fetched again"
     if change.unclean:

@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from casebook.facts.copies import Absent, Compared, Copy, Held, Run
+from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import Partition
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.words import brokers, count, number, size
 
 
-class Kind(StrEnum):
+class DivergenceKind(StrEnum):
     """How copies differ, the worst first."""
 
     DIFFERENT = "different"  # other records at the same offsets
@@ -42,7 +42,7 @@ class Divergence:
     last_offset: int
     brokers: tuple[int, ...]
     holds: Mapping[str, str]
-    kind: Kind
+    kind: DivergenceKind
     silent: bool
 
 
@@ -65,13 +65,13 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
     partitions = copies_of(compared.copies)
     several = {partition: own for partition, own in partitions.items() if len(own) > 1}
     rows = divergences(compared)
-    apart = [row for row in rows if row.kind in (Kind.DIFFERENT, Kind.MISSING)]
+    apart = [row for row in rows if row.kind in (DivergenceKind.DIFFERENT, DivergenceKind.MISSING)]
     silent = [row for row in apart if row.silent]
     damaged = _damaged(compared)
     unsure = {
         (row.topic, row.partition) for row in rows for broker in row.brokers if (row.topic, row.partition, broker) in damaged
     }
-    behind = {(row.topic, row.partition) for row in rows if row.kind is Kind.BEHIND} - unsure
+    behind = {(row.topic, row.partition) for row in rows if row.kind is DivergenceKind.BEHIND} - unsure
     loud = {(row.topic, row.partition) for row in apart if not row.silent}
     ask = Question(
         check="loss.replicas_agree",
@@ -116,21 +116,21 @@ def _damaged(compared: Compared) -> Collection[tuple[str, int, int]]:
     return {(copy.topic, copy.partition, copy.broker) for copy in compared.copies if copy.damaged_bytes}
 
 
-def _kind(run: Run, damaged: Collection[tuple[str, int, int]]) -> Kind | None:
+def _kind(run: RecordRun, damaged: Collection[tuple[str, int, int]]) -> DivergenceKind | None:
     """The worst of what is wrong with a run; ``None`` for retention alone, and for a hole that may be what could not be read."""
     absent = {held.absent for held in run.copies}
     if all((run.topic, run.partition, held.broker) in damaged for held in run.copies if held.absent is Absent.MISSING):
         absent.discard(Absent.MISSING)
     if len({held.like for held in run.copies} - {None}) > 1:
-        return Kind.DIFFERENT
+        return DivergenceKind.DIFFERENT
     if Absent.MISSING in absent:
-        return Kind.MISSING
+        return DivergenceKind.MISSING
     if run.other_epochs:
-        return Kind.OTHER_EPOCHS
-    return Kind.BEHIND if Absent.BEHIND in absent else None
+        return DivergenceKind.OTHER_EPOCHS
+    return DivergenceKind.BEHIND if Absent.BEHIND in absent else None
 
 
-def _divergence(run: Run, kind: Kind, ends: Mapping[tuple[str, int, int], int]) -> Divergence:
+def _divergence(run: RecordRun, kind: DivergenceKind, ends: Mapping[tuple[str, int, int], int]) -> Divergence:
     present = [held for held in run.copies if held.absent is None]
     return Divergence(
         topic=run.topic,
@@ -140,7 +140,7 @@ def _divergence(run: Run, kind: Kind, ends: Mapping[tuple[str, int, int], int]) 
         brokers=tuple(held.broker for held in run.copies),
         holds={str(held.broker): _in_words(held, ends[run.topic, run.partition, held.broker]) for held in run.copies},
         kind=kind,
-        silent=kind is Kind.DIFFERENT and len({ends[run.topic, run.partition, held.broker] for held in present}) == 1,
+        silent=kind is DivergenceKind.DIFFERENT and len({ends[run.topic, run.partition, held.broker] for held in present}) == 1,
     )
 
 
@@ -152,7 +152,7 @@ _WHY_ABSENT = {
 }
 
 
-def _in_words(held: Held, end: int) -> str:
+def _in_words(held: CopyContent, end: int) -> str:
     """``20 records, 1.9 KiB, epoch 3, end 120``."""
     if held.absent is not None:
         return f"nothing: {_WHY_ABSENT[held.absent]}, end {end}"

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.facts.disks import LogDir, Partition
-from casebook.facts.losses import Change, CutRange, Estimate
+from casebook.facts.losses import CutRange, Estimate, LeaderChange
 from casebook.findings.words import count, number
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 
 _ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
 """Lines that tell where a log ended at their moment, by the field that holds it."""
@@ -18,14 +18,14 @@ NEAR = 3_600_000
 """An observation so many milliseconds from a window, or as many as it is long, tells nothing of the rate in it."""
 
 
-class Point(NamedTuple):
+class LogEnd(NamedTuple):
     """A log ended at this offset at this moment."""
 
     at: int
     offset: int
 
 
-def points(log_dirs: Iterable[LogDir], rows: Iterable[Row]) -> dict[Partition, tuple[Point, ...]]:
+def points(log_dirs: Iterable[LogDir], rows: Iterable[EventRow]) -> dict[Partition, tuple[LogEnd, ...]]:
     """Where each partition's log ended at which moments, in order of time.
 
     Of listed copies: the next segment begins where the one before ended when it was last written to. The checkpoint of high
@@ -35,13 +35,13 @@ def points(log_dirs: Iterable[LogDir], rows: Iterable[Row]) -> dict[Partition, t
         log_dirs: As listed.
         rows: Of the timeline.
     """
-    found: dict[Partition, set[Point]] = defaultdict(set)
+    found: dict[Partition, set[LogEnd]] = defaultdict(set)
     for log_dir in log_dirs:
         written = log_dir.checkpoints.get("replication-offset-checkpoint")
         for copy in log_dir.replicas:
             own = found[copy.topic, copy.partition]
             own.update(
-                Point(segment.modified, following.base_offset)
+                LogEnd(segment.modified, following.base_offset)
                 for segment, following in pairwise(copy.segments)
                 if segment.modified is not None and segment.bytes
             )
@@ -49,16 +49,16 @@ def points(log_dirs: Iterable[LogDir], rows: Iterable[Row]) -> dict[Partition, t
                 last = copy.segments[-1].modified
                 seen = min(filter(None, (last, written)), default=None)
                 if seen is not None:
-                    own.add(Point(seen, copy.high_watermark))
+                    own.add(LogEnd(seen, copy.high_watermark))
     for row in rows:
         offset = row.number(_ENDS[row.kind]) if row.kind in _ENDS and row.at is not None else None
         if offset is not None and row.topic is not None and row.partition is not None:
-            found[row.topic, row.partition].add(Point(row.at, offset))
+            found[row.topic, row.partition].add(LogEnd(row.at, offset))
     return {place: tuple(sorted(own)) for place, own in found.items()}
 
 
 def estimates(
-    changes: Iterable[Change], known: Mapping[Partition, Sequence[Point]], ranges: Iterable[CutRange]
+    changes: Iterable[LeaderChange], known: Mapping[Partition, Sequence[LogEnd]], ranges: Iterable[CutRange]
 ) -> tuple[Estimate, ...]:
     """Of each change of leader, how many records it may have taken.
 
@@ -75,7 +75,7 @@ def estimates(
     return tuple(_estimate(change, known, cut.get((change.topic, change.partition, change.epoch))) for change in changes)
 
 
-def _estimate(change: Change, known: Mapping[Partition, Sequence[Point]], cut: CutRange | None) -> Estimate:
+def _estimate(change: LeaderChange, known: Mapping[Partition, Sequence[LogEnd]], cut: CutRange | None) -> Estimate:
     least = 0 if cut is None else cut.to_offset - cut.from_offset
     begin = min(change.since, change.opened)
     length = None if change.closed is None else max(0, change.closed - begin)
@@ -94,7 +94,7 @@ def _estimate(change: Change, known: Mapping[Partition, Sequence[Point]], cut: C
     return Estimate(change.number, change.topic, change.partition, length, slowest, fastest, least, most, why)
 
 
-def _pairs(own: Sequence[Point], change: Change) -> Iterator[tuple[Point, Point]]:
+def _pairs(own: Sequence[LogEnd], change: LeaderChange) -> Iterator[tuple[LogEnd, LogEnd]]:
     """Observations around the window, one after the other, those next to it among them; none from long before or after.
 
     Offsets go back where a log was cut; such a pair tells no rate. What was written between two may all have been in the window.

@@ -29,7 +29,7 @@ class GapKind(StrEnum):
 _MAY_HIDE = frozenset({GapKind.TRUNCATION, GapKind.DAMAGE, GapKind.UNREAD, GapKind.UNEXPLAINED, GapKind.CANNOT_TELL})
 
 
-class Place(StrEnum):
+class GapPlace(StrEnum):
     """Where offsets are missing."""
 
     START = "start"
@@ -60,7 +60,7 @@ class GapSignature(NamedTuple):
             ``read_committed``.
     """
 
-    place: Place
+    place: GapPlace
     damaged: bool = False
     single: bool = False
     epoch_rises: bool | None = None
@@ -72,16 +72,16 @@ class GapSignature(NamedTuple):
 
 
 _BY_PLACE = {
-    Place.START: GapKind.LOG_START,
-    Place.INSIDE: GapKind.COMPACTION,
-    Place.CONTROL: GapKind.CONTROL,
-    Place.ABORTED: GapKind.ABORTED,
-    Place.DAMAGE: GapKind.DAMAGE,
-    Place.UNREAD: GapKind.UNREAD,
+    GapPlace.START: GapKind.LOG_START,
+    GapPlace.INSIDE: GapKind.COMPACTION,
+    GapPlace.CONTROL: GapKind.CONTROL,
+    GapPlace.ABORTED: GapKind.ABORTED,
+    GapPlace.DAMAGE: GapKind.DAMAGE,
+    GapPlace.UNREAD: GapKind.UNREAD,
 }
 
 
-class Gap(NamedTuple):
+class OffsetGap(NamedTuple):
     """Missing offsets of a partition with one label.
 
     Args:

@@ -1,9 +1,9 @@
 """What became of each record that was produced: the definitions, and nothing that counts or reads."""
 
-from casebook.facts.records import Signature, Verdict
+from casebook.facts.records import RecordVerdict, Signature
 
 
-def verdict(of: Signature) -> Verdict:
+def verdict(of: Signature) -> RecordVerdict:
     """What became of the record with this signature.
 
     Lost is what was acknowledged, must lie where everything was read, and does not: no retention, compaction, transaction or
@@ -12,36 +12,36 @@ def verdict(of: Signature) -> Verdict:
     if of.stored:
         return _of_stored(of)
     if of.open:
-        return Verdict.UNDECIDED
+        return RecordVerdict.UNDECIDED
     if of.aborted:
-        return Verdict.ABORTED
+        return RecordVerdict.ABORTED
     if not of.scanned:
-        return Verdict.NOT_SCANNED
+        return RecordVerdict.NOT_SCANNED
     if not of.acked:
-        return Verdict.UNKNOWN_NOT_STORED if of.unknown else Verdict.FAILED
+        return RecordVerdict.UNKNOWN_NOT_STORED if of.unknown else RecordVerdict.FAILED
     return _of_missing(of)
 
 
-def _of_stored(of: Signature) -> Verdict:
+def _of_stored(of: Signature) -> RecordVerdict:
     if not (of.acked or of.failed or of.unknown):
-        return Verdict.SURPLUS
+        return RecordVerdict.SURPLUS
     if of.stored > 1:
-        return Verdict.DUPLICATED
+        return RecordVerdict.DUPLICATED
     if of.acked:
-        return Verdict.ELSEWHERE if of.place is False else Verdict.STORED
-    return Verdict.UNKNOWN_STORED if of.unknown else Verdict.STORED_THOUGH_FAILED
+        return RecordVerdict.ELSEWHERE if of.place is False else RecordVerdict.STORED
+    return RecordVerdict.UNKNOWN_STORED if of.unknown else RecordVerdict.STORED_THOUGH_FAILED
 
 
-def _of_missing(of: Signature) -> Verdict:
+def _of_missing(of: Signature) -> RecordVerdict:
     """Of one that was acknowledged: the explanations that are certain before the doubts, and the loss last."""
     if of.below_start:
-        return Verdict.EXPIRED
+        return RecordVerdict.EXPIRED
     if of.after_scan:
-        return Verdict.NOT_YET
+        return RecordVerdict.NOT_YET
     if of.superseded:
-        return Verdict.COMPACTED
+        return RecordVerdict.COMPACTED
     if not of.readable:
-        return Verdict.UNREADABLE
+        return RecordVerdict.UNREADABLE
     if None in (of.below_start, of.after_scan, of.superseded):
-        return Verdict.CANNOT_TELL
-    return Verdict.LOST
+        return RecordVerdict.CANNOT_TELL
+    return RecordVerdict.LOST

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 from casebook.facts.copies import Compared
 from casebook.facts.disks import Partition
-from casebook.facts.losses import ALARM, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount, LostRecord
-from casebook.facts.records import Counted, Limits, Told, UnsuitedLedger, Verdict
+from casebook.facts.losses import ALARM, CauseRow, ClassCount, CutRange, Estimate, LeaderChange, LostCount, LostRecord
+from casebook.facts.records import Counted, LedgerShape, Limits, RecordVerdict, UnsuitedLedger
 from casebook.findings import coverage
 from casebook.findings.finding import Finding
 from casebook.questions.loss.analysis import causes as loss_causes
 from casebook.questions.loss.analysis import checks, cut_range_check, divergence, loss
 from casebook.questions.loss.analysis.cut_ranges import bounded
 from casebook.questions.loss.analysis.divergence import Divergence
-from casebook.questions.loss.analysis.gaps import Gap
+from casebook.questions.loss.analysis.gaps import OffsetGap
 from casebook.questions.loss.analysis.unclean_price import StartPrice, UncleanPrice
 from casebook.questions.timeline.analysis import loss_events
 from casebook.questions.timeline.analysis.loss_events import EventCount
@@ -39,7 +39,7 @@ class Sought:
         unsuited: Files of the ledger that could not be used.
     """
 
-    told: Told | None = None
+    told: LedgerShape | None = None
     counted: Sequence[Counted] = ()
     unmatched: frozenset[str] = frozenset()
     lost: Sequence[LostRecord] = ()
@@ -81,10 +81,10 @@ class MessageLoss:
     lost: tuple[LostRecord, ...]
     counts: tuple[LostCount, ...]
     causes: tuple[CauseRow, ...]
-    changes: tuple[Change, ...]
-    ledger: Told | None
+    changes: tuple[LeaderChange, ...]
+    ledger: LedgerShape | None
     limits: tuple[Limits, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[OffsetGap, ...]
     cut_ranges: tuple[CutRange, ...]
     compared: Compared
     divergences: tuple[Divergence, ...]
@@ -98,7 +98,7 @@ class MessageLoss:
 def examine(
     sought: Sought,
     *,
-    changes: Sequence[Change] = (),
+    changes: Sequence[LeaderChange] = (),
     history: bool = False,
     logs: Collection[int] = (),
     topics: Collection[str] = (),
@@ -107,7 +107,7 @@ def examine(
     of_copies: coverage.Gaps = (),
     of_brokers: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
-    gaps: Sequence[Gap] = (),
+    gaps: Sequence[OffsetGap] = (),
     cut_ranges: Sequence[CutRange] = (),
     compared: Compared | None = None,
     prices: Sequence[UncleanPrice] = (),
@@ -143,7 +143,7 @@ def examine(
     cut_ranges = bounded(cut_ranges, changes, sought.lost)
     return MessageLoss(
         acked=sum(row.records for row in sought.counted if row.signature.acked) if sought.told else None,
-        lost_total=_total(classes, Verdict.LOST, ALARM) if sought.told and not sought.unread else None,
+        lost_total=_total(classes, RecordVerdict.LOST, ALARM) if sought.told and not sought.unread else None,
         classes=classes,
         lost=tuple(sought.lost),
         counts=tuple(sought.counts),
@@ -209,19 +209,19 @@ def unmatched(counted: Iterable[Counted], without_id: Callable[[], Mapping[Parti
 
 def lost_signatures(sought: Sought) -> tuple:
     """The signatures of lost records; none of topics that do not match is among the rows that go with them."""
-    return tuple({row.signature for row in sought.counted if loss.verdict(row.signature) is Verdict.LOST})
+    return tuple({row.signature for row in sought.counted if loss.verdict(row.signature) is RecordVerdict.LOST})
 
 
 def _classes(sought: Sought, alarms: Mapping[Partition, int]) -> tuple[ClassCount, ...]:
     found: Counter = Counter()
     for row in sought.counted:
         verdict = loss.verdict(row.signature)
-        if verdict is Verdict.LOST and row.topic in sought.unmatched:
-            verdict = Verdict.CANNOT_TELL
+        if verdict is RecordVerdict.LOST and row.topic in sought.unmatched:
+            verdict = RecordVerdict.CANNOT_TELL
         found[row.topic, row.partition, verdict] += row.records
     for (topic, partition), records in alarms.items():
         if records:
-            found[topic, partition, Verdict.LOST] -= records
+            found[topic, partition, RecordVerdict.LOST] -= records
             found[topic, partition, ALARM] += records
     for (topic, partition), records in (sought.reordered or {}).items():
         found[topic, partition, "reordered"] += records

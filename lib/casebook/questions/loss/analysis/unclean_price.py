@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from casebook.facts.copies import Absent, Compared, Copy, Held, Run
+from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import Partition
 from casebook.questions.loss.analysis.divergence import copies_of
 
@@ -152,8 +152,8 @@ def _started(broker: int, own: Sequence[UncleanPrice | None]) -> StartPrice:
     )
 
 
-def _by_partition(runs: Iterable[Run]) -> dict[Partition, list[Run]]:
-    found: dict[Partition, list[Run]] = {}
+def _by_partition(runs: Iterable[RecordRun]) -> dict[Partition, list[RecordRun]]:
+    found: dict[Partition, list[RecordRun]] = {}
     for run in runs:
         found.setdefault((run.topic, run.partition), []).append(run)
     return found
@@ -164,7 +164,7 @@ class _Scene(NamedTuple):
 
     place: Partition
     copies: tuple[Copy, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[RecordRun, ...]
     leader: int | None
     assigned: tuple[int, ...]
 
@@ -222,7 +222,7 @@ def _obstacle(scene: _Scene, candidate: int) -> str:
     return f"The copy of broker {damaged[0]} could not be read to its end." if damaged else ""
 
 
-def _only_in(run: Run, best: int, candidate: int) -> Held | None:
+def _only_in(run: RecordRun, best: int, candidate: int) -> CopyContent | None:
     """What the best copy holds in a run and the candidate does not."""
     by_broker = {held.broker: held for held in run.copies}
     there, here = by_broker[best], by_broker[candidate]

@@ -11,7 +11,15 @@ from casebook.facts.records import UnsuitedLedger
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, count, moment, number
-from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, Assigned, ClientsTold, Doubt, GroupWork, How, Reset
+from casebook.questions.loss.analysis.unprocessed_rows import (
+    NOTHING_TOLD,
+    AssignmentLine,
+    ClientsTold,
+    GroupWork,
+    Reset,
+    SkipKind,
+    UnprocessedDoubt,
+)
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 
@@ -56,21 +64,21 @@ class Missed(NamedTuple):
     after: bool | None = False
 
 
-def verdict(of: Missed) -> Doubt | How:
+def verdict(of: Missed) -> UnprocessedDoubt | SkipKind:
     """Why nobody can tell, or how it came to be committed and never processed."""
     doubts = {
-        Doubt.UNMATCHED: not of.matched,
-        Doubt.WITHOUT_ID: not of.named,
-        Doubt.BEFORE_GROUP: not of.begun,
-        Doubt.OPEN: of.open,
-        Doubt.UNTOLD: of.untold,
-        Doubt.BEFORE_LEDGER: of.early,
-        Doubt.AFTER_LEDGER: of.late,
+        UnprocessedDoubt.UNMATCHED: not of.matched,
+        UnprocessedDoubt.WITHOUT_ID: not of.named,
+        UnprocessedDoubt.BEFORE_GROUP: not of.begun,
+        UnprocessedDoubt.OPEN: of.open,
+        UnprocessedDoubt.UNTOLD: of.untold,
+        UnprocessedDoubt.BEFORE_LEDGER: of.early,
+        UnprocessedDoubt.AFTER_LEDGER: of.late,
     }
     return next((doubt for doubt, holds in doubts.items() if holds), None) or how(of)
 
 
-def how(of: Missed) -> How:
+def how(of: Missed) -> SkipKind:
     """How a record was passed by that is known to be unprocessed.
 
     - A commit of a group without members is that of a tool (``commit_history.kind``); a group whose offset
@@ -81,16 +89,16 @@ def how(of: Missed) -> How:
     - Where all else was done in order before the commit, this one was given up, or not written down.
     """
     if of.cleaned:
-        return How.CANNOT_TELL
+        return SkipKind.CANNOT_TELL
     if (of.members is False and of.tail) or (of.forgotten and of.head):
-        return How.SKIPPED
+        return SkipKind.SKIPPED
     if of.tail and of.changed:
-        return How.CRASH
+        return SkipKind.CRASH
     if of.threads:
-        return How.ANOTHER_THREAD
+        return SkipKind.ANOTHER_THREAD
     if of.after:
-        return How.BEFORE_PROCESSING
-    return How.PASSED_OVER if of.threads is False and of.after is False else How.CANNOT_TELL
+        return SkipKind.BEFORE_PROCESSING
+    return SkipKind.PASSED_OVER if of.threads is False and of.after is False else SkipKind.CANNOT_TELL
 
 
 _GIVE = "Give what was processed: casebook collect --processed GROUP=FILE."
@@ -124,7 +132,7 @@ def unprocessed(
     for row in looked:
         by_how.update(row.how if row.group not in unread else {})
     groups = sorted(missing - unsure)
-    doubts = _doubts(rows) | ({Doubt.UNREAD: unsure.total()} if unsure.total() else {})
+    doubts = _doubts(rows) | ({UnprocessedDoubt.UNREAD: unsure.total()} if unsure.total() else {})
     held = _holders(looked, clients)
     ask = Question(
         check="loss.unprocessed",
@@ -162,7 +170,7 @@ def unprocessed(
         )
     if not rows:
         return ask.not_applicable("No ledger says what was processed")
-    if Doubt.UNMATCHED in doubts:
+    if UnprocessedDoubt.UNMATCHED in doubts:
         return ask.could_not_check(
             "Nothing matched: no stored record is in the ledger of what was processed",
             settle="Name its id, partition and offset (processed_id, processed_columns, processed_id_pattern).",
@@ -208,7 +216,7 @@ def _told_by_clients(resets: Sequence[Reset]) -> str:
     return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
 
 
-def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assigned]:
+def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[AssignmentLine]:
     """To whom the partition was assigned that lacks most, as their own logs say."""
     worst = max(looked, key=lambda row: row.unprocessed, default=None)
     if worst is None or not worst.unprocessed:
@@ -216,7 +224,7 @@ def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assigned
     return [one for one in clients.assigned if (one.topic, one.partition) == (worst.topic, worst.partition)]
 
 
-def _held(held: Sequence[Assigned]) -> str:
+def _held(held: Sequence[AssignmentLine]) -> str:
     if not held:
         return ""
     when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
@@ -239,23 +247,23 @@ def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:
 
 
 _WORDS = {
-    How.BEFORE_PROCESSING: "committed before they were processed",
-    How.CRASH: "in hand when their worker ended",
-    How.ANOTHER_THREAD: "left to threads that the commit did not wait for",
-    How.SKIPPED: "skipped when the group was set beyond them",
-    How.PASSED_OVER: "passed over while others around them were processed",
-    How.CANNOT_TELL: "unprocessed for a reason that the evidence does not tell",
+    SkipKind.BEFORE_PROCESSING: "committed before they were processed",
+    SkipKind.CRASH: "in hand when their worker ended",
+    SkipKind.ANOTHER_THREAD: "left to threads that the commit did not wait for",
+    SkipKind.SKIPPED: "skipped when the group was set beyond them",
+    SkipKind.PASSED_OVER: "passed over while others around them were processed",
+    SkipKind.CANNOT_TELL: "unprocessed for a reason that the evidence does not tell",
 }
 _UNKNOWN = {
-    Doubt.NOT_SCANNED: "lie in partitions that were not read",
-    Doubt.UNMATCHED: "have nothing to be matched with",
-    Doubt.BEFORE_GROUP: "lie below the first known commit of their group",
-    Doubt.BEFORE_LEDGER: "were committed before the ledger begins",
-    Doubt.AFTER_LEDGER: "were committed after the ledger ends",
-    Doubt.OPEN: "belong to transactions that have not ended",
-    Doubt.UNTOLD: "are in the ledger without a word of what became of them",
-    Doubt.WITHOUT_ID: "have no id",
-    Doubt.UNREAD: "may stand in a ledger, or in rows of one, that could not be used",
+    UnprocessedDoubt.NOT_SCANNED: "lie in partitions that were not read",
+    UnprocessedDoubt.UNMATCHED: "have nothing to be matched with",
+    UnprocessedDoubt.BEFORE_GROUP: "lie below the first known commit of their group",
+    UnprocessedDoubt.BEFORE_LEDGER: "were committed before the ledger begins",
+    UnprocessedDoubt.AFTER_LEDGER: "were committed after the ledger ends",
+    UnprocessedDoubt.OPEN: "belong to transactions that have not ended",
+    UnprocessedDoubt.UNTOLD: "are in the ledger without a word of what became of them",
+    UnprocessedDoubt.WITHOUT_ID: "have no id",
+    UnprocessedDoubt.UNREAD: "may stand in a ledger, or in rows of one, that could not be used",
 }
 
 
@@ -269,4 +277,7 @@ def _why(by_how: Mapping[str, int]) -> str:
 def _caveats(doubts: Mapping[str, int | None]) -> tuple[str, ...]:
     clocks = "Moments of commits are the brokers', those of work the application's: their clocks are taken as they are."
     counted = {doubt: "Some records" if records is None else number(records, "record") for doubt, records in doubts.items()}
-    return (clocks, *(f"{records} {_UNKNOWN[Doubt(doubt)]}: nothing is said of them." for doubt, records in counted.items()))
+    return (
+        clocks,
+        *(f"{records} {_UNKNOWN[UnprocessedDoubt(doubt)]}: nothing is said of them." for doubt, records in counted.items()),
+    )

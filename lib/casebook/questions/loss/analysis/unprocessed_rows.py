@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class How(StrEnum):
+class SkipKind(StrEnum):
     """How a record came to be committed and never processed."""
 
     BEFORE_PROCESSING = "committed_before_processing"  # others that the same commit passed were processed after it
@@ -16,7 +16,7 @@ class How(StrEnum):
     CANNOT_TELL = "cannot tell"
 
 
-class Doubt(StrEnum):
+class UnprocessedDoubt(StrEnum):
     """Why nobody can tell whether a record was processed, or whether it had to be."""
 
     NOT_SCANNED = "not_scanned"  # its partition was not read
@@ -39,7 +39,7 @@ class Unprocessed(NamedTuple):
         partition: Partition number.
         offset: Its own.
         group: Who committed.
-        how: A value of :class:`How`.
+        how: A value of :class:`SkipKind`.
         committed_at: When the commit came that passed it for good.
         since: From where that commit went on.
         until: What it committed.
@@ -73,8 +73,8 @@ class GroupWork(NamedTuple):
         processed: Records that its ledger has; ``None`` where the partition was not read.
         twice: Of these, processed more than once.
         unprocessed: Records below what it committed that it never processed.
-        how: Those by :class:`How`.
-        unknown: Records of which nobody can tell, by :class:`Doubt`; of a partition that was not read ``None``.
+        how: Those by :class:`SkipKind`.
+        unknown: Records of which nobody can tell, by :class:`UnprocessedDoubt`; of a partition that was not read ``None``.
     """
 
     group: str
@@ -149,7 +149,7 @@ class Reset(NamedTuple):
     proof: str
 
 
-class Assigned(NamedTuple):
+class AssignmentLine(NamedTuple):
     """A line in which a consumer says that a partition was assigned to it.
 
     Args:
@@ -176,7 +176,7 @@ class ClientsTold(NamedTuple):
     """
 
     resets: tuple[Reset, ...] = ()
-    assigned: tuple[Assigned, ...] = ()
+    assigned: tuple[AssignmentLine, ...] = ()
 
     def of(self, topics: Collection[str]) -> "ClientsTold":
         """What is of some topics."""

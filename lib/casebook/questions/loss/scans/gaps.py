@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.facts.disks import EpochStart, Partition
-from casebook.questions.loss.analysis.gaps import Gap, GapKind, GapSignature, Place, bounded, hides, kind
+from casebook.questions.loss.analysis.gaps import GapKind, GapPlace, GapSignature, OffsetGap, bounded, hides, kind
 from casebook.spark.segments import segments
 from casebook.spark.small import small
 
@@ -131,7 +131,7 @@ _KNOWN = (
 _SIGNATURE = ", ".join(GapSignature._fields)
 
 
-class Known(NamedTuple):
+class KnownCopy(NamedTuple):
     """What is known of a partition's copy beside its records.
 
     Args:
@@ -153,7 +153,7 @@ class Known(NamedTuple):
     epochs: Sequence[EpochStart] = ()
 
 
-class Extent(NamedTuple):
+class ReadExtent(NamedTuple):
     """What of a partition was read.
 
     Args:
@@ -165,7 +165,7 @@ class Extent(NamedTuple):
     first_time: int | None
 
 
-def of_segments(spark: "SparkSession", places: Sequence[Path | str], known: Sequence[Known]) -> "DataFrame":
+def of_segments(spark: "SparkSession", places: Sequence[Path | str], known: Sequence[KnownCopy]) -> "DataFrame":
     """Runs of the batches of segments. Their content is decoded as well: a batch that fits its checksum may still be unreadable.
 
     Args:
@@ -212,17 +212,17 @@ class Gaps:
 
     spark: "SparkSession"
     runs: "DataFrame"
-    known: Sequence[Known]
+    known: Sequence[KnownCopy]
     committed: bool = False
     told: bool = True
 
-    def counts(self) -> list[Gap]:
+    def counts(self) -> list[OffsetGap]:
         """What is missing, by partition and label: a few rows for each partition."""
-        found: dict[tuple[str, int, GapKind], Gap] = {}
+        found: dict[tuple[str, int, GapKind], OffsetGap] = {}
         for row in self._signed:
             label = kind(_signature(row))
             key = row.topic, row.partition, label
-            one = Gap(*key, row.ranges, row.offsets, row.first, row.end)
+            one = OffsetGap(*key, row.ranges, row.offsets, row.first, row.end)
             found[key] = _together(found[key], one) if key in found else one
         return [found[key] for key in sorted(found)]
 
@@ -239,13 +239,13 @@ class Gaps:
         """Offset after the highest that compaction took, by partition."""
         return {(gap.topic, gap.partition): gap.end for gap in self.counts() if gap.kind is GapKind.COMPACTION and gap.end}
 
-    def extents(self) -> dict[Partition, Extent]:
+    def extents(self) -> dict[Partition, ReadExtent]:
         """What the runs cover, by partition."""
         query = """
             SELECT topic, partition, max(end) AS end, unix_millis(min_by(first_time, first)) AS first_time
             FROM {runs} WHERE kind IN ('data', 'control', 'aborted', 'open') GROUP BY topic, partition"""
         rows = self.spark.sql(query, runs=self.runs).collect()
-        return {(row.topic, row.partition): Extent(row.end, row.first_time) for row in rows}
+        return {(row.topic, row.partition): ReadExtent(row.end, row.first_time) for row in rows}
 
     def _of(self, signatures: Collection[GapSignature]) -> "DataFrame":
         """The ranges with one of these signatures."""
@@ -276,17 +276,17 @@ class Gaps:
         return self.spark.sql(query, missing=self._missing).collect()
 
 
-def _frame(spark: "SparkSession", known: Sequence[Known]) -> "DataFrame":
+def _frame(spark: "SparkSession", known: Sequence[KnownCopy]) -> "DataFrame":
     rows = [(*of[:-1], [(line.epoch, line.start_offset) for line in of.epochs]) for of in known]
     return small(spark, rows, _KNOWN)
 
 
 def _signature(row: object) -> GapSignature:
     told = {name: row[name] for name in GapSignature._fields}
-    return GapSignature(**told | {"place": Place(row.place)})
+    return GapSignature(**told | {"place": GapPlace(row.place)})
 
 
-def _together(one: Gap, other: Gap) -> Gap:
+def _together(one: OffsetGap, other: OffsetGap) -> OffsetGap:
     """Ranges with one label and several signatures."""
     offsets = None if None in (one.offsets, other.offsets) else one.offsets + other.offsets
     firsts = [first for first in (one.first, other.first) if first is not None]

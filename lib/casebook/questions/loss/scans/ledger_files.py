@@ -8,7 +8,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
 from casebook.errors import UsageError
-from casebook.formats.clients.ledger_columns import Pattern
+from casebook.formats.clients.ledger_columns import JavaPattern
 from casebook.questions.loss.scans import ledger_doors
 
 _FORMATS = {"csv": "CSV", "tsv": "CSV", "json": "JSON lines", "jsonl": "JSON lines", "ndjson": "JSON lines", "parquet": "Parquet"}
@@ -20,7 +20,7 @@ _MOST_COLUMNS = 10_000
 """Of JSON lines; the shortest names, where lines have keys that are ids."""
 
 
-class Table(NamedTuple):
+class LedgerTable(NamedTuple):
     """A ledger as it was written.
 
     Args:
@@ -33,7 +33,7 @@ class Table(NamedTuple):
     rows: Callable[[Sequence[str]], DataFrame]
 
 
-def table(spark: SparkSession, place: str, lines: Pattern | None, prefix: str) -> Table:
+def table(spark: SparkSession, place: str, lines: JavaPattern | None, prefix: str) -> LedgerTable:
     """A ledger as it was written.
 
     Args:
@@ -73,7 +73,7 @@ def _format(spark: SparkSession, place: str, prefix: str) -> str:
     return next(iter(kinds))
 
 
-def _csv(spark: SparkSession, place: str) -> Table:
+def _csv(spark: SparkSession, place: str) -> LedgerTable:
     head = _lines(spark, place).first()
     if head is None:
         raise empty(place)
@@ -95,10 +95,10 @@ def _csv(spark: SparkSession, place: str) -> Table:
         cells = f.struct(*(_column(by_name[name]).alias(name) for name in wanted))
         return frame.select(cells.alias("cells"), damaged.isNotNull().alias("malformed"), damaged.alias("line"), _file())
 
-    return Table(tuple(by_name), rows)
+    return LedgerTable(tuple(by_name), rows)
 
 
-def _json(spark: SparkSession, place: str) -> Table:
+def _json(spark: SparkSession, place: str) -> LedgerTable:
     lines = _lines(spark, place)
     keys = lines.select(f.json_object_keys("value").alias("keys")).distinct().select(f.explode("keys").alias("key")).distinct()
     names = [row.key for row in keys.orderBy(f.length("key"), "key").limit(_MOST_COLUMNS).collect()]
@@ -117,10 +117,10 @@ def _json(spark: SparkSession, place: str) -> Table:
         cells = objects.select("value", "file", single.alias("cells"))
         return cells.select("cells", f.col("cells").isNull().alias("malformed"), f.col("value").alias("line"), "file")
 
-    return Table(names, rows)
+    return LedgerTable(names, rows)
 
 
-def _parquet(spark: SparkSession, place: str) -> Table:
+def _parquet(spark: SparkSession, place: str) -> LedgerTable:
     spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # pandas writes nanoseconds, which Spark has no type for
     frame = spark.read.options(recursiveFileLookup=True, mergeSchema=True).parquet(place)
 
@@ -130,17 +130,17 @@ def _parquet(spark: SparkSession, place: str) -> Table:
             cells.alias("cells"), f.lit(False).alias("malformed"), f.lit(None).cast("string").alias("line"), _file()
         )
 
-    return Table(frame.columns, rows)
+    return LedgerTable(frame.columns, rows)
 
 
-def _log(spark: SparkSession, place: str, lines: Pattern) -> Table:
+def _log(spark: SparkSession, place: str, lines: JavaPattern) -> LedgerTable:
     def rows(wanted: Sequence[str]) -> DataFrame:
         value = f.col("value")
         groups = f.struct(*(f.regexp_extract(value, lines.text, lines.groups[name]).alias(name) for name in wanted))
         matched = once(_lines(spark, place), {"cells": f.when(value.rlike(lines.text), groups)})
         return matched.select("cells", f.col("cells").isNull().alias("malformed"), value.alias("line"), "file")
 
-    return Table(tuple(lines.groups), rows)
+    return LedgerTable(tuple(lines.groups), rows)
 
 
 _TABLES = {"CSV": _csv, "JSON lines": _json, "Parquet": _parquet}

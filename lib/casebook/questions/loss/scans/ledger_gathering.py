@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.errors import CasebookError
-from casebook.facts.records import Told, UnsuitedLedger
-from casebook.formats.clients.ledger_columns import Columns
+from casebook.facts.records import LedgerShape, UnsuitedLedger
+from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.questions.loss.scans import ledgers
 from casebook.questions.loss.scans.ledgers import Ledger
 from casebook.spark.session import Progress
@@ -27,19 +27,19 @@ class Gathered(NamedTuple):
     """
 
     ledger: Ledger | None
-    told: Told | None
+    told: LedgerShape | None
     unsuited: tuple[UnsuitedLedger, ...] = ()
 
 
 MOST = 100
 """Files behind one place that are tried one by one: each takes a second or so."""
-Read = Callable[[Path | str], tuple[Ledger, Told]]
+Read = Callable[[Path | str], tuple[Ledger, LedgerShape]]
 
 
 def gather(
     spark: "SparkSession",
     files: Sequence[tuple[str, str]],
-    columns: Columns,
+    columns: LedgerColumns,
     *,
     progress: Progress | None = None,
     **given: str | None,
@@ -64,7 +64,7 @@ def gather(
 
 
 def of_place(
-    spark: "SparkSession", place: Path | str, columns: Columns, *, progress: Progress | None = None, **given: str | None
+    spark: "SparkSession", place: Path | str, columns: LedgerColumns, *, progress: Progress | None = None, **given: str | None
 ) -> Gathered:
     """Read what a file, folder, pattern or URI stands for, as :func:`gather` does.
 
@@ -92,8 +92,8 @@ def _behind(spark: "SparkSession", place: Path | str) -> Sequence[tuple[str, Pat
 
 
 def _read(
-    spark: "SparkSession", columns: Columns, progress: Progress | None, place: Path | str, **given: str | None
-) -> tuple[Ledger, Told]:
+    spark: "SparkSession", columns: LedgerColumns, progress: Progress | None, place: Path | str, **given: str | None
+) -> tuple[Ledger, LedgerShape]:
     ledger = ledgers.read(spark, place, columns, **given)
     return ledger, ledger.told(progress=progress)
 

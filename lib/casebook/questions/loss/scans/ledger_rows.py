@@ -16,8 +16,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from casebook.facts.records import Outcome
-from casebook.formats.clients.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, Found, Pattern
+from casebook.facts.records import SendOutcome
+from casebook.formats.clients.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, FoundColumns, JavaPattern
 from casebook.questions.loss.scans.ledger_files import once
 
 _MOST_EXAMPLE = 300
@@ -41,7 +41,7 @@ _UNITS = ((1e11, 1_000_000), (1e14, 1_000), (1e17, 1))
 _LAST_EPOCH = 1e20
 
 
-def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None, zone: str) -> DataFrame:
+def read(frame: DataFrame, found: FoundColumns, ids: JavaPattern | None, topic: str | None, zone: str) -> DataFrame:
     """Every row of a ledger, also those that cannot be used: the columns of LEDGER, and what :func:`sums` counts.
 
     Args:
@@ -72,7 +72,7 @@ def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None,
     )
 
 
-def _reads(cells: "_Cells", found: Found, ids: Pattern | None, topic: str | None) -> dict[str, Column]:
+def _reads(cells: "_Cells", found: FoundColumns, ids: JavaPattern | None, topic: str | None) -> dict[str, Column]:
     """What single cells tell."""
     told = cells.text(found.id)
     return {
@@ -161,20 +161,20 @@ def _acks(word: Column) -> Column:
     return f.when(whole == "-1", "all").otherwise(whole)
 
 
-def _outcome(found: Found) -> dict[str, Column]:
+def _outcome(found: FoundColumns) -> dict[str, Column]:
     """What the producer was told, and the word that says so."""
     if found.outcome is not None:
         word = f.col("outcome word")
-        return {"outcome": f.coalesce(_said(word), f.lit(Outcome.UNKNOWN)), "word": f.coalesce(word, f.lit(""))}
+        return {"outcome": f.coalesce(_said(word), f.lit(SendOutcome.UNKNOWN)), "word": f.coalesce(word, f.lit(""))}
     acked, failed = f.col("acked word"), f.col("failed word")
     at = acked.rlike(_LOOKS_LIKE_A_TIME)
-    acked_says = f.coalesce(_said(acked), f.when(at, Outcome.ACKED), f.when(acked.isNotNull(), Outcome.UNKNOWN))
+    acked_says = f.coalesce(_said(acked), f.when(at, SendOutcome.ACKED), f.when(acked.isNotNull(), SendOutcome.UNKNOWN))
     not_so = failed.isin(*sorted(NOT_SO))
     has_failed = failed.isNotNull() & ~not_so
-    alone = f.when(not_so, Outcome.ACKED) if found.acked is None else f.lit(None)
+    alone = f.when(not_so, SendOutcome.ACKED) if found.acked is None else f.lit(None)
     outcome = (
-        f.when(has_failed & (acked_says == Outcome.ACKED), Outcome.UNKNOWN)
-        .when(has_failed, Outcome.FAILED)
+        f.when(has_failed & (acked_says == SendOutcome.ACKED), SendOutcome.UNKNOWN)
+        .when(has_failed, SendOutcome.FAILED)
         .otherwise(f.coalesce(acked_says, alone, f.lit(found.rest)))
     )
     words = f.when(at, found.acked).otherwise(acked), f.when(has_failed, found.failed).otherwise(failed)
@@ -182,7 +182,7 @@ def _outcome(found: Found) -> dict[str, Column]:
 
 
 def _said(word: Column) -> Column:
-    return f.when(word.isin(*sorted(ACKED_WORDS)), Outcome.ACKED).when(word.isin(*sorted(FAILED_WORDS)), Outcome.FAILED)
+    return f.when(word.isin(*sorted(ACKED_WORDS)), SendOutcome.ACKED).when(word.isin(*sorted(FAILED_WORDS)), SendOutcome.FAILED)
 
 
 def _time(cells: _Cells, names: Sequence[str], acked: str | None) -> Column:
@@ -237,7 +237,7 @@ def sums() -> Iterator[Column]:
     for name in REASONS:
         yield f.count_if(f.col("reason") == name).alias(f"rows of {name}")
         yield f.min(f.when(f.col("reason") == name, example)).alias(f"example of {name}")
-    for outcome in Outcome:
+    for outcome in SendOutcome:
         yield f.count_if(usable & (f.col("outcome") == outcome)).alias(outcome)
     word = f.concat_ws(" ", "outcome", f.substring("word", 1, _MOST_WORD))
     yield f.call_function("approx_top_k", f.when(usable, word), f.lit(_MOST_WORDS + 1)).alias("words")  # 1: null is one

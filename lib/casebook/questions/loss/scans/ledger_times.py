@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from casebook.formats.clients.ledger_columns import ABSENT
-from casebook.questions.loss.scans.ledger_files import Table
+from casebook.questions.loss.scans.ledger_files import LedgerTable
 
 _ROWS = 100
 """Of a ledger, that are looked at."""
@@ -15,7 +15,7 @@ _FROM, _TO = 1_262_304_000, 4_102_444_800
 """2010 to 2100, in seconds: before there was no Kafka; what lies outside is a number of something else."""
 
 
-def column(table: Table, used: Collection[str]) -> tuple[str, ...]:
+def column(table: LedgerTable, used: Collection[str]) -> tuple[str, ...]:
     """The only column, of those that nothing else is read from, of which every cell that is filled is a moment; else none.
 
     Args:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.errors import CasebookError, ScanError, UsageError
-from casebook.facts.records import LEDGER, Outcome, Told, Unusable, Word
-from casebook.formats.clients.ledger_columns import Columns, Pattern, find, pattern
+from casebook.facts.records import LEDGER, LedgerShape, SendOutcome, Unusable, Word
+from casebook.formats.clients.ledger_columns import JavaPattern, LedgerColumns, find, pattern
 from casebook.questions.timeline.scans.logs import Zones
 from casebook.spark.kept import kept
 from casebook.spark.session import Progress, watched
@@ -100,7 +100,7 @@ class Ledger:
                 self._spark, lambda: kept(self._spark, folder, lambda: self.rows), what="reading the ledger", progress=progress
             )
 
-    def told(self, *, progress: Progress | None = None) -> Told:
+    def told(self, *, progress: Progress | None = None) -> LedgerShape:
         """What it is like, in one pass.
 
         Raises:
@@ -117,7 +117,7 @@ class Ledger:
 def read(
     spark: "SparkSession",
     location: Path | str,
-    columns: Columns,
+    columns: LedgerColumns,
     *,
     topic: str | None = None,
     zone: str = "UTC",
@@ -180,7 +180,7 @@ def scope(rows: "DataFrame") -> Scope:
     (found,) = rows.agg(
         f.slice(f.array_sort(f.collect_set("topic")), 1, MOST).alias("topics"),
         f.slice(f.collect_set(f.struct("acks")), 1, MOST).alias("acks"),
-        f.bool_or((f.col("outcome") == Outcome.ACKED) & f.col("offset").isNotNull()).alias("offsets"),
+        f.bool_or((f.col("outcome") == SendOutcome.ACKED) & f.col("offset").isNotNull()).alias("offsets"),
         f.bool_or(f.col("sent").isNotNull()).alias("sent"),
     ).collect()
     return Scope(tuple(found.topics), frozenset(row.acks for row in found.acks), bool(found.offsets), bool(found.sent))
@@ -194,7 +194,7 @@ def _opened(location: Path | str) -> str:
     return f"file:{_OF_PATTERNS.sub(_ESCAPED, place) if location.exists() else place}"
 
 
-def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern | None:
+def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> JavaPattern | None:
     """A pattern that Java takes as well as Python."""
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as f
@@ -209,19 +209,19 @@ def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern
     return found
 
 
-def _told(sums: Mapping, zone: str) -> Told:
+def _told(sums: Mapping, zone: str) -> LedgerShape:
     from casebook.questions.loss.scans.ledger_rows import REASONS
 
     words = (
-        Word(text, Outcome(outcome), count)
+        Word(text, SendOutcome(outcome), count)
         for item, count in sums["words"]
         if item is not None
         for outcome, _, text in [item.partition(" ")]
     )
     odd = Unusable("its time is none", sums["odd_times"], sums["odd_time"]) if sums["odd_times"] else None
-    return Told(
+    return LedgerShape(
         rows=sums["rows"],
-        outcomes={outcome: sums[outcome] for outcome in Outcome},
+        outcomes={outcome: sums[outcome] for outcome in SendOutcome},
         words=tuple(sorted(words, key=lambda word: (-word.rows, word.text))),
         unusable=tuple(
             Unusable(text, sums[f"rows of {name}"], sums[f"example of {name}"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook.facts.disks import Partition
-from casebook.facts.losses import ALARM, Cause, Change, LostCount, LostRecord
+from casebook.facts.losses import ALARM, Cause, LeaderChange, LostCount, LostRecord
 from casebook.questions.loss.analysis.causes import SLACK, Explained, Missing, explained
 from casebook.spark.kept import kept
 from casebook.spark.small import small
@@ -89,7 +89,7 @@ class Lost:
     records: "DataFrame"
     ledger: "DataFrame"
     stored: "DataFrame"
-    changes: Sequence[Change]
+    changes: Sequence[LeaderChange]
     offsets: bool
     folder: Path
 
@@ -162,7 +162,7 @@ class Lost:
         return tuple(sorted(rows, key=lambda row: (row.acked_at is None, row.acked_at or 0, row.topic, row.offset or 0, row.id)))
 
 
-def _by_partition(changes: Iterable[Change]) -> Iterator[tuple]:
+def _by_partition(changes: Iterable[LeaderChange]) -> Iterator[tuple]:
     """Changes of each partition in order; and of each topic, without offsets, for records whose partition nobody knows."""
     own: dict[Partition, list[tuple]] = defaultdict(list)
     for change in changes:
@@ -172,7 +172,7 @@ def _by_partition(changes: Iterable[Change]) -> Iterator[tuple]:
         yield topic, partition, some
 
 
-def _struct(change: Change) -> tuple:
+def _struct(change: LeaderChange) -> tuple:
     return change.number, change.since, change.closed, change.cut, change.alone
 
 

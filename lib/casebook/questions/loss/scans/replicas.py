@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook.facts.copies import Absent, Compared, Copy, Held, Run
+from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import LogDir, Partition, Replica
 from casebook.questions.loss.analysis.divergence import copies_of
 from casebook.spark.copies import cleaned_to, is_here, places, segment, shortfalls
@@ -153,7 +153,7 @@ class _Comparison:
         self._spark, self._copies, self._replicas, self._progress = spark, copies, replicas, progress
         self._slots = range(max(map(len, copies.values())))
 
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[RecordRun, ...]:
         islands = self._islands()
         if not islands:
             return ()
@@ -203,10 +203,10 @@ class _Comparison:
                 found.setdefault(broker, []).append(segment(self._replicas[row.topic, row.partition, broker], base_offset))
         return {broker: list(dict.fromkeys(own)) for broker, own in found.items()}
 
-    def _run(self, row: "Row") -> Run:
+    def _run(self, row: "Row") -> RecordRun:
         own = self._copies[row.topic, row.partition]
         states = row.relation.rstrip("~").split(",")
-        return Run(
+        return RecordRun(
             topic=row.topic,
             partition=row.partition,
             first_offset=row.first_offset,
@@ -221,10 +221,10 @@ def _silent_to(copy: Copy) -> int:
     return copy.end if copy.cleaned_to is None else copy.cleaned_to
 
 
-def _held(copy: Copy, state: str, own: Sequence[Copy], held: "Row") -> Held:
+def _held(copy: Copy, state: str, own: Sequence[Copy], held: "Row") -> CopyContent:
     absent = None if state.isdecimal() else Absent(state)
     like = own[int(state)].broker if absent is None else None
-    return Held(
+    return CopyContent(
         broker=copy.broker,
         like=like,
         absent=absent,

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook.facts.disks import Partition
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.facts.records import Counted, Signature
 from casebook.formats.clients.record_ids import IdKind, RecordId
 from casebook.questions.loss.scans.lost import Lost
 from casebook.questions.loss.scans.reconciliation import Reconciliation
-from casebook.questions.loss.scans.stored import Stored
+from casebook.questions.loss.scans.stored import StoredRecords
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,7 +39,7 @@ class Search:
     spark: "SparkSession"
     ledger: "DataFrame"
     offsets: bool
-    stored: Stored
+    stored: StoredRecords
     identity: RecordId
     partitions: Mapping[str, int]
     complete: int | None
@@ -58,7 +58,7 @@ class Search:
         """Visible records that have none, by partition."""
         return {} if self.identity.kind is IdKind.OFFSET else self.stored.without_id()
 
-    def lost(self, signatures: Collection[Signature], changes: Sequence[Change], *, but: Collection[str] = ()) -> Lost:
+    def lost(self, signatures: Collection[Signature], changes: Sequence[LeaderChange], *, but: Collection[str] = ()) -> Lost:
         """The records with these signatures, of all topics but some."""
         records = self._reconciliation.missing(signatures)
         return Lost(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from casebook.facts.disks import Partition, Replica
 from casebook.facts.records import STORED, Limits
 from casebook.formats.clients.record_ids import IdKind, RecordId
-from casebook.questions.loss.analysis.gaps import Gap
+from casebook.questions.loss.analysis.gaps import OffsetGap
 from casebook.questions.loss.scans import gaps
-from casebook.questions.loss.scans.gaps import Gaps, Known
-from casebook.spark.copies import Choice, place, shortfalls
+from casebook.questions.loss.scans.gaps import Gaps, KnownCopy
+from casebook.spark.copies import CopyChoice, place, shortfalls
 from casebook.spark.kept import kept
 from casebook.spark.segments import segments
 
@@ -29,7 +29,7 @@ _FEW = 1_000_000
 """Batches of transactions, few enough to be sent to every task."""
 
 
-class Stored(NamedTuple):
+class StoredRecords(NamedTuple):
     """What is stored.
 
     Args:
@@ -40,7 +40,7 @@ class Stored(NamedTuple):
 
     records: "DataFrame"
     limits: tuple[Limits, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[OffsetGap, ...]
 
     def without_id(self) -> dict[Partition, int]:
         """How many visible records have no id, by partition; those that have one are left out."""
@@ -48,11 +48,13 @@ class Stored(NamedTuple):
         return {(row.topic, row.partition): row["count"] for row in rows}
 
 
-def together(parts: Iterable[Stored]) -> Stored:
+def together(parts: Iterable[StoredRecords]) -> StoredRecords:
     """What is stored of several topics, that were read one by one; at least one."""
     parts = tuple(parts)
     records = reduce(lambda one, other: one.unionByName(other), (part.records for part in parts))
-    return Stored(records, tuple(row for part in parts for row in part.limits), tuple(row for part in parts for row in part.gaps))
+    return StoredRecords(
+        records, tuple(row for part in parts for row in part.limits), tuple(row for part in parts for row in part.gaps)
+    )
 
 
 def record_id(of: RecordId) -> "Column":
@@ -93,14 +95,14 @@ def _text(column: "Column") -> "Column":
 
 def from_segments(
     spark: "SparkSession",
-    choices: Sequence[Choice],
+    choices: Sequence[CopyChoice],
     identity: RecordId,
     *,
     folder: Path,
     compacted: Mapping[str, bool | None],
     listed_at: Mapping[int, int | None],
     own: Mapping[Partition, Collection[int]],
-) -> Stored:
+) -> StoredRecords:
     """What the segments of these copies hold.
 
     Args:
@@ -122,7 +124,7 @@ def from_segments(
         for of in limits(found, "segments")
     )
     records = _records(spark, places, runs, identity, values=needs_values(identity, known))
-    return Stored(records, tuple(told), tuple(found.counts()))
+    return StoredRecords(records, tuple(told), tuple(found.counts()))
 
 
 def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None], own: Collection[int]) -> Limits:
@@ -137,8 +139,8 @@ def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None], own
     return of._replace(copy=told, scanned_at=at, unreadable=(*of.unreadable, *hidden), foreign=foreign)
 
 
-def _known(copy: Replica, compacted: bool | None) -> Known:
-    return Known(
+def _known(copy: Replica, compacted: bool | None) -> KnownCopy:
+    return KnownCopy(
         topic=copy.topic,
         partition=copy.partition,
         log_start=max(copy.segments[0].base_offset, copy.log_start or 0),
@@ -149,7 +151,7 @@ def _known(copy: Replica, compacted: bool | None) -> Known:
     )
 
 
-def needs_values(identity: RecordId, known: Sequence[Known]) -> bool:
+def needs_values(identity: RecordId, known: Sequence[KnownCopy]) -> bool:
     """Whether values must be read: for the id, or to see tombstones, which matter where a topic may be compacted."""
     return identity.of_value or any(of.compacted is not False for of in known)
 

@@ -8,7 +8,7 @@ from casebook.errors import ScanError
 from casebook.formats.clients.record_ids import IdKind, RecordId
 from casebook.questions.loss.scans import gaps
 from casebook.questions.loss.scans.gaps import Gaps
-from casebook.questions.loss.scans.stored import COLUMNS, KEY, Stored, limits, record_id
+from casebook.questions.loss.scans.stored import COLUMNS, KEY, StoredRecords, limits, record_id
 from casebook.spark.kept import kept
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _NEEDED = {
 }
 
 
-def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: RecordId, *, folder: Path) -> Stored:
+def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: RecordId, *, folder: Path) -> StoredRecords:
     """What somebody else has read of topics. Nobody knows what lies before and behind it.
 
     Args:
@@ -42,7 +42,7 @@ def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: 
     placed = records.where("partition IS NOT NULL").selectExpr("*", "'data' AS kind", "CAST(NULL AS bigint) AS gap_end")
     runs = kept(spark, folder / "runs", lambda: gaps.of_offsets(spark, placed))
     found = Gaps(spark=spark, runs=runs, known=(), committed=True, told=False)
-    return Stored(records.select(*COLUMNS), limits(found, name), tuple(found.counts()))
+    return StoredRecords(records.select(*COLUMNS), limits(found, name), tuple(found.counts()))
 
 
 def rows(spark: "SparkSession", place: str) -> "DataFrame":

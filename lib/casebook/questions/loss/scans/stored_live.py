@@ -11,8 +11,8 @@ from casebook.formats.clients.record_ids import IdKind, RecordId
 from casebook.kafka.releases import KafkaVersion
 from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.scans import gaps
-from casebook.questions.loss.scans.gaps import Gaps, Known
-from casebook.questions.loss.scans.stored import COLUMNS, KEY, Stored, limits, needs_values, record_id, tombstone
+from casebook.questions.loss.scans.gaps import Gaps, KnownCopy
+from casebook.questions.loss.scans.stored import COLUMNS, KEY, StoredRecords, limits, needs_values, record_id, tombstone
 from casebook.spark.kept import kept, made
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ WHERE r.kind = 'data'
 
 def from_topic(
     spark: "SparkSession", topic: str, identity: RecordId, *, folder: Path, compacted: bool | None, **options: str
-) -> Stored:
+) -> StoredRecords:
     """What brokers have of a topic now. It is read once and kept, as it would be another the next time.
 
     A client is not told of transactions. Where offsets are missing there may be markers: then it is read as ``read_committed``,
@@ -60,7 +60,7 @@ def from_topic(
     """
     scan = _Live(spark, options | {"topic": topic}, folder)
     known = [
-        Known(topic, partition, log_start=edges.low, end=edges.high, compacted=compacted)
+        KnownCopy(topic, partition, log_start=edges.low, end=edges.high, compacted=compacted)
         for partition, edges in sorted(scan.edges.items())
     ]
     read = scan.read(identity, values=needs_values(identity, known))
@@ -72,7 +72,7 @@ def from_topic(
         records = spark.sql(_STATES, rows=read, words=gaps.words(spark, shown), visible=shown)
     else:
         records = read.where("kind = 'data'").selectExpr("*", "'data' AS state")
-    return Stored(records.select(*COLUMNS), limits(found, "live", scanned_at=scan.scanned_at), missing)
+    return StoredRecords(records.select(*COLUMNS), limits(found, "live", scanned_at=scan.scanned_at), missing)
 
 
 class _Edges(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casebook.facts.disks import Partition
 from casebook.facts.records import Limits
 from casebook.questions.loss.analysis.unprocessed import Missed, verdict
-from casebook.questions.loss.analysis.unprocessed_rows import Doubt, GroupWork, How, Unprocessed
+from casebook.questions.loss.analysis.unprocessed_rows import GroupWork, SkipKind, Unprocessed, UnprocessedDoubt
 from casebook.spark.kept import kept
 from casebook.spark.small import small
 
@@ -125,7 +125,7 @@ _Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class WorkEvidence:
     """What is known of the work of groups.
 
     Args:
@@ -143,7 +143,7 @@ class Evidence:
     complete: int | None = None
 
 
-class Found(NamedTuple):
+class UnprocessedRecords(NamedTuple):
     """What was found.
 
     Args:
@@ -157,7 +157,7 @@ class Found(NamedTuple):
     records: Path
 
 
-def unprocessed(spark: "SparkSession", folder: Path, evidence: Evidence) -> Found:
+def unprocessed(spark: "SparkSession", folder: Path, evidence: WorkEvidence) -> UnprocessedRecords:
     """Find what groups committed and did not process.
 
     Records are told in a ledger by partition and offset when all its rows have both, else by their ids. Only stored records that
@@ -181,7 +181,7 @@ def unprocessed(spark: "SparkSession", folder: Path, evidence: Evidence) -> Foun
     records = kept(spark, folder / "unprocessed", lambda: _unprocessed(spark, missed, set(map(_signature, counted))))
     first = records.orderBy("group", "topic", "partition", "offset").limit(MOST_RECORDS).collect()
     scanned = {(of.topic, of.partition) for of in evidence.limits}
-    return Found(
+    return UnprocessedRecords(
         _of_groups(committed, sums, counted, scanned), tuple(Unprocessed(**row.asDict()) for row in first), folder / "unprocessed"
     )
 
@@ -209,7 +209,11 @@ def _asked(groups: "Mapping[str, Row]", committed: Iterable[_Key]) -> list[tuple
 
 
 def _work(
-    spark: "SparkSession", evidence: Evidence, ledger: "DataFrame", ranges: "DataFrame", asked: Sequence[tuple[str, str, bool]]
+    spark: "SparkSession",
+    evidence: WorkEvidence,
+    ledger: "DataFrame",
+    ranges: "DataFrame",
+    asked: Sequence[tuple[str, str, bool]],
 ) -> "DataFrame":
     wanted = small(spark, asked, "`group` string, topic string, placed boolean")
     return spark.sql(_WORK, ledger=ledger, stored=evidence.stored, ranges=ranges, asked=wanted)
@@ -229,7 +233,7 @@ def _marks(sums: "Mapping[_Key, Row]", groups: "Mapping[str, Row]", complete: in
 
 def _unprocessed(spark: "SparkSession", missed: "DataFrame", signatures: Iterable[Missed]) -> "DataFrame":
     verdicts = ((verdict(signature), signature) for signature in signatures)
-    told = [(label.value, *signature) for label, signature in verdicts if isinstance(label, How)]
+    told = [(label.value, *signature) for label, signature in verdicts if isinstance(label, SkipKind)]
     labels = small(spark, told, _VERDICTS)
     same = " AND ".join(f"m.{field} <=> v.{field}" for field in Missed._fields)
     columns = "m.id, m.topic, m.partition, m.offset, m.`group`, v.how, m.at AS committed_at"
@@ -248,14 +252,14 @@ def _of_groups(
     return tuple(
         _group_work(key, committed.get(key), sums.get(key), by_key[key])
         if key[1:] in scanned
-        else GroupWork(*key, committed.get(key), None, None, None, {}, {Doubt.NOT_SCANNED.value: None})
+        else GroupWork(*key, committed.get(key), None, None, None, {}, {UnprocessedDoubt.NOT_SCANNED.value: None})
         for key in sorted(touched)
     )
 
 
 def _group_work(key: _Key, committed: int | None, sums: "Row | None", counted: Mapping[str, int]) -> GroupWork:
-    hows = {kind.value: counted[kind] for kind in How if kind in counted}
-    doubts = {doubt.value: counted[doubt] for doubt in Doubt if doubt in counted}
+    hows = {kind.value: counted[kind] for kind in SkipKind if kind in counted}
+    doubts = {doubt.value: counted[doubt] for doubt in UnprocessedDoubt if doubt in counted}
     processed, twice = (sums.processed, sums.twice) if sums else (0, 0)
     return GroupWork(*key, committed, processed, twice, sum(hows.values()), hows, doubts)
 

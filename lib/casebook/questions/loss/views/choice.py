@@ -9,7 +9,7 @@ from casebook.questions.loss.analysis.message_loss import MessageLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class LossChoice:
     """What is looked at; ``None`` and ``""`` are everything.
 
     Args:
@@ -55,7 +55,7 @@ def named(topic: str, partition: int | None) -> str:
     return topic if partition is None else f"{topic}-{partition}"
 
 
-def parse(found: MessageLoss, *, topic: str = "", record: str = "", producer: str = "", cause: str = "") -> Choice:
+def parse(found: MessageLoss, *, topic: str = "", record: str = "", producer: str = "", cause: str = "") -> LossChoice:
     """Read what a person typed, or a notebook's parameters; ``""`` for everything.
 
     Args:
@@ -71,9 +71,9 @@ def parse(found: MessageLoss, *, topic: str = "", record: str = "", producer: st
     base, dash, number = name.rpartition("-")
     rest = {"record": record.strip(), "producer": producer or None, "cause": cause or None}
     if not name or name in topics:
-        return Choice(topic=name or None, **rest)
+        return LossChoice(topic=name or None, **rest)
     if dash and number.isdecimal() and (base, int(number)) in known:
-        return Choice(topic=base, partition=int(number), **rest)
+        return LossChoice(topic=base, partition=int(number), **rest)
     likely = sorted({*topics, *(named(*one) for one in known if one[1] is not None)})
     hint = did_you_mean(name, likely) if likely else "They name no topic at all."
     raise UsageError(f"topic={name} is neither in the ledger nor in the evidence.", try_=hint)

@@ -10,29 +10,36 @@ from casebook.page import text
 from casebook.page.render import look, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.unprocessed import unprocessed as answered
-from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, Doubt, GroupWork, How, StepKind, Unprocessed
+from casebook.questions.loss.analysis.unprocessed_rows import (
+    CommitStep,
+    GroupWork,
+    SkipKind,
+    StepKind,
+    Unprocessed,
+    UnprocessedDoubt,
+)
 from casebook.questions.loss.views.choice import named
 from casebook.questions.loss.views.words import moments
 
 _MOST_ROWS = 200
 _HOW = {
-    How.BEFORE_PROCESSING: "committed before it was processed",
-    How.CRASH: "in hand when its worker ended",
-    How.ANOTHER_THREAD: "left to a thread that the commit did not wait for",
-    How.SKIPPED: "skipped when the group was set beyond it",
-    How.PASSED_OVER: "passed over while others around it were processed",
-    How.CANNOT_TELL: "? the evidence does not tell how",
+    SkipKind.BEFORE_PROCESSING: "committed before it was processed",
+    SkipKind.CRASH: "in hand when its worker ended",
+    SkipKind.ANOTHER_THREAD: "left to a thread that the commit did not wait for",
+    SkipKind.SKIPPED: "skipped when the group was set beyond it",
+    SkipKind.PASSED_OVER: "passed over while others around it were processed",
+    SkipKind.CANNOT_TELL: "? the evidence does not tell how",
 }
 _DOUBTS = {
-    Doubt.NOT_SCANNED: "its partition was not read",
-    Doubt.UNMATCHED: "nothing matched: are these its ids?",
-    Doubt.BEFORE_GROUP: "below the first known commit",
-    Doubt.BEFORE_LEDGER: "committed before the ledger begins",
-    Doubt.AFTER_LEDGER: "committed after the ledger ends",
-    Doubt.OPEN: "in an open transaction",
-    Doubt.WITHOUT_ID: "without id",
-    Doubt.UNREAD: "may stand in a ledger, or a row of one, that could not be used",
-    Doubt.UNTOLD: "in the ledger, without a word of what became of it",
+    UnprocessedDoubt.NOT_SCANNED: "its partition was not read",
+    UnprocessedDoubt.UNMATCHED: "nothing matched: are these its ids?",
+    UnprocessedDoubt.BEFORE_GROUP: "below the first known commit",
+    UnprocessedDoubt.BEFORE_LEDGER: "committed before the ledger begins",
+    UnprocessedDoubt.AFTER_LEDGER: "committed after the ledger ends",
+    UnprocessedDoubt.OPEN: "in an open transaction",
+    UnprocessedDoubt.WITHOUT_ID: "without id",
+    UnprocessedDoubt.UNREAD: "may stand in a ledger, or a row of one, that could not be used",
+    UnprocessedDoubt.UNTOLD: "in the ledger, without a word of what became of it",
 }
 _STEPS = {
     StepKind.RESET: "set while the group had no member, as tools do",
@@ -85,7 +92,7 @@ def _groups(work: Sequence[GroupWork], title: str) -> Table:
             ("Group", CODE),
             ("Partition", CODE),
             ("Never processed", NUMBER),
-            ("How", TEXT),
+            ("SkipKind", TEXT),
             ("Processed", NUMBER),
             ("Twice", NUMBER),
             ("Committed offset", CODE),
@@ -131,7 +138,7 @@ def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
             ("Id", CODE),
             ("Partition, offset", CODE),
             ("Group", CODE),
-            ("How", TEXT),
+            ("SkipKind", TEXT),
             (f"Passed by the commit of, {head}", UNBROKEN),
             ("Which went", CODE),
             ("Where it lies", CODE),
@@ -143,7 +150,7 @@ def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
                     unknown() if row.id is None else row.id,
                     f"{named(row.topic, row.partition)} {row.offset}",
                     row.group,
-                    _HOW[How(row.how)],
+                    _HOW[SkipKind(row.how)],
                     unknown() if row.committed_at is None else at(row.committed_at),
                     f"{row.since} → {row.until}",
                     _lies(row),

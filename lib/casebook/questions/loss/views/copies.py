@@ -4,19 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 from casebook.page import text
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
-from casebook.questions.loss.analysis.divergence import Divergence, Kind
+from casebook.questions.loss.analysis.divergence import Divergence, DivergenceKind
 from casebook.questions.loss.analysis.unclean_price import StartPrice, UncleanPrice
 from casebook.questions.loss.views.choice import named
 from casebook.questions.loss.views.words import moments
 
 _MOST_ROWS, _MOST_GROUPS = 200, 3
 _KINDS = {
-    Kind.DIFFERENT: "other records at the same offsets",
-    Kind.MISSING: "a hole that compaction does not explain",
-    Kind.OTHER_EPOCHS: "the same records under other epochs",
-    Kind.BEHIND: "a copy ends earlier",
+    DivergenceKind.DIFFERENT: "other records at the same offsets",
+    DivergenceKind.MISSING: "a hole that compaction does not explain",
+    DivergenceKind.OTHER_EPOCHS: "the same records under other epochs",
+    DivergenceKind.BEHIND: "a copy ends earlier",
 }
-_GRAVE = (Kind.DIFFERENT, Kind.MISSING)
+_GRAVE = (DivergenceKind.DIFFERENT, DivergenceKind.MISSING)
 
 
 def divergences(rows: Sequence[Divergence], title: str) -> Table:
@@ -25,7 +25,7 @@ def divergences(rows: Sequence[Divergence], title: str) -> Table:
     Args:
         title: What the check concluded.
     """
-    order = list(Kind)
+    order = list(DivergenceKind)
     ranked = sorted(rows, key=lambda row: (order.index(row.kind), not row.silent))
     shown = ranked[:_MOST_ROWS]
     return Table(

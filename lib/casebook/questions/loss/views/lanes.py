@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from casebook.facts.losses import Change, LostCount, LostRecord
+from casebook.facts.losses import LeaderChange, LostCount, LostRecord
 from casebook.page import text
-from casebook.page.lanes import DISC, HATCHED, OPEN, Label, Lane, Mark, Picture, Row, Strip, Tick, shortened
+from casebook.page.lanes import DISC, HATCHED, OPEN, Label, Lane, LaneRow, Mark, Picture, Strip, Tick, shortened
 from casebook.questions.loss.analysis.causes import begin
 from casebook.questions.loss.views.choice import named
-from casebook.questions.loss.views.when import Scene, fitting, over, summed
+from casebook.questions.loss.views.when import LossPicture, fitting, over, summed
 from casebook.questions.loss.views.words import cause
 from casebook.questions.timeline.views.hosts import second
 from casebook.questions.timeline.views.tables import clock
@@ -66,7 +66,7 @@ class Episode:
         return self.since - length * 0.15, self.until + length * 0.32
 
 
-def episodes(scene: Scene) -> list[Episode]:
+def episodes(scene: LossPicture) -> list[Episode]:
     """Every stretch of loss, in the order of time."""
     changes = {change.number: change for change in scene.changes}
     dated = sorted((*_stretch(row, changes), n) for n, row in enumerate(scene.counts) if row.at is not None)
@@ -85,7 +85,7 @@ def episodes(scene: Scene) -> list[Episode]:
     ]
 
 
-def _stretch(row: LostCount, changes: Mapping[int, Change]) -> tuple[int, int]:
+def _stretch(row: LostCount, changes: Mapping[int, LeaderChange]) -> tuple[int, int]:
     """When it was lost: from the begin of its window to the end, or the moment alone."""
     change = changes.get(row.change) if row.change is not None else None
     times = [row.at, row.at + _COUNTED, *([_since(change), over(change)] if change else [])]
@@ -107,7 +107,7 @@ class Drawn:
     most: int
 
 
-def drawn(scene: Scene) -> Drawn:
+def drawn(scene: LossPicture) -> Drawn:
     """The partitions with most loss, in the stretches with most loss."""
     every = episodes(scene)
     largest = sorted(range(len(every)), key=lambda n: (-every[n].lost, n))[:MOST_EPISODES]
@@ -127,7 +127,7 @@ def drawn(scene: Scene) -> Drawn:
     )
 
 
-def _picture(scene: Scene, episode: Episode, partitions: Sequence[Partition], counted: bool) -> Picture:
+def _picture(scene: LossPicture, episode: Episode, partitions: Sequence[Partition], counted: bool) -> Picture:
     made = [_Lane(scene=scene, episode=episode, partition=partition, counted=counted) for partition in partitions]
     return Picture(
         lanes=[one.lane() for one in made],
@@ -149,7 +149,7 @@ def said(episode: Episode) -> str:
 class _Lane:
     """A partition's lane in the making."""
 
-    scene: Scene
+    scene: LossPicture
     episode: Episode
     partition: Partition
     counted: bool
@@ -163,7 +163,7 @@ class _Lane:
         return self.episode.partitions[self.partition]
 
     @cached_property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[LeaderChange]:
         """Windows of the partition that the picture shows."""
         first, last = self.episode.span
         own = [change for change in self.scene.changes if (change.topic, change.partition) == self.partition]
@@ -174,10 +174,10 @@ class _Lane:
         moved = [f"{_leader(c.old_leader)} → {_leader(c.new_leader)}" for c in self.changes if self._lost_in(c)]
         detail = moved[0] if len(moved) == 1 else f"{len(moved)} windows" if moved else "no window"
         name = shortened(Label(text=self.name, mono=True, pinned=True), _MOST_LETTERS)
-        row = Row(strips=list(self._strips()), labels=[*name, *self._labels()], marks=list(self._marks()))
+        row = LaneRow(strips=list(self._strips()), labels=[*name, *self._labels()], marks=list(self._marks()))
         return Lane(key=self.name, name=f"{text.count(lost)} lost", detail=detail, rows=[row])
 
-    def _lost_in(self, change: Change) -> int:
+    def _lost_in(self, change: LeaderChange) -> int:
         return self.scene.by_change[change.number]
 
     def _strips(self) -> Iterator[Strip]:
@@ -244,16 +244,16 @@ def _leader(broker: int | None) -> str:
     return "?" if broker is None else str(broker)
 
 
-def _gone(change: Change) -> str:
+def _gone(change: LeaderChange) -> str:
     return f"{_leader(change.old_leader)} {'has given up by' if change.by_then else 'gives up'}"
 
 
-def _until(change: Change) -> str:
+def _until(change: LeaderChange) -> str:
     end = "an end that is not in the evidence" if change.closed is None else clock(change.closed)
     end += " at the latest" if change.by_then else ""
     return f"{clock(_since(change))} to {end}"
 
 
-def _since(change: Change) -> int:
+def _since(change: LeaderChange) -> int:
     """Where its window begins: from then on records may be missing; of an unclean election mostly since the ISR shrank."""
     return begin(change) if change.unclean else change.since

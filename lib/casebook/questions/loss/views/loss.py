@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from casebook.facts.records import Verdict
+from casebook.facts.records import RecordVerdict
 from casebook.findings.finding import Finding
 from casebook.page import lanes_figure, lanes_picture, text
 from casebook.page.lanes import Picture
@@ -31,12 +31,12 @@ from casebook.questions.loss.views import (
 from casebook.questions.loss.views import (
     tables as loss_tables,
 )
-from casebook.questions.loss.views.choice import Choice
-from casebook.questions.loss.views.when import Scene, overview, takeaway
+from casebook.questions.loss.views.choice import LossChoice
+from casebook.questions.loss.views.when import LossPicture, overview, takeaway
 from casebook.questions.loss.views.words import check, proofs_cited, proofs_within
 
 
-class Desk:
+class LossPage:
     """Everything that notebook 70 shows.
 
     Args:
@@ -54,7 +54,7 @@ class Desk:
     def __init__(
         self,
         found: MessageLoss,
-        chosen: Choice,
+        chosen: LossChoice,
         *,
         interactive: bool,
         remembered: dict[str, object],
@@ -68,7 +68,7 @@ class Desk:
         self._interactive, self._remembered = interactive, remembered
         self._links: Mapping[str, str] = links or {}
         self._work, self._unprocessed, self._steps = work, unprocessed, steps
-        self._scene = Scene(found=found, chosen=chosen)
+        self._scene = LossPicture(found=found, chosen=chosen)
 
     def when(self) -> View:
         """Lost records over time, against the windows in which loss was possible."""
@@ -114,7 +114,7 @@ class Desk:
             return self._nothing("loss.lost", in_short=True)
         cited = proofs_within(row.evidence for row in self._found.lost)
         if self._interactive:
-            panel = loss_records.Panel(self._found, self._chosen, self._remembered, self._records)
+            panel = loss_records.RecordPanel(self._found, self._chosen, self._remembered, self._records)
             return View(parts=(panel.box,), cites=cited)
         return html(self._records(self._chosen), cites=cited)
 
@@ -157,7 +157,7 @@ class Desk:
         view = html(render("plain_table", table=table) if table else render("caption", takeaway=whole, reading=""))
         return _titled("Missing offsets", view)
 
-    def _records(self, chosen: Choice) -> Markup:
+    def _records(self, chosen: LossChoice) -> Markup:
         return loss_records.records(self._found, chosen, links=self._links, source=self._source)
 
     def _of(self, rows: Sequence) -> Sequence:
@@ -168,7 +168,7 @@ class Desk:
         """How to read the pictures, and what is not in them."""
         mark = "bars count lost records" if counted else "a disc is a lost record"
         outside = ", an open diamond one outside every window" if self._scene.alarms else ""
-        expired = loss_tables.totals(self._found.classes, self._chosen)[Verdict.EXPIRED]
+        expired = loss_tables.totals(self._found.classes, self._chosen)[RecordVerdict.EXPIRED]
         said = (
             f"Hatched: windows in which loss was possible; {mark}{outside}.",
             f"{text.plural(expired, 'record')} expired by retention: not lost, not drawn." if expired else "",

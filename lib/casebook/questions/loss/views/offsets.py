@@ -8,7 +8,7 @@ from casebook.facts.losses import CutRange
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
-from casebook.questions.loss.analysis.gaps import Gap, GapKind
+from casebook.questions.loss.analysis.gaps import GapKind, OffsetGap
 from casebook.questions.loss.views.choice import named
 from casebook.questions.loss.views.words import moments, offsets, proof_link
 
@@ -82,7 +82,7 @@ _GAPS = {
 """Every label with its rule, the gravest first."""
 
 
-def gaps(rows: Sequence[Gap]) -> Table | None:
+def gaps(rows: Sequence[OffsetGap]) -> Table | None:
     """Missing offsets by label, the gravest first; ``None`` without any."""
     if not rows:
         return None

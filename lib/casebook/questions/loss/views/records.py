@@ -11,7 +11,7 @@ from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
 from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.message_loss import MessageLoss
-from casebook.questions.loss.views.choice import Choice, named, parse
+from casebook.questions.loss.views.choice import LossChoice, named, parse
 from casebook.questions.loss.views.words import CAUSES, cause, moments, proofs_linked
 from casebook.questions.timeline.views.tables import clock
 
@@ -23,7 +23,7 @@ Links = Mapping[str, str]
 """Where the files for re-sending lie, by name."""
 
 
-def records(found: MessageLoss, chosen: Choice, *, links: Links, source: str) -> Markup:
+def records(found: MessageLoss, chosen: LossChoice, *, links: Links, source: str) -> Markup:
     """Those that were chosen: as cards where their id was asked for and they are few, else as a table."""
     held = [record for record in found.lost if chosen.holds(record)]
     cards = held if chosen.record and 0 < len(held) <= MOST_CARDS else ()
@@ -37,7 +37,7 @@ def records(found: MessageLoss, chosen: Choice, *, links: Links, source: str) ->
     )
 
 
-def _missing(found: MessageLoss, chosen: Choice) -> str:
+def _missing(found: MessageLoss, chosen: LossChoice) -> str:
     """What is said where there is no record to show."""
     if not found.lost_total:
         return "No lost record is known."
@@ -47,7 +47,7 @@ def _missing(found: MessageLoss, chosen: Choice) -> str:
     return f"No lost record{kept} is of {which}." if which else "No lost record is known."
 
 
-def _table(found: MessageLoss, chosen: Choice, held: Sequence[LostRecord]) -> Table:
+def _table(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -> Table:
     rows = held[:MOST_ROWS]
     head, at = moments(record.acked_at for record in rows)
     total = _total(found, chosen, held)
@@ -76,7 +76,7 @@ def _table(found: MessageLoss, chosen: Choice, held: Sequence[LostRecord]) -> Ta
     )  # fmt: skip
 
 
-def _total(found: MessageLoss, chosen: Choice, held: Sequence[LostRecord]) -> int:
+def _total(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -> int:
     """How many there are of a choice: counted where all are known by what was chosen, else those at hand."""
     if chosen.record:
         return len(held)
@@ -153,7 +153,7 @@ def _card(record: LostRecord) -> dict[str, object]:
     }
 
 
-class Panel:
+class RecordPanel:
     """Fields in JupyterLab that choose among the lost records; stock ipywidgets.
 
     Args:
@@ -164,7 +164,7 @@ class Panel:
     """
 
     def __init__(
-        self, found: MessageLoss, chosen: Choice, remembered: dict[str, object], show: Callable[[Choice], Markup]
+        self, found: MessageLoss, chosen: LossChoice, remembered: dict[str, object], show: Callable[[LossChoice], Markup]
     ) -> None:
         import ipywidgets as widgets
 

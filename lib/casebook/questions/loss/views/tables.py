@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from casebook.facts.losses import ALARM, CauseRow, Change, Estimate, LostCount
+from casebook.facts.losses import ALARM, CauseRow, Estimate, LeaderChange, LostCount
 from casebook.facts.records import Limits
 from casebook.findings.words import duration
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
 from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
-from casebook.questions.loss.views.choice import Choice, named
-from casebook.questions.loss.views.when import Scene
+from casebook.questions.loss.views.choice import LossChoice, named
+from casebook.questions.loss.views.when import LossPicture
 from casebook.questions.loss.views.words import CAUSES, DOUBTS, FOUND, NOT_FOUND, cause, moments, offsets, proof_link
 
 MOST_ROWS = 200
@@ -25,7 +25,7 @@ Counts = Mapping[str, int]
 """Records by class."""
 
 
-def windows(scene: Scene) -> Table:
+def windows(scene: LossPicture) -> Table:
     """Every change of leader, with what was lost in it."""
     ranked = scene.ranked
     rows = ranked[:MOST_ROWS]
@@ -67,11 +67,11 @@ def windows(scene: Scene) -> Table:
     )  # fmt: skip
 
 
-def _with_loss(scene: Scene) -> int:
+def _with_loss(scene: LossPicture) -> int:
     return sum(scene.possible[change.number] > 0 for change in scene.changes)
 
 
-def _lost_in(scene: Scene, change: Change) -> str:
+def _lost_in(scene: LossPicture, change: LeaderChange) -> str:
     """How many records a change took; a range where another may have taken some of them."""
     every, doubtful = scene.possible[change.number], scene.doubtful[change.number]
     return f"{text.count(every - doubtful)} to {text.count(every)}" if doubtful else text.count(every)
@@ -118,7 +118,7 @@ def _estimate(row: Estimate) -> tuple[object, ...]:
     )
 
 
-def _what_it_was(c: Change) -> str:
+def _what_it_was(c: LeaderChange) -> str:
     alone = c.isr is not None and c.isr == (c.old_leader,)
     said = (
         "planned move" if c.planned else "",
@@ -130,7 +130,7 @@ def _what_it_was(c: Change) -> str:
     return ", ".join(filter(None, said))
 
 
-def bins(scene: Scene) -> Table:
+def bins(scene: LossPicture) -> Table:
     """The bars of the overview that are not 0."""
     rows = scene.bins[:MOST_ROWS]
     head, at = moments(begin for begin, _, _ in rows)
@@ -144,7 +144,7 @@ def bins(scene: Scene) -> Table:
     )
 
 
-def why(rows: Sequence[CauseRow], counts: Sequence[LostCount], chosen: Choice) -> Table:
+def why(rows: Sequence[CauseRow], counts: Sequence[LostCount], chosen: LossChoice) -> Table:
     """Every cause, the alarm on top, those without records too.
 
     Args:
@@ -197,7 +197,7 @@ def _cause(row: CauseRow) -> tuple[object, ...]:
     )
 
 
-def totals(classes: Iterable[object], chosen: Choice) -> Counter[str]:
+def totals(classes: Iterable[object], chosen: LossChoice) -> Counter[str]:
     """Records of what is looked at, by class."""
     found: Counter[str] = Counter()
     for row in classes:
@@ -240,7 +240,7 @@ def doubtful(counts: Counts) -> str:
     return next((f"{text.plural(counts[of], 'record')}: {NOT_FOUND[of][0].lower()}" for of in DOUBTS if counts[of]), "")
 
 
-def partitions(scene: Scene) -> Table:
+def partitions(scene: LossPicture) -> Table:
     """What was lost of each partition that was looked at, and what was read of it; those with most loss first."""
     chosen, found = scene.chosen, scene.found
     looked: dict[_Place, Counter[str]] = {}
@@ -290,7 +290,7 @@ def _partition(place: _Place, counts: Counter[str], limits: Sequence[Limits], *,
     )
 
 
-def producers(scene: Scene) -> Table | None:
+def producers(scene: LossPicture) -> Table | None:
     """Whose records were lost; ``None`` where the ledger names no producer."""
     if not any(row.producer for row in scene.counts):
         return None

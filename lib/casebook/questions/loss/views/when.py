@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from casebook.facts.losses import Change, LostCount
+from casebook.facts.losses import LeaderChange, LostCount
 from casebook.page import text
-from casebook.page.lanes import OPEN, Label, Lane, Mark, Picture, Row, Shade, Tick
+from casebook.page.lanes import OPEN, Label, Lane, LaneRow, Mark, Picture, Shade, Tick
 from casebook.questions.loss.analysis.causes import begin
 from casebook.questions.loss.analysis.message_loss import MessageLoss
-from casebook.questions.loss.views.choice import Choice
+from casebook.questions.loss.views.choice import LossChoice
 
 _WIDTHS = (
     *((n * 50, f"{n * 50} ms") for n in (1, 2, 4, 10)),
@@ -27,7 +27,7 @@ _LEAST_SHARE = 160
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class LeaderMove:
     """Changes of leader that went together.
 
     Args:
@@ -40,7 +40,7 @@ class Move:
 
     since: int
     until: int
-    changes: Sequence[Change]
+    changes: Sequence[LeaderChange]
     lost: int
     possible: bool = False
 
@@ -57,7 +57,7 @@ class Move:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class LossPicture:
     """What there is to draw of a choice.
 
     Args:
@@ -66,7 +66,7 @@ class Scene:
     """
 
     found: MessageLoss
-    chosen: Choice
+    chosen: LossChoice
 
     @cached_property
     def counts(self) -> Sequence[LostCount]:
@@ -74,12 +74,12 @@ class Scene:
         return [row for row in self.found.counts if self.chosen.names(row)]
 
     @cached_property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[LeaderChange]:
         """Changes of leader, in the order of time."""
         return sorted((c for c in self.found.changes if self.chosen.names(c)), key=lambda c: (begin(c), c.number))
 
     @cached_property
-    def ranked(self) -> Sequence[Change]:
+    def ranked(self) -> Sequence[LeaderChange]:
         """Changes of leader, those with most loss first."""
         return sorted(self.changes, key=lambda change: -self.by_change[change.number])
 
@@ -137,9 +137,9 @@ class Scene:
         return [(at, every[at], alarms[at]) for at in sorted(every)]
 
     @cached_property
-    def moves(self) -> Sequence[Move]:
+    def moves(self) -> Sequence[LeaderMove]:
         """Changes of leader that an overview cannot tell apart, those with most loss first, then planned ones."""
-        heaps: list[list[Change]] = []
+        heaps: list[list[LeaderChange]] = []
         width, until = self.bin[0], 0
         for change in self.changes:
             if heaps and begin(change) <= until + width:
@@ -149,10 +149,10 @@ class Scene:
             until = max(until, over(change))
         return sorted(map(self._move, heaps), key=lambda move: (-move.lost, not move.planned, move.since))
 
-    def _move(self, heap: Sequence[Change]) -> Move:
+    def _move(self, heap: Sequence[LeaderChange]) -> LeaderMove:
         lost = sum(self.by_change[change.number] for change in heap)
         possible = any(self.possible[change.number] for change in heap)
-        return Move(since=begin(heap[0]), until=max(map(over, heap)), changes=heap, lost=lost, possible=possible)
+        return LeaderMove(since=begin(heap[0]), until=max(map(over, heap)), changes=heap, lost=lost, possible=possible)
 
 
 def fitting(length: float) -> tuple[int, str]:
@@ -161,7 +161,7 @@ def fitting(length: float) -> tuple[int, str]:
     return width, _ONE.get(words, words)
 
 
-def over(change: Change) -> int:
+def over(change: LeaderChange) -> int:
     """When a change was over, as far as that is known."""
     return change.opened if change.closed is None else change.closed
 
@@ -174,7 +174,7 @@ def summed(pairs: Iterable[tuple[object, int]]) -> Counter:
     return found
 
 
-def takeaway(scene: Scene) -> str:
+def takeaway(scene: LossPicture) -> str:
     """How many fall into a window, in one sentence."""
     total = text.count(scene.lost)
     with_loss = [move for move in scene.moves if move.possible]
@@ -191,7 +191,7 @@ def clock_of(at: float) -> str:
     return text.clock(round(at))
 
 
-def overview(scene: Scene, alternative: str) -> Picture | None:
+def overview(scene: LossPicture, alternative: str) -> Picture | None:
     """Lost records over the ledger's time; ``None`` when nothing has a time."""
     if not scene.times:
         return None
@@ -200,7 +200,7 @@ def overview(scene: Scene, alternative: str) -> Picture | None:
     margin = max(width, (last - first) // 50)
     span = float(first - margin), float(last + margin)
     marks = [Mark(at=at + width / 2, words=_outside(n, at), shape=OPEN, token="critical") for at, _, n in scene.bins if n]
-    row = Row(tall=True, marks=marks, labels=list(_alarm_labels(scene)))
+    row = LaneRow(tall=True, marks=marks, labels=list(_alarm_labels(scene)))
     return Picture(
         lanes=[Lane(key="lost", name="Lost records", detail=per(scene), rows=[row])],
         shades=list(_shades(scene, span)),
@@ -211,7 +211,7 @@ def overview(scene: Scene, alternative: str) -> Picture | None:
     )
 
 
-def _bar(scene: Scene, span: tuple[float, float], at: int, records: int) -> Tick:
+def _bar(scene: LossPicture, span: tuple[float, float], at: int, records: int) -> Tick:
     begin, end = _seen(span, at, at + scene.bin[0], 2 * _LEAST_SHARE)
     return Tick(lane="lost", at=begin, words=f"{clock_of(at)}: {text.count(records)} lost", count=records, width=end - begin)
 
@@ -222,7 +222,7 @@ def _seen(span: tuple[float, float], begin: float, end: float, share: int) -> tu
     return begin - more, end + more
 
 
-def per(scene: Scene) -> str:
+def per(scene: LossPicture) -> str:
     """What a bar counts: ``per minute``, ``per 5 s``."""
     return f"per {scene.bin[1]}"
 
@@ -231,7 +231,7 @@ def _outside(records: int, at: float) -> str:
     return f"{text.count(records)} outside every window, {clock_of(at)}"
 
 
-def _alarm_labels(scene: Scene) -> Iterator[Label]:
+def _alarm_labels(scene: LossPicture) -> Iterator[Label]:
     """What nothing explains, beside the first bin that has some: to its right, to its left, or in few words."""
     width = scene.bin[0]
     alarms = [(at, n) for at, _, n in scene.bins if n]
@@ -246,7 +246,7 @@ def _alarm_labels(scene: Scene) -> Iterator[Label]:
         yield Label(text=said, start=at, side="left", instead=True, **common)
 
 
-def _shades(scene: Scene, span: tuple[float, float]) -> Iterator[Shade]:
+def _shades(scene: LossPicture, span: tuple[float, float]) -> Iterator[Shade]:
     width = scene.bin[0]
     for move in scene.moves[:_MOST_SHADES]:
         if move.until < span[0] or move.since > span[1]:

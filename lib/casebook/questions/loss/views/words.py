@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from markupsafe import Markup, escape
 
 from casebook.facts.losses import Cause
-from casebook.facts.records import Verdict
+from casebook.facts.records import RecordVerdict
 from casebook.findings.finding import Finding
 from casebook.page import text
 from casebook.questions.loss.analysis.message_loss import MessageLoss
@@ -27,29 +27,35 @@ CAUSES = {
 """Each cause; of ``None``: an alarm."""
 
 NOT_FOUND = {
-    Verdict.EXPIRED: ("Expired by retention", "below where its log begins, or older than its first record"),
-    Verdict.COMPACTED: ("Compacted away", "its key has a newer record, or a tombstone"),
-    Verdict.ABORTED: ("Aborted", "its transaction was aborted"),
-    Verdict.UNDECIDED: ("Transaction open", "its transaction has neither been committed nor aborted"),
-    Verdict.NOT_YET: ("Not yet arrived", "acknowledged after its partition was read"),
-    Verdict.UNKNOWN_NOT_STORED: ("Outcome unknown, not stored", "never acknowledged"),
-    Verdict.FAILED: ("Failed, not stored", "its producer was told so"),
-    Verdict.NOT_SCANNED: ("Not looked for", "its partition was not read"),
-    Verdict.UNREADABLE: ("In an unreadable part", "something there could not be read"),
-    Verdict.CANNOT_TELL: ("Cannot be told", "retention, compaction or the moment of reading is unknown"),
+    RecordVerdict.EXPIRED: ("Expired by retention", "below where its log begins, or older than its first record"),
+    RecordVerdict.COMPACTED: ("Compacted away", "its key has a newer record, or a tombstone"),
+    RecordVerdict.ABORTED: ("Aborted", "its transaction was aborted"),
+    RecordVerdict.UNDECIDED: ("Transaction open", "its transaction has neither been committed nor aborted"),
+    RecordVerdict.NOT_YET: ("Not yet arrived", "acknowledged after its partition was read"),
+    RecordVerdict.UNKNOWN_NOT_STORED: ("Outcome unknown, not stored", "never acknowledged"),
+    RecordVerdict.FAILED: ("Failed, not stored", "its producer was told so"),
+    RecordVerdict.NOT_SCANNED: ("Not looked for", "its partition was not read"),
+    RecordVerdict.UNREADABLE: ("In an unreadable part", "something there could not be read"),
+    RecordVerdict.CANNOT_TELL: ("Cannot be told", "retention, compaction or the moment of reading is unknown"),
 }
 """Records that were not found, and are not lost: what each class is called, and its rule."""
 
-DOUBTS = (Verdict.CANNOT_TELL, Verdict.UNREADABLE, Verdict.NOT_SCANNED, Verdict.UNDECIDED, Verdict.UNKNOWN_NOT_STORED)
+DOUBTS = (
+    RecordVerdict.CANNOT_TELL,
+    RecordVerdict.UNREADABLE,
+    RecordVerdict.NOT_SCANNED,
+    RecordVerdict.UNDECIDED,
+    RecordVerdict.UNKNOWN_NOT_STORED,
+)
 """Those of them that were not ruled out, the least sure first."""
 
 FOUND = {
-    Verdict.STORED: ("Stored once", "as acknowledged"),
-    Verdict.DUPLICATED: ("Duplicated", "stored more than once"),
-    Verdict.STORED_THOUGH_FAILED: ("Failed, yet stored", "a duplicate if it was sent again"),
-    Verdict.UNKNOWN_STORED: ("Outcome unknown, stored", "a duplicate if it was sent again"),
-    Verdict.ELSEWHERE: ("Stored elsewhere", "at another partition or offset than acknowledged"),
-    Verdict.SURPLUS: ("Not in the ledger", "stored, and no row tells of it"),
+    RecordVerdict.STORED: ("Stored once", "as acknowledged"),
+    RecordVerdict.DUPLICATED: ("Duplicated", "stored more than once"),
+    RecordVerdict.STORED_THOUGH_FAILED: ("Failed, yet stored", "a duplicate if it was sent again"),
+    RecordVerdict.UNKNOWN_STORED: ("Outcome unknown, stored", "a duplicate if it was sent again"),
+    RecordVerdict.ELSEWHERE: ("Stored elsewhere", "at another partition or offset than acknowledged"),
+    RecordVerdict.SURPLUS: ("Not in the ledger", "stored, and no row tells of it"),
     "reordered": ("Reordered", "stored behind a later record of its key; counted beside the others"),
 }
 """Records that were found."""

@@ -14,7 +14,7 @@ _MEGABYTE = 1_000_000  # as network cards and --throttle count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MaintenanceParameters:
     """What is asked.
 
     Args:
@@ -38,7 +38,7 @@ def parse(
     throttle: float = 0.0,
     moves: int = 50,
     min_rf: int = 1,
-) -> Asked:
+) -> MaintenanceParameters:
     """Read the parameters.
 
     Args:
@@ -61,7 +61,7 @@ def parse(
         others = cluster.live.difference(_named(cluster, "targets", str(targets))) if str(targets).strip() else frozenset()
         excluded = frozenset(_named(cluster, "exclude", str(exclude))) | (others - drained)
         wanted = Wanted(brokers=drained, excluded=excluded, factor=min_rf, most_moves=moves)
-    return Asked(order=order, wanted=wanted, throttle=round(throttle * _MEGABYTE) or None)
+    return MaintenanceParameters(order=order, wanted=wanted, throttle=round(throttle * _MEGABYTE) or None)
 
 
 def parse_order(cluster: Cluster, text: str) -> Order:

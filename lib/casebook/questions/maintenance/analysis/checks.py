@@ -31,7 +31,7 @@ SUFFERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class MaintenanceInputs:
     """What the checks look at; see :class:`casebook.questions.maintenance.analysis.maintenance.Maintenance`.
 
     Args:
@@ -58,7 +58,7 @@ class Scene:
         return [one for one in self.restarts if len(one.brokers) == 1]
 
 
-def checks(scene: Scene) -> tuple[Finding, ...]:
+def checks(scene: MaintenanceInputs) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     return (
         restart_one(scene),
@@ -70,12 +70,12 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
     )
 
 
-def in_short(scene: Scene) -> tuple[Finding, ...]:
+def in_short(scene: MaintenanceInputs) -> tuple[Finding, ...]:
     """Those that matter in the first five minutes."""
     return (restart_one(scene), *_leftovers(scene))
 
 
-def _leftovers(scene: Scene) -> tuple[Finding, ...]:
+def _leftovers(scene: MaintenanceInputs) -> tuple[Finding, ...]:
     return leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands, scene.lacking)
 
 
@@ -89,7 +89,7 @@ def suffers(row: RestartRow) -> str:
     return ", ".join([first.replace(count(many), number(many, "partition"), 1), *rest])
 
 
-def restart_one(scene: Scene) -> Finding:
+def restart_one(scene: MaintenanceInputs) -> Finding:
     """Can every broker be restarted by itself?"""
     rows = scene.singles
     hit = [row for row in rows if row.safe is False]
@@ -133,7 +133,7 @@ def restart_one(scene: Scene) -> Finding:
     )
 
 
-def _well(ask: Question, scene: Scene, well: str, loading: Collection[int], severity: Severity) -> Finding:
+def _well(ask: Question, scene: MaintenanceInputs, well: str, loading: Collection[int], severity: Severity) -> Finding:
     """That nothing is harmed, where all was seen; with whom to spare because it loads."""
     gaps = _of_restarts(scene)
     title = f"{well}, {_not_yet(loading)}" if loading else well
@@ -160,7 +160,7 @@ def _why(now: int) -> str:
     return "All these partitions are complete: they have one replica only, or as few as min.insync.replicas asks for."
 
 
-def _restart_steps(scene: Scene, hit: Sequence[RestartRow], now: int) -> list[Step]:
+def _restart_steps(scene: MaintenanceInputs, hit: Sequence[RestartRow], now: int) -> list[Step]:
     whom = brokers(row.brokers[0] for row in hit)
     fine = [row.brokers[0] for row in scene.singles if row.safe and row.brokers[0] not in scene.loading]
     steps = []
@@ -182,7 +182,7 @@ def _restart_steps(scene: Scene, hit: Sequence[RestartRow], now: int) -> list[St
     return steps
 
 
-def restart_pairs(scene: Scene) -> Finding:
+def restart_pairs(scene: MaintenanceInputs) -> Finding:
     """Which two brokers must not be down at the same time?"""
     safe = {row.brokers[0] for row in scene.singles if row.safe is not False}
     rows = [row for row in scene.restarts if len(row.brokers) == 2]
@@ -222,7 +222,7 @@ def restart_pairs(scene: Scene) -> Finding:
     return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_of_restarts(scene))
 
 
-def chosen(scene: Scene) -> Finding:
+def chosen(scene: MaintenanceInputs) -> Finding:
     """Does the order that was asked for harm anything?"""
     steps = scene.chosen
     hit = [step for step in steps if step.row.safe is False]
@@ -265,7 +265,7 @@ def chosen(scene: Scene) -> Finding:
     return _well(ask, scene, well, loading, Severity.WARNING)
 
 
-def _instead(scene: Scene, harmful: Sequence[int]) -> str:
+def _instead(scene: MaintenanceInputs, harmful: Sequence[int]) -> str:
     """The rolling order helps those that are safe alone."""
     alone = {row.brokers[0] for row in scene.singles if row.safe}
     if alone.issuperset(harmful):
@@ -275,7 +275,7 @@ def _instead(scene: Scene, harmful: Sequence[int]) -> str:
     return f"Drain {brokers(sorted(set(harmful) - alone))} first: not even one alone can be spared."
 
 
-def coordinators(scene: Scene) -> Finding:
+def coordinators(scene: MaintenanceInputs) -> Finding:
     """For how long does a restart leave groups without coordinator?"""
     rows = [row for row in scene.singles if row.offsets_partitions]
     timed = [row for row in rows if row.seconds_without_coordinator is not None]
@@ -351,37 +351,37 @@ def _nobody(ask: Question, cluster: Cluster) -> Finding:
     return ask.not_applicable("No broker is registered", gaps=coverage.registrations(cluster))
 
 
-def _gaps(scene: Scene) -> coverage.Gaps:
+def _gaps(scene: MaintenanceInputs) -> coverage.Gaps:
     return coverage.registrations(scene.cluster) + coverage.states(scene.cluster)
 
 
-def _of_restarts(scene: Scene) -> coverage.Gaps:
+def _of_restarts(scene: MaintenanceInputs) -> coverage.Gaps:
     """As :func:`_gaps`, where whoever leads next refuses acks=all by its own settings; what is offline refuses anyway."""
     origins = {verdict.min_isr_origin for verdict in scene.verdicts if verdict.state in ONLINE}
     return _gaps(scene) + coverage.settings_of_all(scene.cluster, origins)
 
 
-def _doubt(scene: Scene, rows: Sequence[RestartRow]) -> tuple[str, ...]:
+def _doubt(scene: MaintenanceInputs, rows: Sequence[RestartRow]) -> tuple[str, ...]:
     unknown = max((row.unknown for row in rows), default=0)
     more = (f"{number(unknown, 'partition')} more could not be judged.",) if unknown else ()
     return (*more, *assumed(verdict.min_isr_origin for verdict in scene.verdicts))
 
 
-def _settle(scene: Scene) -> str:
+def _settle(scene: MaintenanceInputs) -> str:
     """What would tell: as a rule it is min.insync.replicas that nobody knows."""
     if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
         return "server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
     return COLLECT_AGAIN
 
 
-def _not_by_design(scene: Scene, hit: Sequence[RestartRow]) -> int:
+def _not_by_design(scene: MaintenanceInputs, hit: Sequence[RestartRow]) -> int:
     """How many harmed partitions lack replicas in sync, so that waiting helps."""
     short = {(v.topic, v.partition) for v in scene.verdicts if v.under_replicated}
     harmed = {name for row in hit for names in scene.sets.harmed(row.brokers).values() for name in names} if short else set()
     return len(harmed & short)
 
 
-def _proof(scene: Scene, row: RestartRow) -> tuple[Evidence, ...]:
+def _proof(scene: MaintenanceInputs, row: RestartRow) -> tuple[Evidence, ...]:
     """The states of the first partitions that a restart harms, and the table."""
     names = [name for some in scene.sets.harmed(row.brokers).values() for name in some]
     return (*of_verdicts(_judged(scene.verdicts, names[:SHOWN]))[:-1], TABLE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir
 from casebook.kafka.commands import Commands
-from casebook.kafka.drain import DrainPlan, Move, Place, Step, Wanted, plan, reassignment
+from casebook.kafka.drain import DrainPlan, DrainStep, NewAssignment, Place, Wanted, plan, reassignment
 from casebook.kafka.partitions import is_reassigning
 from casebook.questions.maintenance.analysis.evacuation import Evacuation, evacuate
 
@@ -68,7 +68,7 @@ class Drain:
         """Replicas to be copied."""
         return sum(len(move.added) for move in self.plan.moves)
 
-    def seconds(self, step: Step) -> float | None:
+    def seconds(self, step: DrainStep) -> float | None:
         """How long a step copies at the throttle; ``None`` without one, or when the size of a replica is not known."""
         return None if self.throttle is None or step.unknown else step.seconds(self.throttle)
 
@@ -77,12 +77,12 @@ class Drain:
         """All moves by step."""
         return tuple(_row(step.number, move) for step in self.plan.steps for move in step.moves)
 
-    def file(self, step: Step, *, back: bool = False) -> str:
+    def file(self, step: DrainStep, *, back: bool = False) -> str:
         """Name of the file that holds a step."""
         digits = len(str(len(self.plan.steps)))
         return f"step-{step.number:0{digits}d}{'-rollback' if back else ''}.json"
 
-    def one_way(self, step: Step) -> bool:
+    def one_way(self, step: DrainStep) -> bool:
         """Whether a step cannot be taken back: it takes replicas from dead brokers, and the tool gives them none."""
         return any(not set(self.dead).isdisjoint(move.from_replicas) for move in step.moves)
 
@@ -104,7 +104,7 @@ class Drain:
             found["commands.txt"] = "\n".join((*self._lines(turns=bool(turned)), ""))
         return found
 
-    def step_commands(self, step: Step, *, back: bool = False) -> tuple[str, str]:
+    def step_commands(self, step: DrainStep, *, back: bool = False) -> tuple[str, str]:
         """Begin a step, and ask until it has ended."""
         file = self.file(step, back=back)
         additional = step.number == 1 and bool(self.running)
@@ -181,7 +181,7 @@ def sizes(cluster: Cluster, log_dirs: Iterable[LogDir]) -> dict[Place, int]:
     return {place: size for place, (_, size) in found.items()}
 
 
-def _row(number: int, move: Move) -> DrainRow:
+def _row(number: int, move: NewAssignment) -> DrainRow:
     return DrainRow(
         step=number,
         topic=move.topic,

@@ -6,15 +6,15 @@ from casebook.facts.observed import Source
 from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN
 from casebook.findings.words import agree, brokers, count, number, size
-from casebook.kafka.drain import Reason
+from casebook.kafka.drain import KeepReason
 from casebook.questions.maintenance.analysis.drain import LEADERS_BACK, Drain
 
 WHY_BLOCKED = {
-    Reason.NO_TARGET: "no other broker is left to take it",
-    Reason.DEAD_REPLICA: "a replica that would remain is dead, so the reassignment would not end",
-    Reason.NO_SOURCE: "no living replica is in sync, so there is nothing to copy from",
-    Reason.UNKNOWN: "its state cannot be taken at its word, or it is being moved",
-    Reason.DELETING: "its topic is being deleted",
+    KeepReason.NO_TARGET: "no other broker is left to take it",
+    KeepReason.DEAD_REPLICA: "a replica that would remain is dead, so the reassignment would not end",
+    KeepReason.NO_SOURCE: "no living replica is in sync, so there is nothing to copy from",
+    KeepReason.UNKNOWN: "its state cannot be taken at its word, or it is being moved",
+    KeepReason.DELETING: "its topic is being deleted",
 }
 """Why a partition stays where it is."""
 
@@ -41,7 +41,7 @@ def drain(found: Drain | None, partitions: int) -> Finding:
         return ask.found(
             Severity.WARNING,
             f"{count(len(plan.blocked))} of {number(len(plan.blocked) + len(plan.moves), 'partition')} cannot leave {whom}",
-            why="; ".join(WHY_BLOCKED[kind] for kind in Reason if kind in kinds).capitalize() + ".",
+            why="; ".join(WHY_BLOCKED[kind] for kind in KeepReason if kind in kinds).capitalize() + ".",
             next=tuple(_drain_steps(found)),
         )
     return ask.found(

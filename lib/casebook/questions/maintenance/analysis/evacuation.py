@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition
-from casebook.kafka.drain import Blocked, Reason
+from casebook.kafka.drain import Blocked, KeepReason
 from casebook.kafka.partitions import is_reassigning
 
 
@@ -54,14 +54,14 @@ def evacuate(cluster: Cluster, brokers: frozenset[int]) -> Evacuation:
     for partition in _theirs(cluster, brokers):
         replicas, state = partition.replicas, partition.state
         fit = [b for b in replicas if b in state.isr and b in cluster.live and b not in brokers]
-        reason = _reason(partition, cluster) or (None if fit else Reason.NO_TARGET)
+        reason = _reason(partition, cluster) or (None if fit else KeepReason.NO_TARGET)
         if reason is not None:
             blocked.append(Blocked(partition.topic, partition.partition, replicas, reason))
             continue
         first = replicas[0] if replicas[0] in fit else min(fit, key=lambda b: (b != state.leader, led[b], replicas.index(b)))
         to = (first, *(b for b in replicas if b != first))
         if to != replicas and not cluster.live.issuperset(replicas):
-            blocked.append(Blocked(partition.topic, partition.partition, replicas, Reason.DEAD_REPLICA))
+            blocked.append(Blocked(partition.topic, partition.partition, replicas, KeepReason.DEAD_REPLICA))
             continue
         led[state.leader] -= 1
         led[first] += 1
@@ -77,8 +77,8 @@ def _theirs(cluster: Cluster, brokers: frozenset[int]) -> Iterator[Partition]:
             yield partition
 
 
-def _reason(partition: Partition, cluster: Cluster) -> Reason | None:
+def _reason(partition: Partition, cluster: Cluster) -> KeepReason | None:
     topic = cluster.topics.get(partition.topic)
     if topic is not None and topic.deleting:
-        return Reason.DELETING
-    return Reason.UNKNOWN if partition.problem is not None or is_reassigning(partition, cluster) else None
+        return KeepReason.DELETING
+    return KeepReason.UNKNOWN if partition.problem is not None or is_reassigning(partition, cluster) else None

@@ -11,7 +11,7 @@ from casebook.findings.proof import SHOWN, ZNODES
 from casebook.findings.words import agree, brokers, count, number
 from casebook.kafka.commands import Commands
 from casebook.questions.leadership.analysis.empty_copies import Lacking
-from casebook.questions.maintenance.analysis.leftovers import Kind, Leftover
+from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
 
 IMBALANCE = 0.10
 """``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
@@ -39,8 +39,12 @@ def checks(
 
 def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     """Is there a reassignment that does not end?"""
-    hit = [one for one in found if one.kind in (Kind.NOTHING_TO_MOVE, Kind.UNKNOWN_PARTITION, Kind.WAITS_FOR_DEAD)]
-    waits = [one for one in hit if one.kind is Kind.WAITS_FOR_DEAD]
+    hit = [
+        one
+        for one in found
+        if one.kind in (LeftoverKind.NOTHING_TO_MOVE, LeftoverKind.UNKNOWN_PARTITION, LeftoverKind.WAITS_FOR_DEAD)
+    ]
+    waits = [one for one in hit if one.kind is LeftoverKind.WAITS_FOR_DEAD]
     dead = sorted({broker for one in waits for broker in one.brokers})
     ask = Question(
         check="maintenance.unfinished_reassignments",
@@ -48,8 +52,8 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="an entry that moves nothing, or waits for a broker that is not registered",
         facts={
-            "nothing_to_move": sum(one.kind is Kind.NOTHING_TO_MOVE for one in hit),
-            "unknown_partition": sum(one.kind is Kind.UNKNOWN_PARTITION for one in hit),
+            "nothing_to_move": sum(one.kind is LeftoverKind.NOTHING_TO_MOVE for one in hit),
+            "unknown_partition": sum(one.kind is LeftoverKind.UNKNOWN_PARTITION for one in hit),
             "waits_for_dead": len(waits),
             "waits_for": dead,
         },
@@ -71,7 +75,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
 
 def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
     """Does a throttle hold replication back that nothing needs any more?"""
-    hit = [one for one in found if one.kind is Kind.THROTTLE]
+    hit = [one for one in found if one.kind is LeftoverKind.THROTTLE]
     entities = len(cluster.topics) + len(cluster.brokers)
     ask = Question(
         check="maintenance.unremoved_throttles",
@@ -105,7 +109,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
 
 def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> Finding:
     """Do the preferred leaders lead?"""
-    hit = [one for one in found if one.kind is Kind.NOT_PREFERRED]
+    hit = [one for one in found if one.kind is LeftoverKind.NOT_PREFERRED]
     able = {one.brokers[0] for one in hit}
     could = {broker: share for broker, share in imbalance.items() if share > IMBALANCE and broker in able}
     ask = Question(
@@ -143,8 +147,8 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
 
 def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozenset()) -> Finding:
     """Do assignments name brokers that are not there?"""
-    ghosts = [one for one in found if one.kind is Kind.GHOST]
-    stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
+    ghosts = [one for one in found if one.kind is LeftoverKind.GHOST]
+    stuck = [one for one in found if one.kind is LeftoverKind.DELETION_STUCK]
     dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
     copies = _last_copies(cluster, lacking) if cluster.brokers_known else _Copies()
     ask = Question(
@@ -254,14 +258,14 @@ def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:
 def _paths(one: Leftover) -> tuple[str, ...]:
     topic = one.subject.rpartition("-")[0]
     match one.kind:
-        case Kind.NOTHING_TO_MOVE | Kind.UNKNOWN_PARTITION:
+        case LeftoverKind.NOTHING_TO_MOVE | LeftoverKind.UNKNOWN_PARTITION:
             return (_REASSIGN,)
-        case Kind.WAITS_FOR_DEAD | Kind.GHOST:
+        case LeftoverKind.WAITS_FOR_DEAD | LeftoverKind.GHOST:
             return (f"/brokers/topics/{topic}",)
-        case Kind.THROTTLE:
+        case LeftoverKind.THROTTLE:
             broker = one.subject.removeprefix("broker ")
             return (f"/config/{'brokers' if broker != one.subject else 'topics'}/{broker}",)
-        case Kind.NOT_PREFERRED:
+        case LeftoverKind.NOT_PREFERRED:
             return (f"/brokers/topics/{topic}/partitions/{one.subject.rpartition('-')[2]}/state",)
-        case Kind.DELETION_STUCK:
+        case LeftoverKind.DELETION_STUCK:
             return (f"/admin/delete_topics/{one.subject}",)

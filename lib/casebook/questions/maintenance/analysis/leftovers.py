@@ -9,7 +9,7 @@ from casebook.facts.cluster import Cluster, Partition
 from casebook.kafka.partitions import is_reassigning
 
 
-class Kind(StrEnum):
+class LeftoverKind(StrEnum):
     """What is left."""
 
     NOTHING_TO_MOVE = "nothing_to_move"  # an entry whose target is what the partition has already (KAFKA-9478)
@@ -31,7 +31,7 @@ class Leftover(NamedTuple):
         detail: The setting, where it is one.
     """
 
-    kind: Kind
+    kind: LeftoverKind
     subject: str
     brokers: tuple[int, ...] = ()
     detail: str = ""
@@ -53,7 +53,7 @@ def leftovers(cluster: Cluster) -> tuple[Leftover, ...]:
     Where registrations could not be read nobody is called dead, so three of the kinds cannot be told.
     """
     found = (*_reassignments(cluster), *_throttles(cluster), *_leaders(cluster), *_dead(cluster))
-    order = list(Kind)
+    order = list(LeftoverKind)
     return tuple(sorted(found, key=lambda row: (order.index(row.kind), row.subject, row.detail)))
 
 
@@ -62,13 +62,13 @@ def _reassignments(cluster: Cluster) -> Iterator[Leftover]:
     for (topic, number), target in cluster.reassigning.items():
         subject, partition = f"{topic}-{number}", there.get((topic, number))
         if partition is None:
-            yield Leftover(Kind.UNKNOWN_PARTITION, subject, tuple(target))
+            yield Leftover(LeftoverKind.UNKNOWN_PARTITION, subject, tuple(target))
         elif not is_reassigning(partition, cluster):
-            yield Leftover(Kind.NOTHING_TO_MOVE, subject, tuple(target))
+            yield Leftover(LeftoverKind.NOTHING_TO_MOVE, subject, tuple(target))
     moving = (partition for partition in cluster.partitions if cluster.brokers_known and is_reassigning(partition, cluster))
     for partition in moving:
         if dead := _not_live(cluster.leads_to(partition), cluster):
-            yield Leftover(Kind.WAITS_FOR_DEAD, partition.name, dead)
+            yield Leftover(LeftoverKind.WAITS_FOR_DEAD, partition.name, dead)
 
 
 def _throttles(cluster: Cluster) -> Iterator[Leftover]:
@@ -77,11 +77,11 @@ def _throttles(cluster: Cluster) -> Iterator[Leftover]:
     for broker, settings in cluster.broker_configs.items():
         for key in THROTTLES:
             if key in settings:
-                yield Leftover(Kind.THROTTLE, f"broker {broker}", detail=f"{key}={settings[key]}")
+                yield Leftover(LeftoverKind.THROTTLE, f"broker {broker}", detail=f"{key}={settings[key]}")
     for topic, settings in cluster.topic_configs.items():
         for key in THROTTLED:
             if settings.get(key):
-                yield Leftover(Kind.THROTTLE, topic, detail=f"{key}={settings[key]}")
+                yield Leftover(LeftoverKind.THROTTLE, topic, detail=f"{key}={settings[key]}")
 
 
 def _leaders(cluster: Cluster) -> Iterator[Leftover]:
@@ -90,7 +90,7 @@ def _leaders(cluster: Cluster) -> Iterator[Leftover]:
         if state is None or state.leader is None or first in (None, state.leader) or partition.problem is not None:
             continue
         if first in cluster.live and first in state.isr:
-            yield Leftover(Kind.NOT_PREFERRED, partition.name, (first, state.leader))
+            yield Leftover(LeftoverKind.NOT_PREFERRED, partition.name, (first, state.leader))
 
 
 def _dead(cluster: Cluster) -> Iterator[Leftover]:
@@ -104,9 +104,9 @@ def _dead(cluster: Cluster) -> Iterator[Leftover]:
             if partition.topic in deleting:
                 stuck.setdefault(partition.topic, set()).update(dead)
             else:
-                yield Leftover(Kind.GHOST, partition.name, dead)
+                yield Leftover(LeftoverKind.GHOST, partition.name, dead)
     for topic, brokers in stuck.items():
-        yield Leftover(Kind.DELETION_STUCK, topic, tuple(sorted(brokers)))
+        yield Leftover(LeftoverKind.DELETION_STUCK, topic, tuple(sorted(brokers)))
 
 
 def _not_live(brokers: Iterable[int], cluster: Cluster) -> tuple[int, ...]:

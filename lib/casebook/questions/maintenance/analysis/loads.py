@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
-from casebook.kafka.load_rate import Measured, Rate, Span, rate
+from casebook.kafka.load_rate import Measured, Rate, TimeRange, rate
 from casebook.kafka.load_work import Work, works
 from casebook.kafka.partitions import Verdict
 from casebook.kafka.releases import KafkaVersion
@@ -31,7 +31,7 @@ class Handover(NamedTuple):
     to: int | None
 
 
-class Moved(NamedTuple):
+class MovedLoads(NamedTuple):
     """What stopping brokers together does to coordinators.
 
     Args:
@@ -45,7 +45,7 @@ class Moved(NamedTuple):
     handovers: tuple[Handover, ...]
     transactions: int | None
     groups: int | None
-    wait: Span | None
+    wait: TimeRange | None
     why: str
 
     @property
@@ -94,16 +94,16 @@ class CoordinatorMoves:
         other._led = _led(cluster)
         return other
 
-    def of(self, brokers: Iterable[int]) -> Moved:
+    def of(self, brokers: Iterable[int]) -> MovedLoads:
         """What stopping these together would do."""
         down = tuple(sorted(set(brokers)))
         led = [partition for broker in down for partition in self._led.get(broker, ())]
         moved = tuple(sorted(self._handover(p, down) for p in led if p.topic == OFFSETS_TOPIC))
         transactions = sum(partition.topic == TRANSACTIONS_TOPIC for partition in led)
         if not self._whole:
-            return Moved(moved, None, None, None, "which partitions these brokers lead is not known")
+            return MovedLoads(moved, None, None, None, "which partitions these brokers lead is not known")
         wait, why = self._wait(moved)
-        return Moved(moved, transactions, self._known_groups(moved), wait, why)
+        return MovedLoads(moved, transactions, self._known_groups(moved), wait, why)
 
     def _handover(self, partition: Partition, down: tuple[int, ...]) -> Handover:
         unclean = self._unclean.get((partition.topic, partition.partition), False)
@@ -115,14 +115,14 @@ class CoordinatorMoves:
             return 0
         return None if self._groups is None else sum(len(self._groups.get(one.partition, ())) for one in moved)
 
-    def _wait(self, moved: Sequence[Handover]) -> tuple[Span | None, str]:
+    def _wait(self, moved: Sequence[Handover]) -> tuple[TimeRange | None, str]:
         """The longest of those who take something over."""
         taken: dict[int, list[int]] = defaultdict(list)
         for one in moved:
             if one.to is None:
                 return None, f"nobody takes over partition {one.partition}: its groups wait until a broker is back"
             taken[one.to].append(one.partition)
-        longest = Span(0, 0, 0)
+        longest = TimeRange(0, 0, 0)
         for broker, partitions in sorted(taken.items()):
             span, why = self._takes(broker, partitions)
             if span is None or span.mid is None:
@@ -130,13 +130,13 @@ class CoordinatorMoves:
             longest = max(longest, span, key=lambda one: one.mid)
         return longest, ""
 
-    def _takes(self, broker: int, partitions: Iterable[int]) -> tuple[Span | None, str]:
+    def _takes(self, broker: int, partitions: Iterable[int]) -> tuple[TimeRange | None, str]:
         """How long a broker loads partitions, behind what it has still to load."""
         queue = self._queues.get(broker)
         measured = (queue.rate if queue else None) or self._of_others
         if measured is None:
             return None, "no load with a known size has ended on any broker"
-        total = _backlog(queue) if queue else Span(0, 0, 0)
+        total = _backlog(queue) if queue else TimeRange(0, 0, 0)
         if total is None:
             return None, f"broker {broker} is loading, and until when is not known"
         for partition in partitions:
@@ -178,15 +178,15 @@ def _of_all(queues: Iterable[BrokerQueue]) -> Rate | None:
     return rate(loads, own=False)
 
 
-def _backlog(queue: BrokerQueue) -> Span | None:
+def _backlog(queue: BrokerQueue) -> TimeRange | None:
     """What a broker has still to load; ``None`` when it loads and nothing foretells the end."""
     waiting = [one for one in (queue.loading, *queue.queued) if one is not None and one.state in WAITING]
     if not waiting:
-        return Span(0, 0, 0)
+        return TimeRange(0, 0, 0)
     foretold = [span for span, _ in ends(queue).values()]
     if queue.log is None or queue.log.ends is None or any(span is None or span.mid is None for span in foretold):
         return None
     now = queue.log.ends
     last = max(foretold, key=lambda span: span.mid)
     high = None if last.high is None else max(0, last.high - now)
-    return Span(max(0, last.low - now), max(0, last.mid - now), high)
+    return TimeRange(max(0, last.low - now), max(0, last.mid - now), high)

@@ -21,7 +21,7 @@ from casebook.questions.leadership.analysis import empty_copies
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import checks
 from casebook.questions.maintenance.analysis import drain as maintenance_drain
-from casebook.questions.maintenance.analysis.asked import Asked
+from casebook.questions.maintenance.analysis.asked import MaintenanceParameters
 from casebook.questions.maintenance.analysis.drain import Drain
 from casebook.questions.maintenance.analysis.leftovers import Leftover, imbalance, leftovers
 from casebook.questions.maintenance.analysis.loads import CoordinatorMoves, is_internal
@@ -53,7 +53,7 @@ class Maintenance:
 
     cluster: Cluster
     version: VersionInUse
-    asked: Asked
+    asked: MaintenanceParameters
     verdicts: tuple[Verdict, ...]
     sets: RestartSets
     moves: CoordinatorMoves
@@ -110,7 +110,7 @@ def examine(
     cluster: Cluster,
     version: VersionInUse,
     *,
-    asked: Asked | None = None,
+    asked: MaintenanceParameters | None = None,
     held: Coordinators | None = None,
     log_dirs: Sequence[LogDir] = (),
 ) -> Maintenance:
@@ -121,7 +121,7 @@ def examine(
         held: Who coordinates what, and what loads have taken.
         log_dirs: Sizes of the partitions.
     """
-    asked = asked or Asked()
+    asked = asked or MaintenanceParameters()
     judged = verdicts(cluster, version.version)
     sets = RestartSets(judged, cluster.live, unseen=len(cluster.unlisted))
     moves = CoordinatorMoves(cluster, judged, version.version, held=held, log_dirs=log_dirs)
@@ -129,7 +129,7 @@ def examine(
     rolling = tuple(restart.brokers for restart in sets.rolling(cluster.live, last=cluster.controller.broker))
     together = tuple(broker for step in asked.order for broker in step)
     commands = Commands(version.version, cluster.connect)
-    scene = checks.Scene(
+    scene = checks.MaintenanceInputs(
         cluster=cluster,
         verdicts=judged,
         sets=sets,
@@ -193,7 +193,7 @@ def in_short(
     """
     sets = RestartSets(judged, cluster.live, unseen=len(cluster.unlisted))
     moves = CoordinatorMoves(cluster, judged, version.version)
-    scene = checks.Scene(
+    scene = checks.MaintenanceInputs(
         cluster=cluster,
         verdicts=judged,
         sets=sets,
@@ -213,7 +213,7 @@ def loading(held: Coordinators | None) -> frozenset[int]:
     return frozenset(one.judged.coordinator for one in waiting if one.judged.coordinator is not None)
 
 
-def _drained(cluster: Cluster, asked: Asked, commands: Commands, log_dirs: Sequence[LogDir]) -> Drain | None:
+def _drained(cluster: Cluster, asked: MaintenanceParameters, commands: Commands, log_dirs: Sequence[LogDir]) -> Drain | None:
     if asked.wanted is None:
         return None
     return maintenance_drain.examine(cluster, asked.wanted, commands, log_dirs=log_dirs, throttle=asked.throttle)

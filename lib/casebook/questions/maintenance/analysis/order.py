@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState
 from casebook.kafka import election
-from casebook.kafka.election import Outcome
-from casebook.kafka.partitions import State, Verdict, verdicts
+from casebook.kafka.election import ElectionOutcome
+from casebook.kafka.partitions import PartitionCondition, Verdict, verdicts
 from casebook.kafka.releases import KafkaVersion
 
 Order = tuple[tuple[int, ...], ...]
@@ -53,7 +53,7 @@ def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: K
         judged: The verdict on each of the cluster's partitions, in the same order.
     """
     unclean = [bool(verdict.unclean_allowed) for verdict in judged]
-    fixed = [verdict.state in (State.DELETING, State.UNKNOWN) for verdict in judged]
+    fixed = [verdict.state in (PartitionCondition.DELETING, PartitionCondition.UNKNOWN) for verdict in judged]
     for number, brokers in enumerate(order, start=1):
         down = frozenset(brokers)
         meanwhile, after = [], []
@@ -103,7 +103,7 @@ def _step(
     return _as_state(state, before), _as_state(back and replace(back, isr=back.isr + joined), before)
 
 
-def _as_state(outcome: "Outcome | PartitionState | None", before: PartitionState | None) -> PartitionState | None:
+def _as_state(outcome: "ElectionOutcome | PartitionState | None", before: PartitionState | None) -> PartitionState | None:
     if outcome is None or isinstance(outcome, PartitionState):
         return outcome
     epoch, stat = (before.controller_epoch, before.stat) if before else (None, None)

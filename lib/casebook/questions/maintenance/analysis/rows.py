@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from casebook.kafka.restart_sets import Harm, Restart, RestartSets
-from casebook.questions.maintenance.analysis.loads import CoordinatorMoves, Moved
+from casebook.questions.maintenance.analysis.loads import CoordinatorMoves, MovedLoads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class OrderStep:
     catch_up: int
 
 
-def row(restart: Restart, moved: Moved) -> RestartRow:
+def row(restart: Restart, moved: MovedLoads) -> RestartRow:
     """A restart with what it does to coordinators."""
     return RestartRow(
         brokers=restart.brokers,

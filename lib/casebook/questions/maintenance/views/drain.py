@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from casebook.findings.exports import PLAN
 from casebook.findings.words import brokers as named
-from casebook.kafka.drain import Step
+from casebook.kafka.drain import DrainStep
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, unknown
@@ -61,7 +61,7 @@ def _steps(found: Drain, files: Mapping[str, str]) -> Table | None:
     return Table(
         name="drain-steps",
         columns=(
-            ("Step", NUMBER),
+            ("DrainStep", NUMBER),
             ("Partitions", NUMBER),
             ("Replicas copied", NUMBER),
             ("Bytes", UNBROKEN),
@@ -101,7 +101,7 @@ def _sized(known: int, unsized: int, copied: int) -> str:
     return text.size(known) + (f" and {text.plural(unsized, 'replica')} of unknown size" if unsized else "")
 
 
-def _step(found: Drain, step: Step, files: Mapping[str, str]) -> Row:
+def _step(found: Drain, step: DrainStep, files: Mapping[str, str]) -> Row:
     plan, back = found.file(step), found.file(step, back=True)
     copied = sum(len(move.added) for move in step.moves)
     seconds = found.seconds(step)
@@ -141,7 +141,7 @@ def _moves(found: Drain) -> Table | None:
         name="drain-plan",
         columns=(
             ("Partition", CODE),
-            ("Step", NUMBER),
+            ("DrainStep", NUMBER),
             ("From", CODE),
             ("To", CODE),
             ("Bytes", UNBROKEN),

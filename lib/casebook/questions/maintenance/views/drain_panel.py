@@ -31,10 +31,10 @@ def panel(m: Maintenance, asked: Asked, *, interactive: bool, remembered: dict[s
     """
     if not interactive:
         return drain(m.drain, source=source)
-    return View(parts=(_Panel(m, asked, remembered, source).box,), tables=drain(m.drain, source=source).tables)
+    return View(parts=(_DrainPanel(m, asked, remembered, source).box,), tables=drain(m.drain, source=source).tables)
 
 
-class _Panel:
+class _DrainPanel:
     """Widgets around the plan."""
 
     def __init__(self, m: Maintenance, asked: Asked, remembered: dict[str, object], source: str) -> None:

@@ -12,7 +12,7 @@ from casebook.page.render import render
 from casebook.page.table import ALARM, CHOSEN, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
 from casebook.page.view import View, html
 from casebook.questions.maintenance.analysis.checks import suffers
-from casebook.questions.maintenance.analysis.leftovers import Kind, Leftover
+from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
 from casebook.questions.maintenance.analysis.rows import OrderStep, RestartRow
 from casebook.questions.maintenance.views.matrix import MOST_BROKERS, UNKNOWN, figure, kind, matrix, picture
@@ -20,13 +20,13 @@ from casebook.questions.maintenance.views.matrix import MOST_BROKERS, UNKNOWN, f
 MOST_ROWS = 200
 _MOST_NAMED = 8
 _LEFT = {
-    Kind.NOTHING_TO_MOVE: "a reassignment that moves nothing",
-    Kind.UNKNOWN_PARTITION: "a reassignment of a partition that is not there",
-    Kind.WAITS_FOR_DEAD: "a reassignment that waits for a broker that is not registered",
-    Kind.THROTTLE: "a throttle without a reassignment",
-    Kind.NOT_PREFERRED: "the preferred leader could lead, and does not",
-    Kind.DELETION_STUCK: "a deletion that waits for a broker that is not registered",
-    Kind.GHOST: "a replica on a broker that is not registered",
+    LeftoverKind.NOTHING_TO_MOVE: "a reassignment that moves nothing",
+    LeftoverKind.UNKNOWN_PARTITION: "a reassignment of a partition that is not there",
+    LeftoverKind.WAITS_FOR_DEAD: "a reassignment that waits for a broker that is not registered",
+    LeftoverKind.THROTTLE: "a throttle without a reassignment",
+    LeftoverKind.NOT_PREFERRED: "the preferred leader could lead, and does not",
+    LeftoverKind.DELETION_STUCK: "a deletion that waits for a broker that is not registered",
+    LeftoverKind.GHOST: "a replica on a broker that is not registered",
 }
 
 
@@ -121,7 +121,7 @@ def leftovers(m: Maintenance) -> View:
     alike: dict[tuple[object, ...], list[Leftover]] = {}
     for one in m.leftovers:
         alike.setdefault((one.kind, one.brokers, one.detail), []).append(one)
-    kinds = sorted(alike.values(), key=lambda some: (list(Kind).index(some[0].kind), -len(some), some[0].subject))
+    kinds = sorted(alike.values(), key=lambda some: (list(LeftoverKind).index(some[0].kind), -len(some), some[0].subject))
     shown = kinds[:MOST_ROWS]
     table = Table(
         name="leftovers",
@@ -289,7 +289,7 @@ def _every_set(m: Maintenance) -> Markup:
 
 
 def _whom(one: Leftover) -> str:
-    if one.kind is Kind.NOT_PREFERRED:
+    if one.kind is LeftoverKind.NOT_PREFERRED:
         return f"{one.brokers[0]}, led by {one.brokers[1]}"
     return text.brokers(one.brokers)
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from casebook.errors import UsageError
 from casebook.findings.finding import Severity
 from casebook.findings.words import brokers as named
-from casebook.kafka.partitions import OFFLINE, ONLINE, State, Verdict, dead_brokers
+from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict, dead_brokers
 from casebook.kafka.restart_sets import Harm
 from casebook.page import text
 from casebook.page.render import look, render
@@ -33,7 +33,7 @@ _HARMED = {
     Harm.UNDER_MIN_ISR: (2, "Refuses acks=all"),
 }
 _BROKEN = (20, "Broken already, and not made worse")
-_AS_IT_IS = {State.DELETING: (21, "Being deleted"), State.UNKNOWN: (22, "Not known")}
+_AS_IT_IS = {PartitionCondition.DELETING: (21, "Being deleted"), PartitionCondition.UNKNOWN: (22, "Not known")}
 """Headings of the map, each with its place."""
 
 
@@ -56,7 +56,7 @@ def panel(m: Maintenance, *, step: int, interactive: bool, remembered: dict[str,
         return View(parts=(render("said", words="There is no broker to restart."),))
     if not interactive:
         return View(parts=(_answer(m, order, step, source=source, framed=True),))
-    return View(parts=(_Panel(m, order, step, remembered, source).box,))
+    return View(parts=(_RestartPanel(m, order, step, remembered, source).box,))
 
 
 def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: bool = False) -> Markup:
@@ -118,7 +118,7 @@ def _map(m: Maintenance, at: Stopped) -> Markup:
 
 
 def _is_broken(verdict: Verdict) -> bool:
-    offline = verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
+    offline = verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED
     return offline or (verdict.state in ONLINE and bool(verdict.under_min_isr))
 
 
@@ -146,7 +146,7 @@ def _result(steps: tuple[OrderStep, ...]) -> tuple[Severity | str | None, str]:
     return None, f"{'Every step is' if len(steps) > 1 else 'It is'} safe: nothing goes offline, nothing refuses acks=all"
 
 
-class _Panel:
+class _RestartPanel:
     """Widgets around the answer."""
 
     def __init__(self, m: Maintenance, order: Order, step: int, remembered: dict[str, object], source: str) -> None:

@@ -6,14 +6,14 @@ from typing import NamedTuple
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import Partition
 from casebook.findings.past_runs import Measure, Written
-from casebook.kafka.partitions import State, Verdict, offline, online
+from casebook.kafka.partitions import PartitionCondition, Verdict, offline, online
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")
 """What is followed of each copy of a partition of the offsets topic."""
 
 
-class Moved(NamedTuple):
+class StateWrites(NamedTuple):
     """What was written of a partition's state between two runs.
 
     Args:
@@ -34,19 +34,22 @@ def written(verdicts: Iterable[Verdict]) -> dict[Partition, Written]:
     }
 
 
-def moved(before: Mapping[Partition, Written], now: Mapping[Partition, Written]) -> dict[Partition, Moved]:
+def moved(before: Mapping[Partition, Written], now: Mapping[Partition, Written]) -> dict[Partition, StateWrites]:
     """What happened to each partition that was there before; one whose counters went back was made anew."""
     found = {}
     for partition, after in now.items():
         was = before.get(partition)
         if was is not None and was.version <= after.version and was.leader_epoch <= after.leader_epoch:
             leader = after.leader_epoch - was.leader_epoch
-            found[partition] = Moved(max(0, after.version - was.version - leader), leader)
+            found[partition] = StateWrites(max(0, after.version - was.version - leader), leader)
     return found
 
 
 def measures(
-    cluster: Cluster, verdicts: Sequence[Verdict], copies: Sequence[OffsetsPartition], moves: Mapping[Partition, Moved] | None
+    cluster: Cluster,
+    verdicts: Sequence[Verdict],
+    copies: Sequence[OffsetsPartition],
+    moves: Mapping[Partition, StateWrites] | None,
 ) -> tuple[Measure, ...]:
     """All of them, in a fixed order.
 
@@ -59,7 +62,7 @@ def measures(
 
 
 def _of_partitions(cluster: Cluster, verdicts: Sequence[Verdict]) -> Iterator[Measure]:
-    known = bool(verdicts) and not any(v.state is State.UNKNOWN for v in verdicts)
+    known = bool(verdicts) and not any(v.state is PartitionCondition.UNKNOWN for v in verdicts)
     yield _whole("partitions", len(verdicts) if verdicts else None)
     yield _whole("leaderless", len(offline(verdicts)) if known else None)
     yield _whole("under_min_isr", _hits(v.under_min_isr for v in online(verdicts)) if known else None)
@@ -72,7 +75,7 @@ def _hits(flags: Iterable[bool | None]) -> int | None:
     return None if None in known else sum(map(bool, known))
 
 
-def _of_moves(cluster: Cluster, moves: Mapping[Partition, Moved] | None) -> Iterator[Measure]:
+def _of_moves(cluster: Cluster, moves: Mapping[Partition, StateWrites] | None) -> Iterator[Measure]:
     yield _whole("controller_epoch", cluster.controller.epoch)
     yield _whole("isr_changes", None if moves is None else sum(move.isr for move in moves.values()))
     yield _whole("leader_epochs", None if moves is None else sum(move.leader for move in moves.values()))

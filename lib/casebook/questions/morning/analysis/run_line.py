@@ -13,7 +13,7 @@ _LATE = 1.8  # times the usual interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class RunLine:
     """Earlier runs of a cluster.
 
     Args:
@@ -40,7 +40,7 @@ class Line:
         return self.kept[-1] if self.kept else None
 
 
-def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun], *, against: str = "") -> Line:
+def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun], *, against: str = "") -> RunLine:
     """The line that a run continues.
 
     Args:
@@ -62,7 +62,7 @@ def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun
     kept = tuple(same[begin:])
     since = kept[-1].at if kept else 0
     interval = _interval(kept)
-    return Line(
+    return RunLine(
         kept=kept,
         another=_another(whole, cluster, since),
         made_anew=same[begin - 1] if begin and begin == len(same) else None,
@@ -81,14 +81,14 @@ def _upto(name: str, past: Sequence[PastRun]) -> Sequence[PastRun]:
     return [run for run in past if run.at < chosen.at or run is chosen]
 
 
-def _against(found: Line, name: str) -> Line:
+def _against(found: RunLine, name: str) -> RunLine:
     if found.last is None or found.last.name != name:
         raise UsageError(
             f"{name} cannot be compared with.",
             cause="It is of another cluster, did not complete, or its evidence is not older than that of this run.",
             try_="Leave against empty for the last run that can be.",
         )
-    return Line(kept=found.kept, interval=found.interval)  # that there are later ones was asked for
+    return RunLine(kept=found.kept, interval=found.interval)  # that there are later ones was asked for
 
 
 def _begin(runs: Sequence[PastRun], epoch: float | None) -> int:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import Partition
 from casebook.findings import changes
-from casebook.findings.changes import Change
+from casebook.findings.changes import CheckChange
 from casebook.findings.finding import Finding, worst_first
 from casebook.findings.past_runs import Measure, Written, outcomes
 from casebook.kafka.partitions import Verdict
 from casebook.questions.morning.analysis import since_checks
-from casebook.questions.morning.analysis.measures import Moved, measures, moved
-from casebook.questions.morning.analysis.run_line import Line
+from casebook.questions.morning.analysis.measures import StateWrites, measures, moved
+from casebook.questions.morning.analysis.run_line import RunLine
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 
@@ -29,8 +29,8 @@ class Since:
     """
 
     at: int | None
-    line: Line
-    changes: tuple[Change, ...] | None
+    line: RunLine
+    changes: tuple[CheckChange, ...] | None
     measures: tuple[Measure, ...]
     findings: tuple[Finding, ...]
 
@@ -39,7 +39,7 @@ def examine(
     cluster: Cluster,
     *,
     at: int | None,
-    line: Line,
+    line: RunLine,
     verdicts: Sequence[Verdict],
     copies: Sequence[OffsetsPartition],
     now: Mapping[Partition, Written],
@@ -55,7 +55,7 @@ def examine(
         before: The same at the last run; ``None`` when there is none, or it did not keep it.
         findings: All others of this run.
     """
-    moves: Mapping[Partition, Moved] | None = None if before is None else moved(before, now)
+    moves: Mapping[Partition, StateWrites] | None = None if before is None else moved(before, now)
     measured = measures(cluster, verdicts, copies, moves)
     own = since_checks.checks(line, at, measured, moves)
     told = outcomes(finding.as_json() for finding in worst_first((*findings, *own)))

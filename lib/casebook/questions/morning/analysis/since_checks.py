@@ -8,8 +8,8 @@ from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.past_runs import RUN_BEFORE, Measure, read_off
 from casebook.findings.words import agree, count, duration, moment, number, size
-from casebook.questions.morning.analysis.measures import Moved
-from casebook.questions.morning.analysis.run_line import Line
+from casebook.questions.morning.analysis.measures import StateWrites
+from casebook.questions.morning.analysis.run_line import RunLine
 
 _DAY = 86_400_000
 _GROWN, _DOUBLED, _GROWN_BYTES = 1.2, 2.0, 1 << 20
@@ -24,7 +24,7 @@ Copy = tuple[int, int]
 
 
 def checks(
-    line: Line, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, Moved] | None
+    line: RunLine, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, StateWrites] | None
 ) -> tuple[Finding, ...]:
     """One answer to each question.
 
@@ -44,7 +44,7 @@ def checks(
     )
 
 
-def _run_before(line: Line, at: int | None) -> Finding:
+def _run_before(line: RunLine, at: int | None) -> Finding:
     last = line.last
     ask = Question(
         check=RUN_BEFORE,
@@ -77,7 +77,7 @@ def _run_before(line: Line, at: int | None) -> Finding:
     )
 
 
-def _lacking(line: Line) -> Iterator[str]:
+def _lacking(line: RunLine) -> Iterator[str]:
     if line.late:
         usual = f"they came every {_long(line.interval)}"
         yield f"{number(line.late, 'run')} {agree(line.late, 'is', 'are')} missing since ({usual}), not made or removed"
@@ -87,7 +87,7 @@ def _lacking(line: Line) -> Iterator[str]:
         yield f"{number(len(line.missing), 'earlier run')} {agree(len(line.missing), 'was', 'were')} removed"
 
 
-def _look_at_scheduler(line: Line) -> tuple[Step, ...]:
+def _look_at_scheduler(line: RunLine) -> tuple[Step, ...]:
     if line.failed:
         return (Step(kind="first", text=f"See why {line.failed[-1].name} failed: {line.failed[-1].failed}"),)
     if line.late:
@@ -95,7 +95,7 @@ def _look_at_scheduler(line: Line) -> tuple[Step, ...]:
     return ()
 
 
-def _same_cluster(line: Line) -> Finding:
+def _same_cluster(line: RunLine) -> Finding:
     ask = Question(
         check="since.same_cluster",
         question="Is it still the same cluster?",
@@ -123,7 +123,7 @@ def _made_anew() -> tuple[Step, ...]:
     return (Step(kind="first", text=text),)
 
 
-def _growth(line: Line, measures: Sequence[Measure]) -> Finding:
+def _growth(line: RunLine, measures: Sequence[Measure]) -> Finding:
     now, before = _of_copies(measures, "bytes"), [_of_copies(run.measures, "bytes") for run in line.kept]
     hit = {copy: (_least(copy, before), size_) for copy, size_ in now.items() if _has_grown(copy, size_, before)}
     ask = Question(
@@ -166,7 +166,7 @@ def _least(copy: Copy, before: Sequence[Mapping[Copy, float]]) -> float:
     return min(run[copy] for run in before if copy in run)
 
 
-def _not_compared(ask: Question, line: Line, now: Mapping[Copy, float]) -> Finding | None:
+def _not_compared(ask: Question, line: RunLine, now: Mapping[Copy, float]) -> Finding | None:
     """Why nothing can be said of the copies, or not of all; ``None`` when it can."""
     if line.last is None:
         return ask.not_applicable(_FIRST)
@@ -179,7 +179,7 @@ def _not_compared(ask: Question, line: Line, now: Mapping[Copy, float]) -> Findi
     return None if now else ask.not_applicable("No run holds a copy")
 
 
-def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
+def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
     copies, now = _of_copies(measures, "bytes"), _dirty(measures)
     before = _dirty(line.last.measures) if line.last else {}
     due = {copy: point for copy, point in before.items() if copy in copies}
@@ -227,7 +227,7 @@ def _of_copies(measures: Sequence[Measure], name: str) -> dict[Copy, float]:
     }
 
 
-def _flapping(line: Line, at: int | None, moves: Mapping[Partition, Moved] | None) -> Finding:
+def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrites] | None) -> Finding:
     days = max(1.0, (at - line.last.at) / _DAY) if line.last and at is not None else 1.0
     hit = {partition: move.isr for partition, move in (moves or {}).items() if move.isr >= _FLAPS * days}
     worst = sorted(hit, key=lambda partition: (-hit[partition], partition))
@@ -263,7 +263,7 @@ def _flapping(line: Line, at: int | None, moves: Mapping[Partition, Moved] | Non
     )
 
 
-def _controller(line: Line, measures: Sequence[Measure]) -> Finding:
+def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
     now, before = (
         read_off(measures, ("controller_epoch", None, None)),
         line.last.measured("controller_epoch") if line.last else None,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 from casebook.facts.cluster import instant
-from casebook.findings.changes import Change, How
+from casebook.findings.changes import ChangeKind, CheckChange
 from casebook.findings.finding import Finding, Severity
 from casebook.page import text
 from casebook.page.render import render
@@ -21,22 +21,22 @@ _POINTS = 14
 _MOST_NAMED, _MOST_COPIES = 4, 8
 
 _HOW = {
-    How.NEW: "new",
-    How.WORSE: "worse",
-    How.OTHERS: "others than before",
-    How.NO_LONGER_CHECKED: "no longer checked",
-    How.BETTER: "better",
-    How.GONE: "gone",
-    How.NO_LONGER_APPLIES: "no longer applies",
-    How.CHECKED_AGAIN: "checked again",
+    ChangeKind.NEW: "new",
+    ChangeKind.WORSE: "worse",
+    ChangeKind.OTHERS: "others than before",
+    ChangeKind.NO_LONGER_CHECKED: "no longer checked",
+    ChangeKind.BETTER: "better",
+    ChangeKind.GONE: "gone",
+    ChangeKind.NO_LONGER_APPLIES: "no longer applies",
+    ChangeKind.CHECKED_AGAIN: "checked again",
 }
 _LOOKS = {
-    How.NO_LONGER_CHECKED: "could_not_check",
-    How.GONE: "ok",
-    How.NO_LONGER_APPLIES: "not_applicable",
-    How.CHECKED_AGAIN: "ok",
+    ChangeKind.NO_LONGER_CHECKED: "could_not_check",
+    ChangeKind.GONE: "ok",
+    ChangeKind.NO_LONGER_APPLIES: "not_applicable",
+    ChangeKind.CHECKED_AGAIN: "ok",
 }
-_BAD = frozenset({How.NEW, How.WORSE})
+_BAD = frozenset({ChangeKind.NEW, ChangeKind.WORSE})
 
 _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "leaderless": ("Partitions without leader", lambda value: text.count(int(value))),
@@ -73,16 +73,16 @@ def changes(since: Since) -> View:
     return html(render("since_changes", table=table, rows=rows, last=last), tables={"changes": rows})
 
 
-def _counted(rows: Sequence[Change]) -> str:
-    counts = {how: sum(row.how is how for row in rows) for how in How}
-    return ", ".join(f"{text.count(counts[how])} {_HOW[how]}" for how in How if counts[how])
+def _counted(rows: Sequence[CheckChange]) -> str:
+    counts = {how: sum(row.how is how for row in rows) for how in ChangeKind}
+    return ", ".join(f"{text.count(counts[how])} {_HOW[how]}" for how in ChangeKind if counts[how])
 
 
-def _alarming(row: Change) -> bool:
+def _alarming(row: CheckChange) -> bool:
     return row.how in _BAD and row.severity in (Severity.CRITICAL, Severity.WARNING)
 
 
-def _cells(row: Change) -> tuple[object, ...]:
+def _cells(row: CheckChange) -> tuple[object, ...]:
     kind = _LOOKS.get(row.how) or (row.severity and row.severity.value) or "not_applicable"
     named = [("+", row.came), ("−", row.went)]
     shown = [(sign, names[:_MOST_NAMED], len(names) - _MOST_NAMED) for sign, names in named if names]

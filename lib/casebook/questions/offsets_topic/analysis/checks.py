@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import OFFSETS_TOPIC, Damage, Scanned
+from casebook.facts.disks import OFFSETS_TOPIC, Scanned, SegmentDamage
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
@@ -11,7 +11,7 @@ from casebook.findings.finding import Coverage, Evidence, Finding, Question, Sev
 from casebook.findings.proof import assumed
 from casebook.findings.words import agree, count, number, size
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse
-from casebook.kafka.retention import Value
+from casebook.kafka.retention import EffectiveValue
 from casebook.questions.offsets_topic.analysis import cleaner_checks, written
 from casebook.questions.offsets_topic.analysis.cleaner import BrokerCleaner
 from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
@@ -31,8 +31,8 @@ def checks(
     partitions: Sequence[OffsetsPartition],
     cleaners: Sequence[BrokerCleaner],
     scan: Scanned,
-    settings: Sequence[Value],
-    buffers: Mapping[int, Value],
+    settings: Sequence[EffectiveValue],
+    buffers: Mapping[int, EffectiveValue],
     unread: Unread,
     *,
     unlisted: Gaps,
@@ -76,11 +76,11 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
 
-def _origins(values: Iterable[Value], name: str = "") -> set[str]:
+def _origins(values: Iterable[EffectiveValue], name: str = "") -> set[str]:
     return {value.origin for value in values if name in ("", value.name)}
 
 
-def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Value], gaps: Gaps) -> Finding:
+def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, EffectiveValue], gaps: Gaps) -> Finding:
     """Can every batch be loaded, by whoever may have to?"""
     largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
     told = [value for value in buffers.values() if value.whole is not None]
@@ -188,7 +188,7 @@ def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
     )
 
 
-def damage(found: Sequence[Damage], scan: Scanned, gaps: Gaps) -> Finding:
+def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding:
     """Could every byte be read?"""
     middle = [d for d in found if not d.tail]
     ask = Question(
@@ -217,7 +217,7 @@ def damage(found: Sequence[Damage], scan: Scanned, gaps: Gaps) -> Finding:
     )
 
 
-def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gaps) -> Finding:
+def expiring(scan: Scanned, settings: Sequence[EffectiveValue], gaps: Gaps, outdated: Gaps) -> Finding:
     """Are visible commits past their time?"""
     known = [log for log in scan.logs if log.expired is not None]
     retention = next((value for value in settings if value.name == _RETENTION), None)

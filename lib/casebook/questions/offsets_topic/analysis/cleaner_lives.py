@@ -43,7 +43,7 @@ class Life:
 
 
 @dataclass(slots=True)
-class _Told:
+class _LifeSoFar:
     """What the lines of a life have told so far."""
 
     began: Event | None = None
@@ -95,10 +95,10 @@ def lives(told: Iterable[Event]) -> tuple[Life, ...]:
     Args:
         told: Of one broker, of :data:`KINDS`, in the order of their times.
     """
-    found = [_Told()]
+    found = [_LifeSoFar()]
     for event in told:
         if found[-1].ends_with(event):
-            found.append(_Told(began=event, sure=event.kind != "broker_started"))
+            found.append(_LifeSoFar(began=event, sure=event.kind != "broker_started"))
         found[-1].hear(event)
     begun = found if len(found) == 1 or found[0].logged else found[1:]
     return tuple(

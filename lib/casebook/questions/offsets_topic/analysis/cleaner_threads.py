@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from casebook.facts.events import Event
 from casebook.facts.pasted import PASTED, ThreadDump
 from casebook.findings.words import agree, number
-from casebook.kafka.retention import Value
+from casebook.kafka.retention import EffectiveValue
 
 
 def of_broker(dumps: Iterable[ThreadDump], broker: int, told: Sequence[Event]) -> ThreadDump | None:
@@ -34,7 +34,7 @@ def absence(dump: ThreadDump) -> str:
     return f"No kafka-log-cleaner-thread is in a thread dump of it that is whole{counted}."
 
 
-def doubt(dump: ThreadDump | None, enabled: Value) -> str:
+def doubt(dump: ThreadDump | None, enabled: EffectiveValue) -> str:
     """What a dump says beside a doubt, one sentence; ``""`` for nothing.
 
     Args:

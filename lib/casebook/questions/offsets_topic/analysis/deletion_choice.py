@@ -12,7 +12,7 @@ _PARAMETERS = {"nothing": NOTHING, "safe": SAFE, "all_but_active": ALL_BUT_ACTIV
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SegmentChoice:
     """A set of segments by description.
 
     Args:
@@ -43,7 +43,7 @@ class Choice:
         return sets(segments, older_than=before, below=self.below, picked=self.picked)
 
 
-def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delete_below: str = "") -> Choice:
+def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delete_below: str = "") -> SegmentChoice:
     """The choice that parameters stand for.
 
     Args:
@@ -58,11 +58,11 @@ def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delet
     if delete_before and delete_below:
         raise UsageError("Both delete_before and delete_below are given.", try_="Give one of them, and run again for the other.")
     if delete_below:
-        return Choice(name=BELOW, below=offset(delete_below))
+        return SegmentChoice(name=BELOW, below=offset(delete_below))
     if delete_before:
-        return Choice(name=OLDER, before=instant(delete_before))
+        return SegmentChoice(name=OLDER, before=instant(delete_before))
     if delete in _PARAMETERS:
-        return Choice(name=_PARAMETERS[delete])
+        return SegmentChoice(name=_PARAMETERS[delete])
     names = [name.strip() for name in delete.split(",")]
     unknown = sorted({*names} - {str(segment.base_offset) for segment in segments})
     if unknown:
@@ -70,7 +70,7 @@ def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delet
             f"delete={delete}: {unknown[0]!r} is no segment of this partition.",
             try_=f"Give {', '.join(_PARAMETERS)}, or base offsets as in tables/offsets_segments.",
         )
-    return Choice(name=PICKED, picked=frozenset(map(int, names)))
+    return SegmentChoice(name=PICKED, picked=frozenset(map(int, names)))
 
 
 def middle(segments: Sequence[Segment]) -> int | None:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook.kafka.group_load import Kept
+from casebook.kafka.group_load import KeyRecords
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -37,11 +37,11 @@ class OffsetsRows:
         self._files = sorted(folder.glob("*.parquet"))
 
     @cached_property
-    def groupless(self) -> dict[Log, list[Kept]]:
+    def groupless(self) -> dict[Log, list[KeyRecords]]:
         """Markers, damage, and records whose key nobody could decode, by log."""
         import pyarrow.dataset as ds
 
-        found: dict[Log, list[Kept]] = {}
+        found: dict[Log, list[KeyRecords]] = {}
         if not self._files:
             return found
         for batch in ds.dataset(self._files).to_batches(filter=ds.field("group").is_null()):
@@ -60,7 +60,7 @@ class OffsetsRows:
         found = table.group_by(["broker", "log_partition"]).aggregate([("hour", "max")]).to_pylist()
         return {(row["broker"], row["log_partition"]): row["hour_max"] for row in found if row["hour_max"] is not None}
 
-    def groups(self) -> Iterator[tuple[Log, str, list[Kept]]]:
+    def groups(self) -> Iterator[tuple[Log, str, list[KeyRecords]]]:
         """Log, group id and rows of every group, in no order that means anything."""
         rows = ((log, row) for batch in self._batches() for log, row in _rows(batch) if row.group is not None)
         for (log, group), some in groupby(rows, key=lambda pair: (pair[0], pair[1].group)):
@@ -73,11 +73,11 @@ class OffsetsRows:
             yield from pq.ParquetFile(file).iter_batches(_ROWS, columns=list(columns) or None)
 
 
-def _rows(batch: "RecordBatch") -> Iterator[tuple[Log, Kept]]:
+def _rows(batch: "RecordBatch") -> Iterator[tuple[Log, KeyRecords]]:
     logs = zip(batch["broker"].to_pylist(), batch["log_partition"].to_pylist(), strict=True)
     last = batch["last"]
     columns = [batch[name].to_pylist() for name in _PLAIN] + [last.field(name).to_pylist() for name in _OF_LAST]
-    return zip(logs, map(Kept._make, zip(*columns, strict=True)), strict=True)
+    return zip(logs, map(KeyRecords._make, zip(*columns, strict=True)), strict=True)
 
 
 by_key = attrgetter("topic", "partition")

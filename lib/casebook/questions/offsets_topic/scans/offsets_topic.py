@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from casebook.facts.disks import (
-    Commit,
-    Damage,
     Deletion,
     GroupBytes,
+    GroupCommit,
     GroupHistory,
     GroupLoss,
     GroupState,
@@ -23,8 +22,9 @@ from casebook.facts.disks import (
     OffsetsLog,
     Scanned,
     Segment,
+    SegmentDamage,
 )
-from casebook.kafka.group_load import Kept, Known, Markers, known, latest
+from casebook.kafka.group_load import KeyRecords, KnownKey, Markers, known, latest
 from casebook.questions.offsets_topic.analysis.safe_segments import provably_safe
 from casebook.questions.offsets_topic.scans.group_records import HOUR
 from casebook.questions.offsets_topic.scans.offsets_rows import Log, OffsetsRows, by_key
@@ -58,26 +58,26 @@ class _Group:
         missing: Segments that are not there.
     """
 
-    def __init__(self, rows: Iterable[Kept], markers: Markers, missing: Collection[int] = ()) -> None:
+    def __init__(self, rows: Iterable[KeyRecords], markers: Markers, missing: Collection[int] = ()) -> None:
         self.rows = [row for row in rows if row.segment not in missing] if missing else list(rows)
-        self.by_key: dict[tuple, list[Kept]] = defaultdict(list)
+        self.by_key: dict[tuple, list[KeyRecords]] = defaultdict(list)
         for row in self.rows:
             if row.kind == "commit":
                 self.by_key[by_key(row)].append(row)
-        self.known: dict[tuple, Known] = {key: known(some, markers) for key, some in self.by_key.items()}
+        self.known: dict[tuple, KnownKey] = {key: known(some, markers) for key, some in self.by_key.items()}
         self.metadata = latest(row for row in self.rows if row.kind == "group")
 
     @property
-    def visible(self) -> dict[tuple, Kept]:
+    def visible(self) -> dict[tuple, KeyRecords]:
         """The commits that OffsetFetch answers."""
         return {key: found.visible for key, found in self.known.items() if found.visible is not None}
 
     @property
-    def state(self) -> Kept | None:
+    def state(self) -> KeyRecords | None:
         """The latest metadata; ``None`` without any, or after its tombstone."""
         return None if self.metadata is None or self.metadata.tombstone else self.metadata
 
-    def live(self) -> list[Kept]:
+    def live(self) -> list[KeyRecords]:
         """What a cleaner must keep: the latest record of every key."""
         found = [one.live for one in self.known.values()]
         return [row for row in (*found, self.metadata) if row is not None]
@@ -105,14 +105,14 @@ class _Totals:
         self._expiry, self._bounds, self._rows = expiry, bounds, rows
         self._markers = {log: Markers(some) for log, some in rows.groupless.items()}
         self._logs: dict[Log, _LogSums] = defaultdict(_LogSums)
-        self._commits: list[Commit] = []
+        self._commits: list[GroupCommit] = []
         self._states: list[GroupState] = []
         self._histories: list[GroupHistory] = []
         self._written: list[tuple[int, Log, str, dict]] = []
         for log, some in rows.groupless.items():
             self._logs[log].groupless(some, bounds.get(log))
 
-    def add(self, log: Log, name: str, rows: Sequence[Kept]) -> None:
+    def add(self, log: Log, name: str, rows: Sequence[KeyRecords]) -> None:
         group = _Group(rows, self._markers.get(log) or Markers(()))
         sums = self._logs[log]
         sums.group(group, self._bounds.get(log))
@@ -154,9 +154,9 @@ class _Totals:
             found += [GroupBytes(*log, name, topic, hour, *sums, ids) for (topic, hour), sums in by_hour.items()]
         return tuple(sorted(found, key=lambda row: (row.broker, row.partition, row.group, row.topic or "", row.hour or 0)))
 
-    def _damage(self) -> tuple[Damage, ...]:
+    def _damage(self) -> tuple[SegmentDamage, ...]:
         rows = (row for some in self._rows.groupless.values() for row in some if row.kind == "damage")
-        found = [Damage(row.file, row.position, row.damaged_bytes, row.offset, row.reason, bool(row.tail)) for row in rows]
+        found = [SegmentDamage(row.file, row.position, row.damaged_bytes, row.offset, row.reason, bool(row.tail)) for row in rows]
         return tuple(sorted(found, key=lambda one: (one.file, one.position))[:MOST_DAMAGE])
 
 
@@ -168,7 +168,7 @@ class _SegmentSums:
         self.live_records = self.live_bytes = self.open = self.keepers = 0
         self.first_offset = self.first_time = self.last_offset = self.last_time = self.largest = None
 
-    def add(self, row: Kept) -> None:
+    def add(self, row: KeyRecords) -> None:
         self.bytes += row.bytes
         self.records += 0 if row.kind == "control" else row.records
         self.tombstones += row.tombstones
@@ -190,7 +190,7 @@ class _CleanSums:
     def __init__(self) -> None:
         self.before = self.after = self.keys = self.tombstones = 0
 
-    def add_others(self, rows: Iterable[Kept], end: int) -> None:
+    def add_others(self, rows: Iterable[KeyRecords], end: int) -> None:
         """Rows that a clean leaves as they are."""
         size = sum(row.bytes for row in rows if row.segment < end)
         self.before += size
@@ -200,7 +200,7 @@ class _CleanSums:
         below = [row for row in group.rows if row.segment < end]
         self.add_others((row for row in below if row.kind not in _OF_GROUPS), end)
         aborted = {row.offset for one in group.known.values() for row, marker in one.decided if marker and not marker.commit}
-        last: dict[tuple, Kept] = {}
+        last: dict[tuple, KeyRecords] = {}
         dirty: set[tuple] = set()
         for row in below:
             if row.kind in _OF_GROUPS:
@@ -228,7 +228,7 @@ class _LogSums:
         self._commits = self._groups = self._open = self.expired = 0
         self._first_open: int | None = None
 
-    def groupless(self, rows: Sequence[Kept], bounds: tuple[int, int] | None) -> None:
+    def groupless(self, rows: Sequence[KeyRecords], bounds: tuple[int, int] | None) -> None:
         for row in rows:
             self._segments[row.segment].add(row)
             self._count_newer(row)
@@ -253,7 +253,7 @@ class _LogSums:
         if bounds:
             self._clean.add_group(group, *bounds)
 
-    def _wait(self, one: Known) -> None:
+    def _wait(self, one: KnownKey) -> None:
         for row, marker in one.decided:
             if marker is None:
                 self._open += 1
@@ -261,7 +261,7 @@ class _LogSums:
                 self._segments[row.segment].open += 1
                 self._segments[row.segment].keepers += 1
 
-    def _count_newer(self, row: Kept) -> None:
+    def _count_newer(self, row: KeyRecords) -> None:
         if row.newer is not None:
             self._newer[row.newer] += row.records
 
@@ -328,7 +328,7 @@ def _needs(group: _Group) -> Iterable[tuple[int, int]]:
     return (pair for pair in pairs if pair[0] != pair[1])
 
 
-def _hidden(rows: Iterable[Kept], one: Known, erased_at: int) -> Iterable[int]:
+def _hidden(rows: Iterable[KeyRecords], one: KnownKey, erased_at: int) -> Iterable[int]:
     """Segments with a value that a tombstone hides."""
     plain = _last_by_segment(row for row in rows if not row.transactional)
     yield from (base for base, row in plain.items() if not row.tombstone and row.offset < erased_at)
@@ -337,17 +337,17 @@ def _hidden(rows: Iterable[Kept], one: Known, erased_at: int) -> Iterable[int]:
             yield row.segment
 
 
-def _last_by_segment(rows: Iterable[Kept]) -> dict[int, Kept]:
-    found: dict[int, Kept] = {}
+def _last_by_segment(rows: Iterable[KeyRecords]) -> dict[int, KeyRecords]:
+    found: dict[int, KeyRecords] = {}
     for row in rows:
         if row.segment not in found or row.offset > found[row.segment].offset:
             found[row.segment] = row
     return found
 
 
-def _commits(log: Log, name: str, group: _Group, expiry: Expiry) -> list[Commit]:
+def _commits(log: Log, name: str, group: _Group, expiry: Expiry) -> list[GroupCommit]:
     return [
-        Commit(
+        GroupCommit(
             broker=log[0],
             log_partition=log[1],
             group=name,
@@ -363,7 +363,7 @@ def _commits(log: Log, name: str, group: _Group, expiry: Expiry) -> list[Commit]
     ]
 
 
-def _expire_time(row: Kept, state: Kept | None, expiry: Expiry) -> int | None:
+def _expire_time(row: KeyRecords, state: KeyRecords | None, expiry: Expiry) -> int | None:
     """From when the coordinator may forget a commit; ``None`` when it does not, or that is not known."""
     if row.expire_time is not None and row.expire_time >= 0:
         return row.expire_time
@@ -376,7 +376,7 @@ def _expire_time(row: Kept, state: Kept | None, expiry: Expiry) -> int | None:
     return None if since is None or expiry.retention is None else since + expiry.retention
 
 
-def _subscribed(state: Kept, topic: str) -> bool:
+def _subscribed(state: KeyRecords, topic: str) -> bool:
     """Whether a member wants a topic; one whose subscription cannot be read may."""
     return any(member["subscription"] is None or topic in member["subscription"] for member in state.members)
 
@@ -492,14 +492,14 @@ def _by_log(sets: Mapping[str, Collection[tuple[int, int, int]]]) -> dict[tuple[
 class _Scenario:
     """A log with segments missing, against the whole of it."""
 
-    def __init__(self, name: str, log: Log, missing: set[int], groupless: Sequence[Kept]) -> None:
+    def __init__(self, name: str, log: Log, missing: set[int], groupless: Sequence[KeyRecords]) -> None:
         self.name, self.log, self._missing = name, log, missing
         self.before, self._after = Markers(groupless), Markers(groupless, missing)
         self._sums: Counter[str] = Counter()
         self._losses: list[GroupLoss] = []
         self._commits: list[LostCommit] = []
 
-    def add(self, name: str, before: _Group, rows: Sequence[Kept]) -> None:
+    def add(self, name: str, before: _Group, rows: Sequence[KeyRecords]) -> None:
         after = _Group(rows, self._after, self._missing)
         had, has = before.visible, after.visible
         lost = [had[key] for key in had.keys() - has.keys()]
@@ -524,7 +524,7 @@ class _Scenario:
             if len(self._losses) > 4 * MOST_LOSSES:
                 self._losses = self._worst()
 
-    def _note(self, group: str, had: Mapping[tuple, Kept], has: Mapping[tuple, Kept]) -> None:
+    def _note(self, group: str, had: Mapping[tuple, KeyRecords], has: Mapping[tuple, KeyRecords]) -> None:
         """Keep the commits of a group whose answer changes; those that are lost first, where there are too many."""
         for key in had.keys() | has.keys():
             old, new = had.get(key), has.get(key)
@@ -559,7 +559,7 @@ class _Scenario:
         )
 
 
-def _lost_commit(name: str, log_partition: int, group: str, old: Kept | None, new: Kept | None) -> LostCommit:
+def _lost_commit(name: str, log_partition: int, group: str, old: KeyRecords | None, new: KeyRecords | None) -> LostCommit:
     known = old or new
     return LostCommit(
         choice=name,

@@ -28,7 +28,7 @@ from casebook.questions.offsets_topic.analysis.deletion import (
     LostGroup,
     Place,
 )
-from casebook.questions.offsets_topic.analysis.deletion_choice import Choice, as_text, instant, middle, offset
+from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice, as_text, instant, middle, offset
 from casebook.questions.offsets_topic.analysis.unread import Unread
 
 MOST_LOSSES, MOST_LOST_COMMITS = 12, 50
@@ -55,7 +55,7 @@ class Subject:
     source: str = ""
 
 
-def panel(subject: Subject, choice: Choice, ask: Ask, *, interactive: bool, remembered: dict[str, object]) -> View:
+def panel(subject: Subject, choice: SegmentChoice, ask: Ask, *, interactive: bool, remembered: dict[str, object]) -> View:
     """The panel, or its static twin.
 
     Args:
@@ -66,7 +66,7 @@ def panel(subject: Subject, choice: Choice, ask: Ask, *, interactive: bool, reme
         remembered: What the person chose; outlives a re-run of the cell.
     """
     if interactive:
-        return View(parts=(_Panel(subject, choice, ask, remembered).box,))
+        return View(parts=(_DeletionPanel(subject, choice, ask, remembered).box,))
     answer = ask(choice.tried(subject.segments))
     return View(parts=(_answer(subject, choice, answer, framed=True),), tables=_tables(answer))
 
@@ -83,7 +83,7 @@ def _tables(answer: Deletions) -> dict[str, Sequence[object]]:
     return {"deletion": answer.choices, "lost_commits": commits}
 
 
-def _answer(subject: Subject, choice: Choice, answer: Deletions, *, framed: bool = False) -> Markup:
+def _answer(subject: Subject, choice: SegmentChoice, answer: Deletions, *, framed: bool = False) -> Markup:
     choices = answer.choices
     chosen = next(one for one in choices if one.choice == choice.name)
     lost = answer.groups.get(choice.name, ())
@@ -107,7 +107,7 @@ def _answer(subject: Subject, choice: Choice, answer: Deletions, *, framed: bool
     )
 
 
-def _label(name: str, choice: Choice, subject: Subject) -> str:
+def _label(name: str, choice: SegmentChoice, subject: Subject) -> str:
     if name == OLDER:
         before = middle(subject.segments) if choice.before is None else choice.before
         return f"older than {text.moment(before)}"
@@ -138,7 +138,7 @@ def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
     return "; ".join(said) or (same if one.severity else "Every group would get the same answers as before")
 
 
-def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: Choice) -> Table:
+def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: SegmentChoice) -> Table:
     return Table(
         name="deletion-sets",
         columns=(
@@ -239,14 +239,14 @@ def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, 
     ]
 
 
-def _command(subject: Subject, choice: Choice) -> str:
+def _command(subject: Subject, choice: SegmentChoice) -> str:
     return text.command("offsets_topic", subject.source, {"partition": str(subject.partition)} | choice.parameters())
 
 
-class _Panel:
+class _DeletionPanel:
     """Widgets around the answer."""
 
-    def __init__(self, subject: Subject, choice: Choice, ask: Ask, remembered: dict[str, object]) -> None:
+    def __init__(self, subject: Subject, choice: SegmentChoice, ask: Ask, remembered: dict[str, object]) -> None:
         import ipywidgets as widgets
 
         self._subject, self._ask, self._remembered = subject, ask, remembered
@@ -276,13 +276,13 @@ class _Panel:
             widget.observe(self._refresh, "value")
         self._refresh()
 
-    def _choice(self) -> Choice:
+    def _choice(self) -> SegmentChoice:
         name = self._name.value
         if name == OLDER:
-            return Choice(name=OLDER, before=instant(self._before.value))
+            return SegmentChoice(name=OLDER, before=instant(self._before.value))
         if name == BELOW:
-            return Choice(name=BELOW, below=offset(self._below.value))
-        return Choice(name=name, picked=frozenset(self._picked.value if name == PICKED else ()))
+            return SegmentChoice(name=BELOW, below=offset(self._below.value))
+        return SegmentChoice(name=name, picked=frozenset(self._picked.value if name == PICKED else ()))
 
     def _refresh(self, _change: object = None) -> None:
         self._before.layout.display = None if self._name.value == OLDER else "none"

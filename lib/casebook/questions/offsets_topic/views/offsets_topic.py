@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.facts.disks import OFFSETS_TOPIC, Damage, Segment
+from casebook.facts.disks import OFFSETS_TOPIC, Segment, SegmentDamage
 from casebook.page import text
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
@@ -153,7 +153,7 @@ def damage(topic: OffsetsTopic) -> View:
     return html(render("plain_table", table=table))
 
 
-def _bytes(found: Sequence[Damage]) -> int:
+def _bytes(found: Sequence[SegmentDamage]) -> int:
     return sum(one.bytes for one in found)
 
 

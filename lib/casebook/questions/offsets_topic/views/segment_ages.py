@@ -31,7 +31,7 @@ _WIDTH, _UPPER, _LOWER, _GAP, _LEFT, _TOP = 720, 170, 90, 40, 44, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class AgeSpan:
     """Segments that began within a stretch of time.
 
     Args:
@@ -56,7 +56,7 @@ class Span:
         return self.bytes - self.live_bytes
 
 
-def spans(segments: Iterable[Segment]) -> tuple[Span, ...]:
+def spans(segments: Iterable[Segment]) -> tuple[AgeSpan, ...]:
     """Segments by the time they began, in at most 30 equal spans of a round length; those without time are left out."""
     known = [segment for segment in segments if segment.first_time is not None]
     if not known:
@@ -70,8 +70,8 @@ def spans(segments: Iterable[Segment]) -> tuple[Span, ...]:
     return tuple(_span(origin + n * width, width, within.get(n, ())) for n in range(max(within) + 1))
 
 
-def _span(start: int, width: int, segments: Sequence[Segment]) -> Span:
-    return Span(
+def _span(start: int, width: int, segments: Sequence[Segment]) -> AgeSpan:
+    return AgeSpan(
         start=start,
         end=start + width,
         segments=len(segments),
@@ -81,13 +81,13 @@ def _span(start: int, width: int, segments: Sequence[Segment]) -> Span:
     )
 
 
-def unit(drawn: Sequence[Span]) -> tuple[int, str]:
+def unit(drawn: Sequence[AgeSpan]) -> tuple[int, str]:
     """The unit that suits the largest span: (bytes, name)."""
     largest = max((span.bytes for span in drawn), default=0)
     return next((u for u in _UNITS if largest >= u[0]), _UNITS[-1])
 
 
-def length(span: Span) -> str:
+def length(span: AgeSpan) -> str:
     """How long a span is, in a word: ``week``, ``30 seconds``."""
     width = span.end - span.start
     for size, name in ((7 * _DAY, "week"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"), (_SECOND, "second")):
@@ -96,7 +96,7 @@ def length(span: Span) -> str:
     raise ValueError(f"a span of {width} ms")
 
 
-def figure(drawn: Sequence[Span], *, cleaned_to: int | None, note: str, alternative: str) -> Figure:
+def figure(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Figure:
     """The two pictures as one Plotly chart.
 
     Args:
@@ -139,7 +139,7 @@ def figure(drawn: Sequence[Span], *, cleaned_to: int | None, note: str, alternat
     )
 
 
-def picture(drawn: Sequence[Span], *, cleaned_to: int | None, note: str, alternative: str) -> Markup:
+def picture(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Markup:
     """The same as a static picture, shown where scripts do not run."""
     size, name = unit(drawn)
     begin, end = drawn[0].start, drawn[-1].end
@@ -177,7 +177,7 @@ def picture(drawn: Sequence[Span], *, cleaned_to: int | None, note: str, alterna
     )
 
 
-def _stems(drawn: Sequence[Span], middle: Sequence[str]) -> dict[str, object]:
+def _stems(drawn: Sequence[AgeSpan], middle: Sequence[str]) -> dict[str, object]:
     holding = [(x, span) for x, span in zip(middle, drawn, strict=True) if span.live_records]
     return {
         "type": "scatter",
@@ -204,7 +204,7 @@ def _stems(drawn: Sequence[Span], middle: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _layout(drawn: Sequence[Span], cleaned_to: int | None, note: str, name: str) -> dict[str, object]:
+def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: str) -> dict[str, object]:
     quiet = {"showarrow": False, "xref": "paper", "yref": "paper", "x": 0, "xanchor": "left", "font": {"size": 12}}
     notes = [
         quiet | {"text": f"<b>Size of segments begun that {length(drawn[0])}, {name}</b>", "y": 1.0, "yanchor": "bottom"},
@@ -265,18 +265,18 @@ def _height(records: int) -> float:
     return 1 + math.log10(records) if records else 0.0
 
 
-def _top(drawn: Sequence[Span]) -> float:
+def _top(drawn: Sequence[AgeSpan]) -> float:
     return max((_height(span.live_records) for span in drawn), default=1) * 1.25 or 1
 
 
-def _hover(span: Span) -> str:
+def _hover(span: AgeSpan) -> str:
     return (
         f"{text.when(span.start)}: {text.plural(span.segments, 'segment')}, {text.size(span.bytes)}, "
         f"{text.plural(span.live_records, 'latest value')}"
     )
 
 
-def _tick(span: Span, drawn: Sequence[Span]) -> str:
+def _tick(span: AgeSpan, drawn: Sequence[AgeSpan]) -> str:
     return text.clock(span.start) if drawn[-1].end - drawn[0].start < 2 * _DAY else f"{text.when(span.start).partition(',')[0]}"
 
 

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from functools import partial
 
 from casebook.findings.words import agree, brokers, capitalised, number
-from casebook.kafka.partitions import OFFLINE, State, Verdict
+from casebook.kafka.partitions import OFFLINE, PartitionCondition, Verdict
 from casebook.questions.quiz.analysis import answers
-from casebook.questions.quiz.analysis.incident import CITED, HANDY, Incident
-from casebook.questions.quiz.analysis.quiz import Question
+from casebook.questions.quiz.analysis.incident import CITED, HANDY, QuizIncident
+from casebook.questions.quiz.analysis.quiz import QuizQuestion
 from casebook.questions.quiz.analysis.rules import RULES_ASKED, why_not
 
 
-def who_is_dead(incident: Incident) -> Question:
+def who_is_dead(incident: QuizIncident) -> QuizQuestion:
     """Assignments name brokers; the living are registered."""
     dead = frozenset(incident.lead.dead)
     missing = incident.missing() or ({} if dead else {"not_asked": "Every broker that an assignment names is registered."})
     gone = capitalised(brokers(sorted(dead)))
-    return Question(
+    return QuizQuestion(
         key="brokers",
         title="Who is dead?",
         asks="Which brokers hold replicas, or are in an ISR, and are dead?",
@@ -36,7 +36,7 @@ def who_is_dead(incident: Incident) -> Question:
     )
 
 
-def _judge_dead(incident: Incident, dead: frozenset[int], answer: str) -> str:
+def _judge_dead(incident: QuizIncident, dead: frozenset[int], answer: str) -> str:
     given = answers.brokers(answer)
     if alive := sorted(given & incident.cluster.live):
         return f"{capitalised(brokers(alive))} {agree(len(alive), 'is', 'are')} registered, so alive."
@@ -45,14 +45,14 @@ def _judge_dead(incident: Incident, dead: frozenset[int], answer: str) -> str:
     return "" if given == dead else "Somebody is missing." if given else "Somebody is dead."
 
 
-def which_partitions(incident: Incident) -> Question:
+def which_partitions(incident: QuizIncident) -> QuizQuestion:
     """Leader -1, or a leader that is not registered."""
     missing = incident.missing()
     topic = "" if missing else _topic(incident)
     mine = [verdict for verdict in incident.lead.verdicts if verdict.topic == topic]
     offline = [verdict for verdict in mine if verdict.state in OFFLINE]
     names = ", ".join(f"{topic}-{verdict.partition}" for verdict in offline)
-    return Question(
+    return QuizQuestion(
         key="leaderless",
         title="What is offline?",
         asks=f"Which partitions of topic {topic} have no leader that lives?{incident.leaves_out}"
@@ -74,7 +74,7 @@ def which_partitions(incident: Incident) -> Question:
     )
 
 
-def _topic(incident: Incident) -> str:
+def _topic(incident: QuizIncident) -> str:
     """The topic to ask about: some of its partitions are offline and some are not, and there are not too many."""
     of_topic = Counter(verdict.topic for verdict in incident.lead.verdicts)
     offline = Counter(verdict.topic for verdict in incident.offline)
@@ -93,21 +93,23 @@ def _judge_offline(mine: Sequence[Verdict], answer: str) -> str:
         verdict = by_number.get(partition)
         if verdict is None:
             return f"There is no {mine[0].topic}-{partition}."
-        if verdict.state not in (*OFFLINE, State.UNKNOWN, State.UNINITIALISED):
+        if verdict.state not in (*OFFLINE, PartitionCondition.UNKNOWN, PartitionCondition.UNINITIALISED):
             led = f"led by {brokers([verdict.leader])}, which is alive" if verdict.leader is not None else verdict.state.value
             return f"{mine[0].topic}-{partition} is {led}."
     right = {verdict.partition for verdict in mine if verdict.state in OFFLINE}
     return "" if right <= given else "There are more." if given else "There is at least one."
 
 
-def why(incident: Incident) -> Question:
+def why(incident: QuizIncident) -> QuizQuestion:
     """One partition and the rule that blocks its election."""
     asked = [verdict for verdict in incident.offline if verdict.rule in RULES_ASKED]
     missing = incident.missing() or ({} if asked else {"cannot_tell": "This evidence does not tell which rule blocks them."})
     if missing:
-        return Question(key="why", title="Why does nobody lead it?", asks="Why does nobody lead an offline partition?", **missing)
+        return QuizQuestion(
+            key="why", title="Why does nobody lead it?", asks="Why does nobody lead an offline partition?", **missing
+        )
     verdict = min(asked, key=lambda v: (not v.live_replicas, v.rule != "R3", -len(v.replicas), v.topic, v.partition))
-    return Question(
+    return QuizQuestion(
         key="why",
         title="Why does nobody lead it?",
         asks=f"Why does nobody lead {verdict.topic}-{verdict.partition}?",
@@ -125,12 +127,12 @@ def why(incident: Incident) -> Question:
     )
 
 
-def _judge_rule(incident: Incident, verdict: Verdict, answer: str) -> str:
+def _judge_rule(incident: QuizIncident, verdict: Verdict, answer: str) -> str:
     given = answers.choice(answer, tuple(RULES_ASKED.items()))
     return why_not(given, verdict, incident.cluster)
 
 
-def _setting(incident: Incident, verdict: Verdict) -> str:
+def _setting(incident: QuizIncident, verdict: Verdict) -> str:
     if verdict.unclean_allowed is None:
         return "Whether unclean election is allowed is not known."
     allowed = "allowed" if verdict.unclean_allowed else "not allowed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from casebook.facts.cluster import Cluster
-from casebook.kafka.partitions import State, Verdict, offline
+from casebook.kafka.partitions import PartitionCondition, Verdict, offline
 from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.start_first import DUE, StartChoice, elected_unclean
 from casebook.questions.quiz.analysis.past import LastInSync
@@ -20,7 +20,7 @@ _UNREAD = "Which brokers are registered is not known from this evidence."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Incident:
+class QuizIncident:
     """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
 
     Args:
@@ -76,7 +76,7 @@ class Incident:
 
     @cached_property
     def _never_led(self) -> bool:
-        return any(verdict.state is State.UNINITIALISED for verdict in self.lead.verdicts)
+        return any(verdict.state is PartitionCondition.UNINITIALISED for verdict in self.lead.verdicts)
 
     @property
     def leaves_out(self) -> str:

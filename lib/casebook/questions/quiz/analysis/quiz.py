@@ -15,7 +15,7 @@ from casebook.findings.words import number
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
 
 
-class Outcome(StrEnum):
+class AnswerOutcome(StrEnum):
     """What came of a question."""
 
     RIGHT = "right"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class QuizQuestion:
     """One question of the quiz, with its judge.
 
     Args:
@@ -65,7 +65,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedAnswer:
     """A question with the answer that was given.
 
     Args:
@@ -73,15 +73,15 @@ class Judged:
         why: What is wrong with it, why the question is not asked, or the explanation.
     """
 
-    question: Question
-    outcome: Outcome
+    question: QuizQuestion
+    outcome: AnswerOutcome
     answer: str
     why: str
 
     @property
     def told(self) -> bool:
         """Whether there is nothing left to give away."""
-        return self.outcome not in (Outcome.WRONG, Outcome.NOT_ANSWERED)
+        return self.outcome not in (AnswerOutcome.WRONG, AnswerOutcome.NOT_ANSWERED)
 
     def said(self, told: Collection[str]) -> str:
         """What is said of the answer.
@@ -93,27 +93,27 @@ class Judged:
         return f"{self.why} {words}" if words and key in told and _explained(self) else self.why
 
 
-def judged(question: Question, answer: str) -> Judged:
+def judged(question: QuizQuestion, answer: str) -> JudgedAnswer:
     """Judge an answer, given in any form that can be understood."""
     answer = answer.strip()
     outcome, why = _outcome(question, answer)
-    return Judged(question=question, outcome=outcome, answer=answer, why=why)
+    return JudgedAnswer(question=question, outcome=outcome, answer=answer, why=why)
 
 
-def _outcome(question: Question, answer: str) -> tuple[Outcome, str]:
+def _outcome(question: QuizQuestion, answer: str) -> tuple[AnswerOutcome, str]:
     if question.not_asked:
-        return Outcome.NOT_ASKED, question.not_asked
+        return AnswerOutcome.NOT_ASKED, question.not_asked
     if question.cannot_tell:
-        return Outcome.CANNOT_TELL, question.cannot_tell
+        return AnswerOutcome.CANNOT_TELL, question.cannot_tell
     if not answer:
-        return Outcome.NOT_ANSWERED, ""
+        return AnswerOutcome.NOT_ANSWERED, ""
     if answer == GIVEN_UP:
-        return Outcome.GIVEN_UP, question.explanation
+        return AnswerOutcome.GIVEN_UP, question.explanation
     try:
         wrong = question.judge(answer)
     except Unclear as unclear:
         wrong = str(unclear)
-    return (Outcome.WRONG, wrong) if wrong else (Outcome.RIGHT, question.explanation)
+    return (AnswerOutcome.WRONG, wrong) if wrong else (AnswerOutcome.RIGHT, question.explanation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,34 +126,34 @@ class Score:
     """
 
     asked: int
-    counts: Mapping[Outcome, int]
+    counts: Mapping[AnswerOutcome, int]
 
     @property
     def title(self) -> str:
         """In one sentence."""
         if not self.asked:
             return "There is nothing to solve in this case"
-        if self.counts[Outcome.NOT_ANSWERED] == self.asked:
+        if self.counts[AnswerOutcome.NOT_ANSWERED] == self.asked:
             return f"0 of {number(self.asked, 'question')} answered"
-        right = self.counts[Outcome.RIGHT]
+        right = self.counts[AnswerOutcome.RIGHT]
         if right == self.asked:
             return f"All {number(self.asked, 'question')} answered right" if self.asked > 1 else "The question is answered right"
         rest = [f"{n} {words}" for outcome, words in _WORDS.items() if (n := self.counts[outcome])]
         return f"{right} of {number(self.asked, 'question')} answered right{''.join(f', {said}' for said in rest)}"
 
 
-_WORDS = {Outcome.WRONG: "wrong", Outcome.GIVEN_UP: "given up", Outcome.NOT_ANSWERED: "not answered yet"}
+_WORDS = {AnswerOutcome.WRONG: "wrong", AnswerOutcome.GIVEN_UP: "given up", AnswerOutcome.NOT_ANSWERED: "not answered yet"}
 
 
-def score(answers: Sequence[Judged]) -> Score:
+def score(answers: Sequence[JudgedAnswer]) -> Score:
     """Count the outcomes."""
-    counts = dict.fromkeys(Outcome, 0)
+    counts = dict.fromkeys(AnswerOutcome, 0)
     for each in answers:
         counts[each.outcome] += 1
     return Score(asked=sum(each.question.arises for each in answers), counts=counts)
 
 
-def findings(answers: Sequence[Judged]) -> tuple[Finding, ...]:
+def findings(answers: Sequence[JudgedAnswer]) -> tuple[Finding, ...]:
     """One for each question, and one for all.
 
     A wrong answer is for information: nothing is the matter with a cluster because somebody is still learning. So is a quiz that
@@ -163,32 +163,32 @@ def findings(answers: Sequence[Judged]) -> tuple[Finding, ...]:
     return (*map(_finding, answers), _of_all(answers))
 
 
-def _finding(each: Judged) -> Finding:
+def _finding(each: JudgedAnswer) -> Finding:
     question = each.question
     check = Check(
         check=f"walkthrough.{question.key}",
         question=question.asks,
-        coverage=Coverage(seen=int(each.outcome is not Outcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
+        coverage=Coverage(seen=int(each.outcome is not AnswerOutcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
         threshold="an answer that the evidence contradicts",
         facts={"outcome": each.outcome.value, "answer": each.answer or None},
         evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _explained(each) else (),
     )
     match each.outcome:
-        case Outcome.RIGHT:
+        case AnswerOutcome.RIGHT:
             return check.ok(f"{question.title} Answered right", gaps=())
-        case Outcome.WRONG:
+        case AnswerOutcome.WRONG:
             again = Step(kind="first", text=f"Try again: {question.hints[0]}" if question.hints else "Try again.")
             return check.found(Severity.INFO, f"{question.title} The answer is wrong", why=each.why, next=(again,))
-        case Outcome.GIVEN_UP:
+        case AnswerOutcome.GIVEN_UP:
             return check.found(Severity.INFO, f"{question.title} Given up", why=each.why)
-        case Outcome.CANNOT_TELL:
+        case AnswerOutcome.CANNOT_TELL:
             return check.could_not_check(f"{question.title} {each.why}", settle="Take a case that was collected whole.")
-        case Outcome.NOT_ASKED:
+        case AnswerOutcome.NOT_ASKED:
             return check.not_applicable(f"{question.title} {each.why}")
     return check.not_applicable(f"{question.title} Not answered")
 
 
-def _of_all(answers: Sequence[Judged]) -> Finding:
+def _of_all(answers: Sequence[JudgedAnswer]) -> Finding:
     total = score(answers)
     check = Check(
         check="walkthrough.answers",
@@ -199,10 +199,10 @@ def _of_all(answers: Sequence[Judged]) -> Finding:
     )
     if not total.asked:
         return check.not_applicable(total.title)
-    if total.counts[Outcome.RIGHT] == total.asked:
+    if total.counts[AnswerOutcome.RIGHT] == total.asked:
         return check.ok(total.title, gaps=())
     return check.found(Severity.INFO, total.title)
 
 
-def _explained(each: Judged) -> bool:
-    return each.outcome in (Outcome.RIGHT, Outcome.GIVEN_UP)
+def _explained(each: JudgedAnswer) -> bool:
+    return each.outcome in (AnswerOutcome.RIGHT, AnswerOutcome.GIVEN_UP)

@@ -10,8 +10,8 @@ from casebook.kafka.releases import ENABLING_UNCLEAN_ELECTS
 from casebook.questions.leadership.analysis import what_if
 from casebook.questions.leadership.analysis.what_if import Supposition
 from casebook.questions.quiz.analysis import answers
-from casebook.questions.quiz.analysis.incident import CITED, Incident, named
-from casebook.questions.quiz.analysis.quiz import Question
+from casebook.questions.quiz.analysis.incident import CITED, QuizIncident, named
+from casebook.questions.quiz.analysis.quiz import QuizQuestion
 
 _DEEDS = (
     ("start", "Start a dead broker that is in an ISR, with its log dirs as they are"),
@@ -21,12 +21,12 @@ _DEEDS = (
 )
 
 
-def whom_first(incident: Incident) -> Question:
+def whom_first(incident: QuizIncident) -> QuizQuestion:
     """The dead broker whose start brings most of them back."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
     healed = incident.healed_by(best.broker) if best else ()
-    return Question(
+    return QuizQuestion(
         key="first",
         title="Whom to start first?",
         asks="You can start one broker after the other, and each takes minutes. Which one first? Above all, no record may be "
@@ -47,7 +47,7 @@ def whom_first(incident: Incident) -> Question:
     )
 
 
-def _emptied_hint(incident: Incident) -> str:
+def _emptied_hint(incident: QuizIncident) -> str:
     empty = [v for v in incident.offline if not v.isr]
     if not empty:
         return ""
@@ -57,13 +57,13 @@ def _emptied_hint(incident: Incident) -> str:
     )
 
 
-def _last_writes(healed: Sequence[Verdict], incident: Incident) -> tuple[str, ...]:
+def _last_writes(healed: Sequence[Verdict], incident: QuizIncident) -> tuple[str, ...]:
     """The transactions that last wrote somebody into an ISR which is empty now."""
     found = (incident.last_in_sync.get((v.topic, v.partition)) for v in healed if not v.isr)
     return tuple(one.proof for one in found if one)[:CITED]
 
 
-def _of_first(incident: Incident) -> str:
+def _of_first(incident: QuizIncident) -> str:
     firsts = [choice.broker for choice in incident.best]
     each = f"{capitalised(brokers(firsts))} {agree(len(firsts), 'loses least', 'heal as many, each by its start alone')}"
     if dearer := [broker for broker in set(incident.heals) - {*firsts} if incident.heals[broker] >= incident.best[0].heals]:
@@ -78,17 +78,17 @@ def _of_first(incident: Incident) -> str:
     return " ".join(filter(None, (_trap(incident), each, clean, due)))
 
 
-def _dearer(incident: Incident, broker: int) -> str:
+def _dearer(incident: QuizIncident, broker: int) -> str:
     """What it costs to start one first that heals as many as the best, or more."""
     return f"broker {broker} would heal as many or more, and lead {named(incident.led_unclean(broker))} out of sync"
 
 
-def _compared(incident: Incident) -> str:
+def _compared(incident: QuizIncident) -> str:
     """How many each start would heal: which is what remains, too."""
     return f"By number: {', '.join(f'broker {b} would heal {heals}' for b, heals in sorted(incident.heals.items()))}."
 
 
-def _trap(incident: Incident) -> str:
+def _trap(incident: QuizIncident) -> str:
     """Where an ISR is empty, a start heals and may lose: who was in it last has what the others lack."""
     empty = [v for v in incident.offline if not v.isr and len(v.waits_for) > 1]
     by_last: dict[tuple[int, ...], list[Verdict]] = {}
@@ -113,7 +113,7 @@ def _of_emptied(last: tuple[int, ...], found: Sequence[Verdict]) -> str:
     )
 
 
-def _judge_first(incident: Incident, answer: str) -> str:
+def _judge_first(incident: QuizIncident, answer: str) -> str:
     given = answers.brokers(answer)
     if len(given) != 1:
         return "One broker: the first."
@@ -135,13 +135,13 @@ def _judge_first(incident: Incident, answer: str) -> str:
     return f"{cost}It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
 
 
-def is_it_healed(incident: Incident) -> Question:
+def is_it_healed(incident: QuizIncident) -> QuizQuestion:
     """What remains after the best start."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
     healed = set(incident.healed_by(best.broker)) if best else set()
     left = [v for v in incident.offline if v not in healed]
-    return Question(
+    return QuizQuestion(
         key="healed",
         title="Is it healed?",
         asks="The broker that you rightly start first is up and registered. How many partitions in the whole cluster are "
@@ -179,18 +179,18 @@ def _needed(left: Sequence[Verdict]) -> str:
     return f"{agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
 
 
-def _judge_left(incident: Incident, left: int, answer: str) -> str:
+def _judge_left(incident: QuizIncident, left: int, answer: str) -> str:
     given = answers.number(answer)
     if given >= len(incident.offline) and given != left:
         return "That start does heal something."
     return _fewer_or_more(given, left)
 
 
-def what_if_unclean(incident: Incident) -> Question:
+def what_if_unclean(incident: QuizIncident) -> QuizQuestion:
     """How many would be elected unclean, as it is now."""
     missing = incident.missing()
     supposed = _Unclean() if missing else _unclean(incident)
-    return Question(
+    return QuizQuestion(
         key="unclean",
         title="Would unclean election help now?",
         asks="Somebody wants to allow unclean election for all topics instead, with the brokers that are alive now. How many "
@@ -224,7 +224,7 @@ class _Unclean:
     offline: tuple[Verdict, ...] = ()
 
 
-def _unclean(incident: Incident) -> _Unclean:
+def _unclean(incident: QuizIncident) -> _Unclean:
     supposed = Supposition(alive=incident.cluster.live, unclean="on")
     replayed = what_if.replay(
         incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed, incident.lead.lacking
@@ -238,7 +238,7 @@ def _unclean(incident: Incident) -> _Unclean:
     )
 
 
-def _judge_unclean(incident: Incident, supposed: _Unclean, answer: str) -> str:
+def _judge_unclean(incident: QuizIncident, supposed: _Unclean, answer: str) -> str:
     given, right = answers.number(answer), len(supposed.elected)
     if given == len(incident.offline) and given != right:
         if any(not verdict.live_replicas for verdict in supposed.offline):
@@ -248,7 +248,7 @@ def _judge_unclean(incident: Incident, supposed: _Unclean, answer: str) -> str:
     return _fewer_or_more(given, right)
 
 
-def _price(incident: Incident, supposed: _Unclean) -> str:
+def _price(incident: QuizIncident, supposed: _Unclean) -> str:
     clean = (
         f" {named(supposed.clean)}: a member of the ISR is alive, so the election is clean, with or without that."
         if supposed.clean
@@ -272,7 +272,7 @@ def _price(incident: Incident, supposed: _Unclean) -> str:
     )
 
 
-def what_never(incident: Incident) -> Question:
+def what_never(incident: QuizIncident) -> QuizQuestion:
     """The only copy must not be wiped."""
     last = [v for v in incident.offline if len(v.isr or ()) == 1 and set(v.isr) <= set(incident.lead.dead)]
     due = any(v.clean_winner is None and v.unclean_allowed and v.live_replicas for v in incident.offline)
@@ -281,7 +281,7 @@ def what_never(incident: Incident) -> Question:
         missing = {"not_asked": "An unclean election is due: more than one of these would lose records."}
     if not missing and not last:
         missing = {"not_asked": "No dead broker is the only one that is known to have everything."}
-    return Question(
+    return QuizQuestion(
         key="never",
         title="What must not be done?",
         asks="One of these loses acknowledged records for good. Which?",

@@ -14,26 +14,26 @@ from casebook.page.render import render
 from casebook.page.view import View, html
 from casebook.questions.quiz.analysis import quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP
-from casebook.questions.quiz.analysis.quiz import Judged, Outcome, Question
+from casebook.questions.quiz.analysis.quiz import AnswerOutcome, JudgedAnswer, QuizQuestion
 
 NOTEBOOK = "walkthrough"
 _LOOKS = {
-    Outcome.RIGHT: ("ok", "RIGHT"),
-    Outcome.WRONG: ("warning", "NOT RIGHT"),
-    Outcome.GIVEN_UP: ("info", "GIVEN UP"),
-    Outcome.NOT_ANSWERED: ("not_applicable", "NOT ANSWERED"),
-    Outcome.NOT_ASKED: ("not_applicable", "DOES NOT ARISE"),
-    Outcome.CANNOT_TELL: ("could_not_check", "COULD NOT CHECK"),
+    AnswerOutcome.RIGHT: ("ok", "RIGHT"),
+    AnswerOutcome.WRONG: ("warning", "NOT RIGHT"),
+    AnswerOutcome.GIVEN_UP: ("info", "GIVEN UP"),
+    AnswerOutcome.NOT_ANSWERED: ("not_applicable", "NOT ANSWERED"),
+    AnswerOutcome.NOT_ASKED: ("not_applicable", "DOES NOT ARISE"),
+    AnswerOutcome.CANNOT_TELL: ("could_not_check", "COULD NOT CHECK"),
 }
 """Symbol and word of an outcome."""
-_EXPLAINED = (Outcome.RIGHT, Outcome.GIVEN_UP)
+_EXPLAINED = (AnswerOutcome.RIGHT, AnswerOutcome.GIVEN_UP)
 _NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. What comes next stands below."
 _NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it writes down how it went."
 _NEXT_OTHER = "Take another case as source: sample:leader_minus_one, or one of yours."
 
 
 @dataclass(slots=True)
-class Given:
+class QuestionProgress:
     """What a person has done with a question.
 
     Args:
@@ -46,10 +46,10 @@ class Given:
     right: str = ""
     hints: int = 0
 
-    def take(self, question: Question, answer: str) -> None:
+    def take(self, question: QuizQuestion, answer: str) -> None:
         """An answer was given: what was right stays so, and whoever has it right has nothing to give up."""
         self.answer = self.right if answer == GIVEN_UP and self.right else answer
-        if quiz.judged(question, self.answer).outcome is Outcome.RIGHT:
+        if quiz.judged(question, self.answer).outcome is AnswerOutcome.RIGHT:
             self.right = self.answer
 
     @property
@@ -79,7 +79,7 @@ class Where:
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class QuizPage:
     """All questions on a case, and what was answered.
 
     Args:
@@ -90,14 +90,14 @@ class Desk:
         remembered: What the person did; outlives a re-run of the cell.
     """
 
-    questions: Sequence[Question]
+    questions: Sequence[QuizQuestion]
     answers: Mapping[str, str]
     incident: View
     where: Where
     interactive: bool
     remembered: dict[str, object]
     _scores: list[object] = field(default_factory=list)
-    _panels: dict[str, "_Panel"] = field(default_factory=dict)
+    _panels: dict[str, "_QuestionPanel"] = field(default_factory=dict)
 
     def evidence(self) -> View:
         """Where the answers are found: what is stored, without a word on what it means."""
@@ -108,7 +108,7 @@ class Desk:
         shown = [(number, question) for number, question in enumerate(self.questions, start=1) if question.key in keys]
         if not self.interactive:
             return html(*(self._twin(number, question) for number, question in shown))
-        panels = {question.key: _Panel(self, number, question) for number, question in shown}
+        panels = {question.key: _QuestionPanel(self, number, question) for number, question in shown}
         self._panels |= panels
         return View(parts=tuple(panel.box for panel in panels.values()))
 
@@ -128,19 +128,19 @@ class Desk:
         return quiz.findings(self.judged)
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[JudgedAnswer, ...]:
         """Every question with the answer in force."""
         return tuple(quiz.judged(question, self.given(question).in_force) for question in self.questions)
 
-    def given(self, question: Question) -> Given:
+    def given(self, question: QuizQuestion) -> QuestionProgress:
         """What a person did with a question; at first, the parameter."""
         remembered = self.remembered if self.interactive else {}
         name = f"answer_{question.key}"
         if name not in remembered:
-            remembered[name] = Given()
+            remembered[name] = QuestionProgress()
             remembered[name].take(question, self.answers.get(question.key, "").strip())
         given = remembered[name]
-        if given.right and quiz.judged(question, given.right).outcome is not Outcome.RIGHT:
+        if given.right and quiz.judged(question, given.right).outcome is not AnswerOutcome.RIGHT:
             given.right = ""  # the notebook was opened at another moment of the same case
         return given
 
@@ -151,13 +151,13 @@ class Desk:
         for shown in self._scores:
             shown.value = str(self._score())
 
-    def answer(self, question: Question) -> Markup:
+    def answer(self, question: QuizQuestion) -> Markup:
         """Hints that were taken, and what came of the answer."""
         given = self.given(question)
         one = quiz.judged(question, given.answer)
         told = {each.question.key for each in self.judged if each.told}
         kind, word = _LOOKS[one.outcome]
-        quiet = one.outcome is Outcome.NOT_ANSWERED and self.interactive
+        quiet = one.outcome is AnswerOutcome.NOT_ANSWERED and self.interactive
         return render(
             "quiz_answer",
             hints=question.hints[: given.hints],
@@ -165,20 +165,20 @@ class Desk:
             word="" if quiet else word,
             said=_said(one),
             why=one.said(told),
-            counts=given.right if one.outcome is not Outcome.RIGHT else "",
+            counts=given.right if one.outcome is not AnswerOutcome.RIGHT else "",
             evidence=self.where.quote(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
         )
 
-    def _twin(self, number: int, question: Question) -> Markup:
+    def _twin(self, number: int, question: QuizQuestion) -> Markup:
         return render("quiz", number=number, total=len(self.questions), question=question, answer=self.answer(question))
 
     def _score(self) -> Markup:
         judged = self.judged
         total = quiz.score(judged)
-        done = total.asked == total.counts[Outcome.RIGHT] + total.counts[Outcome.GIVEN_UP]
+        done = total.asked == total.counts[AnswerOutcome.RIGHT] + total.counts[AnswerOutcome.GIVEN_UP]
         return render(
             "quiz_score",
-            kind="ok" if total.asked and total.counts[Outcome.RIGHT] == total.asked else "not_applicable",
+            kind="ok" if total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked else "not_applicable",
             title=total.title,
             rows=[(*_LOOKS[one.outcome], one.question.title) for one in judged],
             next=_NEXT_OTHER if not total.asked else _NEXT if done else _NEXT_UNDONE,
@@ -186,14 +186,14 @@ class Desk:
         )
 
 
-def summary(desk: Desk, evidence: Sequence[Finding]) -> View:
+def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     """What stands at the top of the notebook in the end: how it went, and not who is dead.
 
     Args:
         evidence: What is to be said of the case itself.
     """
     total = quiz.score(desk.judged)
-    right = total.asked and total.counts[Outcome.RIGHT] == total.asked
+    right = total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked
     doubts = [finding.title for finding in evidence if finding.severity]
     second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
@@ -201,18 +201,18 @@ def summary(desk: Desk, evidence: Sequence[Finding]) -> View:
 
 
 def _untold(total: quiz.Score) -> bool:
-    return bool(total.counts[Outcome.CANNOT_TELL])
+    return bool(total.counts[AnswerOutcome.CANNOT_TELL])
 
 
-def _said(one: Judged) -> str:
+def _said(one: JudgedAnswer) -> str:
     """The answer as it was given, beside what came of it."""
     return "" if one.answer == GIVEN_UP or not one.question.arises else one.answer
 
 
-class _Panel:
+class _QuestionPanel:
     """Fields around one question."""
 
-    def __init__(self, desk: Desk, number: int, question: Question) -> None:
+    def __init__(self, desk: QuizPage, number: int, question: QuizQuestion) -> None:
         import ipywidgets as widgets
 
         self._desk, self._question = desk, question

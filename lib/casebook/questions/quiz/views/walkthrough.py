@@ -19,7 +19,7 @@ _TELLING = ("unclean.leader.election.enable", "min.insync.replicas")
 """Settings that decide an election, or whether it matters."""
 
 
-class Seen(Protocol):
+class LessonEvidence(Protocol):
     """What is seen: see :class:`casebook.questions.quiz.walkthrough.Lesson`."""
 
     name: str
@@ -32,7 +32,7 @@ class Seen(Protocol):
     answer: str
 
 
-def lesson(seen: Seen) -> View:
+def lesson(seen: LessonEvidence) -> View:
     """A table, and the evidence under it as it was read."""
     table = Table(
         name=f"lesson-{seen.name}",

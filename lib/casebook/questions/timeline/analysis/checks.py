@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from casebook.facts.cluster import epoch_ms, instant
-from casebook.facts.events import Extent, Untyped
-from casebook.facts.losses import Change
+from casebook.facts.events import FileExtent, Untyped
+from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
@@ -16,13 +16,13 @@ from casebook.questions.timeline.analysis.causes import host_checks, root_check
 from casebook.questions.timeline.analysis.causes.roots import unnamed
 from casebook.questions.timeline.analysis.causes.storms import Storm, storms
 from casebook.questions.timeline.analysis.clocks import clock_checks, owner_checks
-from casebook.questions.timeline.analysis.clocks.clock_checks import Told
+from casebook.questions.timeline.analysis.clocks.clock_checks import ZoneStatements
 from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.story import one_sentence
 from casebook.questions.timeline.analysis.windows import elections, unclean, window_checks
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
-from casebook.questions.timeline.analysis.windows.two_leaders import Doubt
+from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 from casebook.questions.timeline.analysis.words import all_named
 
@@ -38,14 +38,14 @@ _OLDER_CLIENT = (
 
 
 def checks(
-    scene: Scene,
+    scene: TimelineInputs,
     windows: Sequence[Window],
-    doubts: Sequence[Doubt],
+    doubts: Sequence[OldLeaderDoubt],
     chains: Sequence[Chain],
     roots: Sequence[Root],
     silences: Sequence[Silence],
     untyped: Sequence[Untyped],
-    changes: Sequence[Change],
+    changes: Sequence[LeaderChange],
     hosts: host_checks.Hosts,
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
@@ -82,7 +82,7 @@ def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) ->
     return replace(finding, since=since, caveats=caveats)
 
 
-def _zone(scene: Scene, zones: Told) -> tuple[str, ...]:
+def _zone(scene: TimelineInputs, zones: ZoneStatements) -> tuple[str, ...]:
     """That the zone of the logs is taken for granted, where neither ZooKeeper's clock nor lines of their own tell it."""
     unknown = sorted(scene.lives.keys() - zones.as_read)
     if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
@@ -99,7 +99,7 @@ def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:
     return [window for window in windows if window.kind is kind]
 
 
-def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
+def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding:
     found = storms(scene)
     thrown = [row for storm in found for row in storm.thrown]
     failed = scene.kind("processor_failed")
@@ -151,7 +151,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     )
 
 
-def _unknown_brokers(scene: Scene) -> coverage.Gaps:
+def _unknown_brokers(scene: TimelineInputs) -> coverage.Gaps:
     """Why there may be brokers of which nobody gave a log: neither znodes nor a history say which there are."""
     return () if scene.past.there else coverage.registrations(scene.cluster)
 
@@ -184,7 +184,7 @@ def _by_whom(found: Sequence[Storm]) -> str:
     return f" by {whom}" if told == total else f", {told} of them by {whom} as far as the logs tell"
 
 
-def _silences(scene: Scene, silences: Sequence[Silence]) -> Finding:
+def _silences(scene: TimelineInputs, silences: Sequence[Silence]) -> Finding:
     ask = Question(
         check="timeline.silences",
         question="What can these logs not tell?",
@@ -201,7 +201,7 @@ def _silences(scene: Scene, silences: Sequence[Silence]) -> Finding:
     )
 
 
-def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
+def _untyped(scene: TimelineInputs, untyped: Sequence[Untyped]) -> Finding:
     lines = sum(shape.count for shape in untyped)
     grave = [shape for shape in untyped if shape.level in ("WARN", "ERROR", "FATAL")]
     ask = Question(
@@ -227,9 +227,9 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
     return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
 
 
-def _of_logs(scene: Scene, *, of_brokers: bool = False) -> Coverage:
+def _of_logs(scene: TimelineInputs, *, of_brokers: bool = False) -> Coverage:
     files = [file for file in scene.files if not file.is_empty and (file.broker is not None or not of_brokers)]
-    return Coverage.counted(sum(file.extent is not Extent.NOT for file in files), len(files), "log", Source.LOGS)
+    return Coverage.counted(sum(file.extent is not FileExtent.NOT for file in files), len(files), "log", Source.LOGS)
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.facts.events import Event
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 
 _START = 60_000
 """Milliseconds in which a start is over, or has failed."""
@@ -33,7 +33,7 @@ class Start(NamedTuple):
     proof: str
 
 
-def starts(told: Iterable[tuple[int | None, Event | Row]]) -> dict[str, list[Start]]:
+def starts(told: Iterable[tuple[int | None, Event | EventRow]]) -> dict[str, list[Start]]:
     """The processes that say which cluster they serve, in order; without those that refused to serve it.
 
     The line names no broker, so those of logs that were given together are told together.
@@ -55,7 +55,7 @@ def starts(told: Iterable[tuple[int | None, Event | Row]]) -> dict[str, list[Sta
     return found
 
 
-def _given_as(line: Event | Row) -> str:
+def _given_as(line: Event | EventRow) -> str:
     """The folder of what was given as one broker's logs."""
     return line.file.rpartition("/")[0]
 
@@ -100,7 +100,7 @@ class Renewal(NamedTuple):
     proof: str
 
 
-def renewals(rows: Sequence[Row]) -> list[Renewal]:
+def renewals(rows: Sequence[EventRow]) -> list[Renewal]:
     """Where each cluster but the first began, in order; none between two that are there at once.
 
     Rule: another id, or a controller epoch that falls: only a ZooKeeper that is made anew counts from the beginning
@@ -119,10 +119,10 @@ def renewals(rows: Sequence[Row]) -> list[Renewal]:
     return sorted((*renewed, *falls), key=lambda one: one.since)
 
 
-def _falls(rows: Iterable[Row]) -> list[Renewal]:
+def _falls(rows: Iterable[EventRow]) -> list[Renewal]:
     """Where a broker was elected controller in a lower epoch than before, by its own lines: one clock, and their order."""
     found: list[Renewal] = []
-    last: dict[int, Row] = {}
+    last: dict[int, EventRow] = {}
     for row in rows:
         epoch = row.number("epoch") if row.kind in _ELECTED and row.source == "broker" and row.at is not None else None
         if epoch is None or row.broker is None:
@@ -134,6 +134,6 @@ def _falls(rows: Iterable[Row]) -> list[Renewal]:
     return found
 
 
-def _stands_before(row: Row, other: Row) -> bool:
+def _stands_before(row: EventRow, other: EventRow) -> bool:
     """Whether a line stands above another that seems to be earlier: its clock was set."""
     return row.file == other.file and (row.line or 0) < (other.line or 0)

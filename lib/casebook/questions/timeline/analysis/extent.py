@@ -12,8 +12,8 @@ from casebook.findings import coverage
 from casebook.findings.coverage import COLLECT_LOGS, OTHER_LOGS, Gaps
 from casebook.findings.finding import Gap
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Row
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.kafka.past_rows import EventRow
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 _CHANGES = (
     "partition_changed", "leader_elected", "leader_selected", "isr_shrunk", "isr_expanded", "isr_updated", "broker_change",
@@ -21,13 +21,13 @@ _CHANGES = (
 """Lines that are printed where a znode of a partition or a broker changes, and at no other time."""
 
 
-def untold(scene: Scene) -> Gaps:
+def untold(scene: TimelineInputs) -> Gaps:
     """Why not every state of every partition is known, the widest gap first."""
     gaps = coverage.state_changes(scene.files, scene.cluster, scene.past, scene.brokers)
     return (*gaps, *outside(scene))
 
 
-def outside(scene: Scene) -> Gaps:
+def outside(scene: TimelineInputs) -> Gaps:
     """What is told of changes outside of the time that a history covers, or that logs cover where there is none."""
     return tuple(_outside_history(scene) if scene.past.there else _outside_logs(scene))
 
@@ -46,7 +46,7 @@ def _elected_before(past: Past) -> Gaps:
     )
 
 
-def _outside_history(scene: Scene) -> Iterator[Gap]:
+def _outside_history(scene: TimelineInputs) -> Iterator[Gap]:
     first, (last, _) = scene.past.first, scene.past.last
     rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]
     seen = scene.kinds((*_CHANGES, "broker_registered"))
@@ -61,7 +61,7 @@ def _outside_history(scene: Scene) -> Iterator[Gap]:
         yield Gap(why=why, settle=OTHER_LOGS)
 
 
-def _outside_logs(scene: Scene) -> Iterator[Gap]:
+def _outside_logs(scene: TimelineInputs) -> Iterator[Gap]:
     for clock in scene.clocks:
         if clock.broker is not None and any(step.skew is None for step in clock.steps):
             why = f"The clock of broker {clock.broker} was set: lines from {clock.steps[0].after} on cannot be ordered."
@@ -76,7 +76,7 @@ def _outside_logs(scene: Scene) -> Iterator[Gap]:
             yield Gap(why=why, settle=COLLECT_LOGS)
 
 
-def _written_after(scene: Scene, broker: int, at: int) -> str | None:
+def _written_after(scene: TimelineInputs, broker: int, at: int) -> str | None:
     """A znode that a broker wrote, as its leader or as the controller, or of which the controller learnt, later than a moment."""
     cluster = scene.cluster
     if cluster.controller is not None and cluster.controller.broker == broker:
@@ -105,6 +105,6 @@ def _written(cluster: Cluster) -> Iterator[tuple[str, Stat]]:
             yield f"/brokers/ids/{broker.id}", broker.stat
 
 
-def _doubt(scene: Scene, row: Row) -> int:
+def _doubt(scene: TimelineInputs, row: EventRow) -> int:
     """Milliseconds by which a line may be printed apart from what it tells of, its clock included."""
     return SLACK + (scene.uncertainty(row.broker) or 0)

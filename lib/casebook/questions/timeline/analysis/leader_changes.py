@@ -5,13 +5,13 @@ from itertools import groupby
 
 from casebook.facts.disks import Partition, Replica
 from casebook.facts.events import DISK_FAILURES
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Row, Span, StateRow, Window
+from casebook.kafka.past_rows import EventRow, Span, StateRow, Window
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.lives import sessions
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
-from casebook.questions.timeline.analysis.windows.two_leaders import Doubt, is_planned
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
+from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt, is_planned
 
 LAG, TIMEOUT = "replica.lag.time.max.ms", "zookeeper.session.timeout.ms"
 HANDOVER = 1000
@@ -27,7 +27,7 @@ _LOADED = "log_loaded"
 _CUTS = ("truncated", "truncated_below_hw", "truncated_nothing", "fetch_reset", "log_emptied")
 
 
-def changes(scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt]) -> tuple[Change, ...]:
+def changes(scene: TimelineInputs, windows: Iterable[Window], doubts: Iterable[OldLeaderDoubt]) -> tuple[LeaderChange, ...]:
     """Every election of another leader, in order.
 
     Args:
@@ -41,7 +41,7 @@ def changes(scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt]) ->
     return tuple(change._replace(number=number) for number, change in enumerate(ordered))
 
 
-def with_epochs(found: Iterable[Change], copies: Mapping[Partition, Replica]) -> tuple[Change, ...]:
+def with_epochs(found: Iterable[LeaderChange], copies: Mapping[Partition, Replica]) -> tuple[LeaderChange, ...]:
     """The same changes, cut where the next epoch begins in the copy that is read, which is exact.
 
     A leader that wrote nothing leaves no batch, but the next epoch that is there begins where its own would have.
@@ -53,7 +53,7 @@ def with_epochs(found: Iterable[Change], copies: Mapping[Partition, Replica]) ->
     return tuple(_with_epoch(change, copies.get((change.topic, change.partition))) for change in found)
 
 
-def _with_epoch(change: Change, copy: Replica | None) -> Change:
+def _with_epoch(change: LeaderChange, copy: Replica | None) -> LeaderChange:
     if copy is None or change.epoch is None or change.cut_at_start:
         return change
     cut = min((line.start_offset for line in copy.epochs if line.epoch >= change.epoch), default=None)
@@ -63,7 +63,7 @@ def _with_epoch(change: Change, copy: Replica | None) -> Change:
 class _Changes:
     """The changes of partition after partition."""
 
-    def __init__(self, scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt]) -> None:
+    def __init__(self, scene: TimelineInputs, windows: Iterable[Window], doubts: Iterable[OldLeaderDoubt]) -> None:
         self._scene = scene
         self._partly = not scene.past.there and bool(untold(scene))  # who was in sync may have changed unseen
         self._windows = {(w.topic, w.partition, w.opened, w.old_leader): w for w in windows}
@@ -71,7 +71,7 @@ class _Changes:
         by_broker = sorted(sessions(scene.past, scene.rows), key=lambda span: (span.broker, span.closed or 0))
         self._sessions = {broker: list(spans) for broker, spans in groupby(by_broker, key=lambda span: span.broker)}
 
-    def of(self, key: Key, rows: Sequence[StateRow]) -> Iterator[Change]:
+    def of(self, key: Key, rows: Sequence[StateRow]) -> Iterator[LeaderChange]:
         """Those of a partition; an open end is over when the old leader is in sync again, or leads: it has truncated by then.
 
         Another election does not end it: whoever did not learn of the first may not learn of the second.
@@ -82,7 +82,7 @@ class _Changes:
             change = self._change(key, rows[:place], led, row, following)
             yield self._bounded(change, rows[place:]) if change.closed is None else change
 
-    def _bounded(self, change: Change, after: Sequence[StateRow]) -> Change:
+    def _bounded(self, change: LeaderChange, after: Sequence[StateRow]) -> LeaderChange:
         """With a bound for an open end, as far as the states after it give one."""
         back = _back(after, change.old_leader)
         if back is not None:
@@ -90,7 +90,7 @@ class _Changes:
         stayed = self._stayed(change, after)
         return change if stayed is None else change._replace(closed=stayed, closed_proof=change.opened_proof, by_then=True)
 
-    def _stayed(self, change: Change, after: Sequence[StateRow]) -> int | None:
+    def _stayed(self, change: LeaderChange, after: Sequence[StateRow]) -> int | None:
         """Up to when the old leader was in sync all along, which only a follower is; ``None`` where it was not, or not so long.
 
         Rule: who has not fetched for ``replica.lag.time.max.ms`` leaves the ISR at one of the checks that come twice in that
@@ -105,7 +105,7 @@ class _Changes:
         whole = all(state.isr and change.old_leader in state.isr and state.leader == change.new_leader for state in within)
         return until if within and whole else None
 
-    def _change(self, key: Key, before: Sequence[StateRow], led: StateRow, row: StateRow, following: int | None) -> Change:
+    def _change(self, key: Key, before: Sequence[StateRow], led: StateRow, row: StateRow, following: int | None) -> LeaderChange:
         scene, old, new = self._scene, led.leader, row.leader
         isr = next((state.isr for state in reversed(before) if state.isr), None)
         unclean = None if isr is None or (new not in isr and self._partly) else new not in isr
@@ -126,7 +126,7 @@ class _Changes:
             since = at_start.at - lag - CHECKPOINT
         else:
             since = self._silent_since(old, row.time)
-        return Change(
+        return LeaderChange(
             number=0,
             topic=key[0],
             partition=key[1],
@@ -199,7 +199,7 @@ class _Changes:
                 return _offset(line), line.proof
         return None, ""
 
-    def _cut_at_start(self, key: Key, before: Sequence[StateRow], row: StateRow) -> Row | None:
+    def _cut_at_start(self, key: Key, before: Sequence[StateRow], row: StateRow) -> EventRow | None:
         """The line in which the next leader cut its own log, shortly before it was elected as one that had stayed in sync.
 
         What it prints when the partition is created cuts nothing.
@@ -255,13 +255,13 @@ def _back(after: Iterable[StateRow], old: int) -> StateRow | None:
     return None
 
 
-def _begins(line: Row, row: StateRow) -> bool:
+def _begins(line: EventRow, row: StateRow) -> bool:
     if line.kind != "become_leader" or line.broker != row.leader or line.number("offset") is None:
         return False
     return row.leader_epoch is None or line.number("leader_epoch") == row.leader_epoch
 
 
-def _offset(line: Row) -> int | None:
+def _offset(line: EventRow) -> int | None:
     """To which a log was cut; one that was emptied begins anew."""
     return next((line.number(name) for name in ("offset", "to", "start") if line.number(name) is not None), None)
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Chain, Link, Row
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.kafka.past_rows import CausalLink, Chain, EventRow
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 EXAMPLES = 5
 
@@ -17,19 +17,19 @@ class Chainer:
         until: No effect is later; ``None`` for no bound.
     """
 
-    def __init__(self, scene: Scene, until: int | None = None) -> None:
+    def __init__(self, scene: TimelineInputs, until: int | None = None) -> None:
         self.scene, self.until = scene, until
-        self.links: list[Link] = []
+        self.links: list[CausalLink] = []
 
     def effects(
         self,
-        cause: Row | None,
+        cause: EventRow | None,
         kinds: Iterable[str],
         rule: str,
         *,
-        which: Callable[[Row], bool] | None = None,
+        which: Callable[[EventRow], bool] | None = None,
         seconds: float = 0,
-    ) -> Row | None:
+    ) -> EventRow | None:
         """Link a cause to all its effects; the first of them, or ``None``.
 
         Args:
@@ -45,13 +45,13 @@ class Chainer:
         ]
         return self.link(cause, found, rule)
 
-    def link(self, cause: Row, found: Sequence[Row], rule: str) -> Row | None:
+    def link(self, cause: EventRow, found: Sequence[EventRow], rule: str) -> EventRow | None:
         """Link a cause to effects that are known."""
         if not found:
             return None
         found = sorted(found, key=lambda row: row.at)
         seconds = (found[0].at - cause.at) / 1000
-        self.links.append(Link(cause, found[0], rule, seconds, len(found), tuple(found[:EXAMPLES]), found[-1]))
+        self.links.append(CausalLink(cause, found[0], rule, seconds, len(found), tuple(found[:EXAMPLES]), found[-1]))
         return found[0]
 
     def chain(self, kind: str, title: str, broker: int | None, partitions: int = 0) -> Chain | None:
@@ -64,14 +64,14 @@ class Chainer:
         return Chain(kind, title, broker, links, opened, closed, partitions)
 
 
-def places(rows: Iterable[Row]) -> set[Key]:
+def places(rows: Iterable[EventRow]) -> set[Key]:
     """The partitions that rows are about."""
     return {(row.topic, row.partition) for row in rows if row.partition is not None}
 
 
-def once_each(rows: Iterable[Row]) -> list[Row]:
+def once_each(rows: Iterable[EventRow]) -> list[EventRow]:
     """The first row of each partition."""
-    found: dict[Key, Row] = {}
+    found: dict[Key, EventRow] = {}
     for row in rows:
         place = row.topic, row.partition
         if place not in found or row.at < found[place].at:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from casebook.facts.events import LogFile
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Clock, Row, Span
+from casebook.kafka.past_rows import Clock, EventRow, Span
 
 PREAMBLE = ("version_line", "settings_printed", "gc_pause")
 """What a process may print before it says that it starts: release and settings; and pauses, which have a log of their own."""
@@ -14,12 +14,12 @@ START = 10_000
 _ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed")
 
 
-def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]) -> Mapping[int, Sequence[Span]]:
+def lives(rows: Iterable[EventRow], files: Iterable[LogFile], clocks: Iterable[Clock]) -> Mapping[int, Sequence[Span]]:
     """Processes of each broker with logs: from a first line to the last before another process begins.
 
     Only lines of a meaning that is known tell of it, but a log's last line whatever it says.
     """
-    by_broker: dict[int, list[Row]] = defaultdict(list)
+    by_broker: dict[int, list[EventRow]] = defaultdict(list)
     for row in _own(rows):
         by_broker[row.broker].append(row)
     found = {broker: [_process(own) for own in _apart(printed)] for broker, printed in by_broker.items()}
@@ -32,11 +32,11 @@ def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]
     return found
 
 
-def _own(rows: Iterable[Row]) -> Iterator[Row]:
+def _own(rows: Iterable[EventRow]) -> Iterator[EventRow]:
     return (row for row in rows if row.source == "broker" and row.broker is not None and row.at is not None)
 
 
-def _apart(printed: Sequence[Row]) -> Iterator[Sequence[Row]]:
+def _apart(printed: Sequence[EventRow]) -> Iterator[Sequence[EventRow]]:
     """A broker's lines by the process that printed them."""
     begin, last = 0, None  # the place of the last line that is no preamble
     for place, row in enumerate(printed):
@@ -51,7 +51,7 @@ def _apart(printed: Sequence[Row]) -> Iterator[Sequence[Row]]:
     yield printed[begin:]
 
 
-def _process(printed: Sequence[Row]) -> Span:
+def _process(printed: Sequence[EventRow]) -> Span:
     """The life of a process; its name is the last word on how it ends, ``""`` when it says none."""
     ends = [row.kind for row in printed if row.kind in (*_ENDS, "broker_started")]
     first, last = printed[0], printed[-1]
@@ -59,7 +59,7 @@ def _process(printed: Sequence[Row]) -> Span:
     return Span("process", name, first.broker, first.at, last.at, first.proof, last.proof)
 
 
-def sessions(past: Past, rows: Iterable[Row]) -> Iterator[Span]:
+def sessions(past: Past, rows: Iterable[EventRow]) -> Iterator[Span]:
     """Sessions of brokers, with the moment since which ZooKeeper was silent to them."""
     silent = {}
     for row in rows:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.losses import Change, LostCount
+from casebook.facts.losses import LeaderChange, LostCount
 from casebook.findings.words import capitalised, count
 from casebook.kafka.past_rows import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
@@ -42,8 +42,8 @@ class EventCount(NamedTuple):
 
 
 def named(
-    changes: Iterable[Change], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root], told: Collection[int]
-) -> tuple[Change, ...]:
+    changes: Iterable[LeaderChange], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root], told: Collection[int]
+) -> tuple[LeaderChange, ...]:
     """The same changes, each with the words of what it was part of.
 
     Args:
@@ -61,7 +61,7 @@ def named(
     return tuple(change._replace(event=_event(change, preferred, chains, words)) for change in changes)
 
 
-def _event(change: Change, preferred: Mapping, chains: Sequence[Chain], words: Mapping[int, str]) -> str:
+def _event(change: LeaderChange, preferred: Mapping, chains: Sequence[Chain], words: Mapping[int, str]) -> str:
     old = change.old_leader
     for place, chain in enumerate(chains):
         if chain.kind in _LOST and chain.broker == old and _within(chain, change.opened):
@@ -89,7 +89,7 @@ def _of_chain(chain: Chain, candidates: Sequence[Root], *, is_told: bool) -> str
     return f"broker {chain.broker} was stopped" if stopped else f"broker {chain.broker} lost its session"
 
 
-def counted(counts: Iterable[LostCount], changes: Iterable[Change]) -> tuple[EventCount, ...]:
+def counted(counts: Iterable[LostCount], changes: Iterable[LeaderChange]) -> tuple[EventCount, ...]:
     """Lost records by event, the most first; what may belong to several events stands apart.
 
     Args:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 from casebook.facts.events import Event
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Clock, Row
+from casebook.kafka.past_rows import Clock, EventRow
 from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 
 
-def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
+def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[EventRow, ...]:
     """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
     by_owner = {clock.owner: clock for clock in clocks}
     known: dict[tuple[int | None, str], Clock | None] = {}
@@ -47,7 +47,7 @@ def _ahead(clock: Clock | None, event: Event) -> int | None:
     return 0 if ahead is None and not clock.is_behind_a_step(event.file, event.line) else ahead
 
 
-def row_of(event: Event, skew: int | None) -> Row:
+def row_of(event: Event, skew: int | None) -> EventRow:
     """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order.
 
     What only a server of ZooKeeper prints is its own, though it stands in a broker's ``server.log``: Kafka's scripts start both
@@ -55,12 +55,12 @@ def row_of(event: Event, skew: int | None) -> Row:
     """
     at = None if event.time is None or skew is None else event.time - skew
     source, broker = ("zookeeper", None) if event.kind.startswith("zks_") else (event.source, event.broker)
-    return Row(
+    return EventRow(
         event.time, at, source, broker, event.file, event.line, event.kind, event.topic, event.partition,
         event.group, event.fields, event.text, event.level,
     )  # fmt: skip
 
 
-def in_order(row: Row) -> tuple:
+def in_order(row: EventRow) -> tuple:
     """Key of the order of rows."""
     return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)

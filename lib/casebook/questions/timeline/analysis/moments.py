@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from casebook.facts.cluster import (
-    Change,
     Cluster,
     Logged,
     LoggedEpoch,
@@ -24,6 +23,7 @@ from casebook.facts.cluster import (
     LoggedRegistration,
     Partition,
     Znode,
+    ZnodeChange,
     instant,
 )
 from casebook.facts.disks import LogDir, Replica
@@ -278,7 +278,7 @@ def _is_behind(one: LoggedRegistration, ends: Ends) -> bool:
     return one.printed is not None and one.printed > ends.time + FARTHEST
 
 
-def last_transaction(cluster: Cluster, changes: Iterable[Change]) -> Ends | None:
+def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends | None:
     """What znodes and ZooKeeper's files are known to know last; ``None`` without any of these files.
 
     Args:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from casebook.facts.cluster import Broker, Cluster, Partition
 from casebook.findings.evidence import ZNODES
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Clock, Row, Span
+from casebook.kafka.past_rows import Clock, EventRow, Span
 from casebook.questions.timeline.analysis.clocks.pairs import FARTHEST
 
 SAME = 5000
@@ -18,7 +18,7 @@ _THERE = ("controller_elected", "become_leader")
 """What a broker prints only once it is registered: as a controller, and as a leader, which a controller told it to be."""
 
 
-def with_later(past: Past, rows: Iterable[Row], clocks: Iterable[Clock]) -> Past:
+def with_later(past: Past, rows: Iterable[EventRow], clocks: Iterable[Clock]) -> Past:
     """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
 
     Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
@@ -38,7 +38,7 @@ def with_later(past: Past, rows: Iterable[Row], clocks: Iterable[Clock]) -> Past
     return replace(past, registered=defaultdict(list, registered))
 
 
-def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:
+def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Mapping[int, Sequence[Span]]:
     """When each broker's znode was there: by the history, else as brokers told it, else as it was observed."""
     if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
         return past.registered
@@ -58,7 +58,7 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
     return told
 
 
-def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
+def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: EventRow) -> None:
     """What a line tells: the controller of who came and went, a broker that it is back, an election that its leader was there.
 
     Of its own registration, and of who came before it was controller, a controller says nothing.
@@ -85,7 +85,7 @@ def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
         _be_back(told[row.number("leader")], row)
 
 
-def _begin(spans: list[Span], broker: int, seen: int | None, row: Row) -> None:
+def _begin(spans: list[Span], broker: int, seen: int | None, row: EventRow) -> None:
     """A registration, told by the broker or by a controller: a former one that nobody saw go had ended by then."""
     last = spans[-1] if spans else None
     since = seen if last is None or last.opened is None else last.opened
@@ -95,7 +95,7 @@ def _begin(spans: list[Span], broker: int, seen: int | None, row: Row) -> None:
         spans.append(Span("registered", "", broker, row.at, None, row.proof, ""))
 
 
-def _be_back(spans: list[Span], row: Row) -> None:
+def _be_back(spans: list[Span], row: EventRow) -> None:
     """One that is there, however it came."""
     last = spans[-1]
     if last.closed is not None and last.closed < row.at:
@@ -145,7 +145,7 @@ def _miss(spans: list[Span], broker: int, read: int) -> None:
     spans.append(last)
 
 
-def _end(spans: list[Span], broker: int, row: Row) -> None:
+def _end(spans: list[Span], broker: int, row: EventRow) -> None:
     if not spans:
         spans.append(Span("registered", "", broker, None, row.at, "", row.proof))
     elif spans[-1].closed is None:

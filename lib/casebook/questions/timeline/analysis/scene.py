@@ -13,7 +13,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.events import LogFile
 from casebook.findings import coverage
 from casebook.kafka.past import Key, Past
-from casebook.kafka.past_rows import Clock, Row, Span, StateRow, Window
+from casebook.kafka.past_rows import Clock, EventRow, Span, StateRow, Window
 from casebook.kafka.releases import VersionInUse
 from casebook.kafka.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.questions.timeline.analysis.clusters import Renewal
@@ -29,24 +29,24 @@ QUIET = 5_000
 class Rows:
     """Dated rows in order."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[EventRow]) -> None:
         self.rows = rows
         self._times = [row.at for row in rows]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def between(self, since: int | None, until: int | None) -> Sequence[Row]:
+    def between(self, since: int | None, until: int | None) -> Sequence[EventRow]:
         """Those of that time, both ends included; an open end is ``None``."""
         first = 0 if since is None else bisect_left(self._times, since)
         return self.rows[first : len(self.rows) if until is None else bisect_right(self._times, until)]
 
-    def before(self, at: int) -> Row | None:
+    def before(self, at: int) -> EventRow | None:
         """The last one that is not later."""
         place = bisect_right(self._times, at)
         return self.rows[place - 1] if place else None
 
-    def after(self, at: int) -> Row | None:
+    def after(self, at: int) -> EventRow | None:
         """The first one that is later."""
         place = bisect_right(self._times, at)
         return self.rows[place] if place < len(self.rows) else None
@@ -71,7 +71,7 @@ class _FirstLife(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Scene:
+class TimelineInputs:
     """What is known before anything is concluded.
 
     Args:
@@ -89,7 +89,7 @@ class Scene:
     reference: str
     past: Past
     clocks: tuple[Clock, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[EventRow, ...]
     states: Mapping[Key, Sequence[StateRow]]
     registered: Mapping[int, Sequence[Span]]
     renewals: Sequence[Renewal]
@@ -138,7 +138,7 @@ class Scene:
         """All of a kind."""
         return self._by_kind.get(name, _NONE)
 
-    def kinds(self, names: Iterable[str], since: int | None = None, until: int | None = None) -> Iterator[Row]:
+    def kinds(self, names: Iterable[str], since: int | None = None, until: int | None = None) -> Iterator[EventRow]:
         """Of several kinds, in order: lines of the same millisecond stand as their log has them."""
         return merge(*(self.kind(name).between(since, until) for name in names), key=in_order)
 
@@ -255,7 +255,7 @@ class Scene:
         return False if told else None
 
 
-def _first_kind(rows: Sequence[Row]) -> str | None:
+def _first_kind(rows: Sequence[EventRow]) -> str | None:
     """What a process says first, its preamble aside."""
     return next((row.kind for row in rows if row.kind not in PREAMBLE), None)
 
@@ -264,8 +264,8 @@ def _plain(session: str) -> str:
     return session.lower().removeprefix("0x")
 
 
-def _grouped(rows: Iterable[Row], key: Callable[[Row], object]) -> dict[object, Rows]:
-    groups: dict[object, list[Row]] = defaultdict(list)
+def _grouped(rows: Iterable[EventRow], key: Callable[[EventRow], object]) -> dict[object, Rows]:
+    groups: dict[object, list[EventRow]] = defaultdict(list)
     for row in rows:
         if row.at is not None and (name := key(row)) is not None:
             groups[name].append(row)

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts.cluster import instant
-from casebook.kafka.past_rows import Row, Window
+from casebook.kafka.past_rows import EventRow, Window
 from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 from casebook.questions.timeline.analysis.timeline import Timeline
 
@@ -74,7 +74,7 @@ class Selection:
         """Whether a partition is meant."""
         return self.topic in (None, topic) and self.partition in (None, partition)
 
-    def holds(self, row: Row) -> bool:
+    def holds(self, row: EventRow) -> bool:
         """Whether an event is inside."""
         return (
             self.names(row.topic, row.partition)
@@ -135,21 +135,21 @@ class Events(Protocol):
     def extent(self) -> tuple[int, int] | None:
         """Moments of the first and the last dated one; ``None`` without any."""
 
-    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[Row], int]:
+    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
         """The first of those inside, by time, and how many are inside."""
 
     def counts(self, chosen: Selection, since: int, until: int, bins: int) -> Sequence[Count]:
         """Those inside, counted in equal bins of a stretch of time."""
 
 
-class Held:
+class HeldEvents:
     """Events in memory.
 
     Args:
         rows: In the order of ``at``; undated ones last.
     """
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[EventRow]) -> None:
         self._rows = rows
         self._counted: dict[tuple[Selection, int, int, int], Sequence[Count]] = {}
 
@@ -167,7 +167,7 @@ class Held:
         """Moments of the first and the last dated one."""
         return (self._times[0], self._times[-1]) if self._times else None
 
-    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[Row], int]:
+    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
         """The first of those inside, and how many are inside."""
         inside = self._inside(chosen)
         if chosen.about.everything:

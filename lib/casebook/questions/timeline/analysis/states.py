@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from casebook.facts.cluster import Cluster
 from casebook.findings.evidence import ZNODES
 from casebook.kafka.past import Key, Past
-from casebook.kafka.past_rows import Row, Span, StateRow
+from casebook.kafka.past_rows import EventRow, Span, StateRow
 from casebook.questions.timeline.analysis.clusters import Renewal
 
 _REPLICAS = 3
@@ -31,7 +31,7 @@ _BORN = ("partition_changed", "leader_elected", *_TOLD)
 def states(
     cluster: Cluster,
     past: Past,
-    rows: Sequence[Row],
+    rows: Sequence[EventRow],
     registered: Mapping[int, Sequence[Span]],
     renewals: Sequence[Renewal],
     *,
@@ -49,7 +49,7 @@ def states(
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     by: dict[Key, int | None] = {}  # whose log told of it last
-    failed: list[Row] = []
+    failed: list[EventRow] = []
     reign: int | None = None  # the epoch of the controller that spoke last
     reigns = {_reign(row) for row in rows if row.kind in _BY_CONTROLLER}
     renewed, former, unelected = list(renewals), set[Key](), _left_offline(rows)
@@ -106,7 +106,7 @@ def states(
     }
 
 
-def _left_offline(rows: Sequence[Row]) -> set[str]:
+def _left_offline(rows: Sequence[EventRow]) -> set[str]:
     """Proofs of the lines in which a controller takes a partition offline, and after which it says no more of it.
 
     It elects another leader next, or says why it cannot: one that does neither has ended, as where its own disk fails.
@@ -123,7 +123,7 @@ def _left_offline(rows: Sequence[Row]) -> set[str]:
     return left
 
 
-def _reign(row: Row) -> int | None:
+def _reign(row: EventRow) -> int | None:
     """The epoch of the controller that a line names as the one that acts: up to 0.11 as its subject, later in its ident."""
     return row.number("epoch" if "controller" in row.fields else "controller_epoch")
 
@@ -204,7 +204,7 @@ def _bury(known: list[StateRow]) -> None:
         known[-1] = _deleted(known[-1])
 
 
-def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool) -> bool:
+def _tell(known: list[StateRow], row: EventRow, failed: Sequence[EventRow], *, anew: bool) -> bool:
     """Add what a line says, unless it says what is known already, or what only its broker believes; whether it was added.
 
     Args:
@@ -247,7 +247,7 @@ def _at_its_time(row: StateRow) -> StateRow:
     return row._replace(until=row.time) if row.until is None and not row.deleted else row
 
 
-def _forget(known: list[StateRow], row: Row) -> None:
+def _forget(known: list[StateRow], row: EventRow) -> None:
     """That a partition without leader had one meanwhile: whoever ignores a request names the epoch, which an election raised."""
     before, epoch = known[-1] if known else None, row.number("leader_epoch")
     if before is None or before.deleted or before.leader is not None or None in (epoch, before.leader_epoch):
@@ -256,7 +256,7 @@ def _forget(known: list[StateRow], row: Row) -> None:
         known[-1] = before._replace(until=before.time)
 
 
-def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:
+def _is_old(row: EventRow, epoch: int | None, before: StateRow) -> bool:
     """Rule: who was told hears of it late, and an ISR is written by the leader alone: any other who tries is refused.
 
     A leader that was lost, and of which the controller wrote nothing before it ended, is told to lead again under its old epoch.
@@ -273,7 +273,7 @@ def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None
     return (before.leader, before.isr) == (leader, isr) and epoch in (None, before.leader_epoch)
 
 
-def _has_failed(row: Row, failed: Sequence[Row]) -> bool:
+def _has_failed(row: EventRow, failed: Sequence[EventRow]) -> bool:
     """Whether its controller saw a broker fail just before: one that finds a partition without leader when it begins does not."""
     return bool(failed) and row.at - failed[-1].at <= FAILURE
 
@@ -302,7 +302,7 @@ def _was_led(leader: int | None, isr: tuple[int, ...] | None, before: StateRow) 
     return not set(isr) <= set(before.isr)
 
 
-def _is_offline(row: Row) -> bool:
+def _is_offline(row: EventRow) -> bool:
     """Whether nobody could be elected for a partition of which the controller knew already that it had no leader.
 
     What fails on a controlled shutdown, or for a preferred leader, leaves the old one: ``PartitionStateMachine.scala@2.8.2``.
@@ -311,7 +311,7 @@ def _is_offline(row: Row) -> bool:
     return row.kind == "election_failed" and moved == ("OfflinePartition", "OnlinePartition")
 
 
-def _leader(row: Row, before: StateRow | None) -> int | None:
+def _leader(row: EventRow, before: StateRow | None) -> int | None:
     if row.kind == "election_failed":
         return None if _is_offline(row) or before is None else before.leader
     if row.kind in _BY_LEADER:
@@ -322,12 +322,12 @@ def _leader(row: Row, before: StateRow | None) -> int | None:
     return None if leader is None or leader < 0 else leader
 
 
-def _isr(row: Row, before: StateRow | None) -> tuple[int, ...] | None:
+def _isr(row: EventRow, before: StateRow | None) -> tuple[int, ...] | None:
     told = row.numbers("new" if row.kind in ("isr_shrunk", "isr_expanded") else "isr")
     return told or (before.isr if before is not None and row.kind != "become_leader" else None)
 
 
-def _led_before(row: Row, leader: int | None, failed: Sequence[Row]) -> StateRow | None:
+def _led_before(row: EventRow, leader: int | None, failed: Sequence[EventRow]) -> StateRow | None:
     """Rule: the one that the controller names; else, when one broker has just failed, the one that is replaced is that broker."""
     old = row.number("old") if row.kind == "leader_selected" else None
     if old is not None and old >= 0:

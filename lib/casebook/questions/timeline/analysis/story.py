@@ -7,7 +7,7 @@ from typing import Protocol
 
 from casebook.facts.cluster import instant
 from casebook.findings.words import agree, as_cell, capitalised, number
-from casebook.kafka.past_rows import Chain, Link, Root, Row, Sentence, Window, WindowKind
+from casebook.kafka.past_rows import CausalLink, Chain, EventRow, Root, Sentence, Window, WindowKind
 from casebook.questions.timeline.analysis.links import places
 from casebook.questions.timeline.analysis.windows.two_leaders import TRUNCATIONS
 from casebook.questions.timeline.analysis.words import NOBODY, exact, named
@@ -20,7 +20,7 @@ _BROKERS_OWN = {"processor_failed", "unknown_api_key", "bad_request"}
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$]|:(?=//))")
 
 
-class Told(Protocol):
+class StoryFacts(Protocol):
     """What a story is written from: a :class:`casebook.questions.timeline.analysis.timeline.Timeline`."""
 
     story: Sequence[Sentence]
@@ -56,7 +56,7 @@ def _of_chain(chain: Chain, place: int) -> Iterator[tuple[int, Sentence]]:
                 yield order[_name(row)], _sentence(row, cause, chain, place)
 
 
-def _name(row: Row) -> tuple[str, str]:
+def _name(row: EventRow) -> tuple[str, str]:
     return row.kind, row.proof
 
 
@@ -80,7 +80,7 @@ def one_sentence(chain: Chain) -> str:
     return f"First {', then '.join(told)}."
 
 
-def _clause(row: Row, link: Link | None, chain: Chain) -> str:
+def _clause(row: EventRow, link: CausalLink | None, chain: Chain) -> str:
     """What a sentence of the story says in its first clause, as a part of another."""
     if row.kind in _ENDS:
         return f"the session of {named(chain.broker)} {'expires' if row.kind == 'zks_session_expiring' else 'ends'}"
@@ -88,7 +88,7 @@ def _clause(row: Row, link: Link | None, chain: Chain) -> str:
     return said[0].lower() + said[1:] if said.startswith(("Broker ", "The ", "A ", "Clients ")) else said
 
 
-def _sentence(row: Row, link: Link | None, chain: Chain, place: int) -> Sentence:
+def _sentence(row: EventRow, link: CausalLink | None, chain: Chain, place: int) -> Sentence:
     tell = _TELL.get(row.kind, _as_printed)
     text = tell(row, link)
     if link is not None and link.last.at - row.at >= 1000:
@@ -97,11 +97,11 @@ def _sentence(row: Row, link: Link | None, chain: Chain, place: int) -> Sentence
                     row.kind in _KEY, 1 if link is None else link.count)  # fmt: skip
 
 
-def _many(link: Link | None) -> int:
+def _many(link: CausalLink | None) -> int:
     return 1 if link is None else link.count
 
 
-def _whose(row: Row) -> str:
+def _whose(row: EventRow) -> str:
     if row.broker is not None:
         return f"Broker {row.broker}"
     if row.kind in _BROKERS_OWN:
@@ -109,38 +109,38 @@ def _whose(row: Row) -> str:
     return {"zookeeper": "ZooKeeper", "history": "ZooKeeper"}.get(row.source, "A client")
 
 
-def _session(row: Row) -> str:
+def _session(row: EventRow) -> str:
     session = row.fields.get("session", "")
     return f" 0x{session.removeprefix('0x')}" if session else ""
 
 
-def _partitions(link: Link | None) -> int:
+def _partitions(link: CausalLink | None) -> int:
     return 1 if link is None else max(1, link.count if link.count > len(link.examples) else len(places(link.examples)))
 
 
-def _silent(row: Row, link: Link | None) -> str:
+def _silent(row: EventRow, link: CausalLink | None) -> str:
     ms = row.milliseconds
     if row.kind == "zk_silent" and link is not None:
         return f"{_whose(row)} notices that it has not heard from ZooKeeper for {exact(ms or 0)}."
     return f"{_whose(row)} has not heard from ZooKeeper for {exact(ms)}." if ms else f"{_whose(row)} lost ZooKeeper."
 
 
-def _closed(row: Row, _: Link | None) -> str:
+def _closed(row: EventRow, _: CausalLink | None) -> str:
     whose = f" of broker {row.broker}" if row.broker is not None else ""
     return f"ZooKeeper closes the session{_session(row)}{whose}."
 
 
-def _expiring(row: Row, _: Link | None) -> str:
+def _expiring(row: EventRow, _: CausalLink | None) -> str:
     ms = row.number("timeout_ms")
     return f"ZooKeeper expires the session{_session(row)}{f': its timeout of {exact(ms)} is over' if ms else ''}."
 
 
-def _change(row: Row, _: Link | None) -> str:
+def _change(row: EventRow, _: CausalLink | None) -> str:
     parts = [f"{what} {row.fields[name]}" for name, what in (("deleted", "deleted"), ("added", "added")) if row.fields.get(name)]
     return f"The controller, {_whose(row).lower()}, sees brokers {', '.join(parts) or 'change'}."
 
 
-def _leaders(row: Row, link: Link | None) -> str:
+def _leaders(row: EventRow, link: CausalLink | None) -> str:
     count, leader = _partitions(link), row.fields.get("leader", "")
     if leader == "-1":
         return f"{number(count, 'partition')} {agree(count, 'is', 'are')} left without leader."
@@ -150,29 +150,29 @@ def _leaders(row: Row, link: Link | None) -> str:
     return f"{number(count, 'leader')} {agree(count, 'moves', 'move')}{to}{more}."
 
 
-def _isr(row: Row, link: Link | None) -> str:
+def _isr(row: EventRow, link: CausalLink | None) -> str:
     count = _partitions(link)
     if count == 1:
         return f"The in-sync set of {row.topic}-{row.partition} changes from {row.fields.get('old')} to {row.fields.get('isr')}."
     return f"{number(count, 'in-sync set')} change."
 
 
-def _follower(row: Row, link: Link | None) -> str:
+def _follower(row: EventRow, link: CausalLink | None) -> str:
     return f"{_whose(row)} becomes a follower of {number(_partitions(link), 'partition')}."
 
 
-def _cut(row: Row, link: Link | None) -> str:
+def _cut(row: EventRow, link: CausalLink | None) -> str:
     offset = row.fields.get("offset")
     where = f": {row.topic}-{row.partition} to offset {offset}" if offset and row.topic else ""
     return f"{_whose(row)} truncates {number(_partitions(link), 'log')}{where}."
 
 
-def _gap(row: Row, _: Link | None) -> str:
+def _gap(row: EventRow, _: CausalLink | None) -> str:
     return f"{_whose(row)} falls silent: its log has no line for {exact(row.number('ms') or 0)}."
 
 
-def _clients(words: str) -> Callable[[Row, Link | None], str]:
-    def tell(_: Row, link: Link | None) -> str:
+def _clients(words: str) -> Callable[[EventRow, CausalLink | None], str]:
+    def tell(_: EventRow, link: CausalLink | None) -> str:
         count = _many(link)
         times = f", {number(count, 'time')}" if count > 1 else ""
         return f"Clients are told {words}{times}."
@@ -180,22 +180,22 @@ def _clients(words: str) -> Callable[[Row, Link | None], str]:
     return tell
 
 
-def _plain(words: str) -> Callable[[Row, Link | None], str]:
+def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
     """A sentence about whoever printed it."""
 
-    def tell(row: Row, _: Link | None) -> str:
+    def tell(row: EventRow, _: CausalLink | None) -> str:
         return f"{_whose(row)} {words}."
 
     return tell
 
 
-def _thrown(row: Row, link: Link | None) -> str:
+def _thrown(row: EventRow, link: CausalLink | None) -> str:
     key, count = row.fields.get("api_key", "?"), _many(link)
     times = f", {number(count, 'time')}" if count > 1 else ""
     return f"{_whose(row)} is sent a request with api key {key}, which it does not know{times}."
 
 
-def _lost(row: Row, link: Link | None) -> str:
+def _lost(row: EventRow, link: CausalLink | None) -> str:
     """Rule: Java's client prints 2147483647 minus the broker's id (``AbstractCoordinator.java@0.9.0.1..3.9.0``)."""
     printed = _NODE.search(row.fields.get("node", ""))
     broker = None if printed is None else _HIGHEST - int(printed[1])
@@ -205,7 +205,7 @@ def _lost(row: Row, link: Link | None) -> str:
     return f"{_whose(row)} gives up its coordinator{named}{lines}."
 
 
-def _as_printed(row: Row, link: Link | None) -> str:
+def _as_printed(row: EventRow, link: CausalLink | None) -> str:
     count = _many(link)
     text = " ".join(row.text.split())[:160] or row.kind.replace("_", " ")
     lines = f" ({number(count, 'line')})" if count > 1 else ""
@@ -213,7 +213,7 @@ def _as_printed(row: Row, link: Link | None) -> str:
 
 
 _NODE, _HIGHEST = re.compile(r"(?:\(id: |^)(\d+)"), 2**31 - 1
-_TELL: Mapping[str, Callable[[Row, Link | None], str]] = {
+_TELL: Mapping[str, Callable[[EventRow, CausalLink | None], str]] = {
     "log_gap": _gap,
     "zk_silent": _silent,
     "zk_connection_lost": _silent,
@@ -269,7 +269,7 @@ _STEPS = (_ENDS, ("znode_leader_changed", "partition_changed", "leader_elected")
 """What a chain in one sentence names besides its begin, the first of each."""
 
 
-def markdown(told: Told) -> str:
+def markdown(told: StoryFacts) -> str:
     """The story as Markdown: what was wrong for how long, what happened, and what may have begun it."""
     lines = ["## What happened", ""]
     lines += [f"- `{_time(one.at)}` {escaped(one.text)}{_shown(one.proof)}" for one in told.story]
@@ -329,7 +329,7 @@ def _root(root: Root) -> str:
     return ". ".join(parts)
 
 
-def csv(told: Told) -> str:
+def csv(told: StoryFacts) -> str:
     """The story as CSV (RFC 4180) with a header; a cell that a spreadsheet would compute is kept text."""
     lines: list[str] = []
     writer = csv_format.writer(_Lines(lines), lineterminator="\r\n")

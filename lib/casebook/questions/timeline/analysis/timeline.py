@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.events import Event, Extent, LogFile, Untyped
+from casebook.facts.events import Event, FileExtent, LogFile, Untyped
 from casebook.facts.history import Happened
 from casebook.facts.host_metrics import NOTHING_TOLD, HostsTold
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Gap
 from casebook.kafka import past as timeline_history
-from casebook.kafka.past_rows import Chain, Clock, Root, Row, Sentence, Silence, Span, StateRow, Window
+from casebook.kafka.past_rows import Chain, Clock, EventRow, Root, Sentence, Silence, Span, StateRow, Window
 from casebook.kafka.releases import VersionInUse
 from casebook.questions.timeline.analysis import (
     checks,
@@ -37,7 +37,7 @@ from casebook.questions.timeline.analysis.causes import host_checks
 from casebook.questions.timeline.analysis.causes import roots as timeline_roots
 from casebook.questions.timeline.analysis.clocks import clocks as timeline_clocks
 from casebook.questions.timeline.analysis.clocks import owners
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows import silences as timeline_silences
 from casebook.questions.timeline.analysis.windows import windows as timeline_windows
 from casebook.questions.timeline.analysis.windows.two_leaders import two_leaders
@@ -72,7 +72,7 @@ class Timeline:
     cluster: Cluster
     version: VersionInUse
     reference: str
-    rows: tuple[Row, ...]
+    rows: tuple[EventRow, ...]
     partition_history: tuple[StateRow, ...]
     clocks: tuple[Clock, ...]
     windows: tuple[Window, ...]
@@ -84,7 +84,7 @@ class Timeline:
     files: tuple[LogFile, ...]
     untyped: tuple[Untyped, ...]
     findings: tuple[Finding, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[LeaderChange, ...] = ()
     possible: tuple[Window, ...] = ()
     untold: tuple[Gap, ...] = ()
     observed: moments.Observations = field(default_factory=dict)
@@ -119,7 +119,7 @@ def examine(
     roots = tuple(host_checks.beside(timeline_roots.roots(scene, chains, losses), measured))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
-    told = {file.broker for file in scene.files if coverage.is_server_log(file) and file.extent is Extent.READ}
+    told = {file.broker for file in scene.files if coverage.is_server_log(file) and file.extent is FileExtent.READ}
     changes = loss_events.named(leader_changes.changes(scene, both, doubts), cluster, chains, roots, told)
     return Timeline(
         cluster=cluster,
@@ -161,7 +161,7 @@ def moves(found: Timeline, topic: str) -> dict[int, list[int]]:
 
 def _scene(
     cluster: Cluster, version: VersionInUse, events: Sequence[Event], files: tuple[LogFile, ...], history: Iterable[Happened]
-) -> Scene:
+) -> TimelineInputs:
     past = timeline_history.past(history)
     reference, clocks = timeline_clocks.clocks(cluster, past, events, files)
     rows = merge.merged(past, clocks, events)
@@ -169,7 +169,7 @@ def _scene(
     registered = registrations.registrations(cluster, past, rows)
     rows = owners.with_starts(rows, registered)
     renewals = clusters.renewals(rows)
-    return Scene(
+    return TimelineInputs(
         cluster=cluster,
         version=version,
         reference=reference,
@@ -184,7 +184,7 @@ def _scene(
     )
 
 
-def _spans(scene: Scene) -> tuple[Span, ...]:
+def _spans(scene: TimelineInputs) -> tuple[Span, ...]:
     spans = [
         *lives.sessions(scene.past, scene.rows),
         *(span for spans in scene.registered.values() for span in spans),

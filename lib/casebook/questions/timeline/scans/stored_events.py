@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from casebook.facts.events import source_of
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 from casebook.questions.timeline.analysis.merge import in_order, row_of
-from casebook.questions.timeline.analysis.selection import Count, Held, Selection
+from casebook.questions.timeline.analysis.selection import Count, HeldEvents, Selection
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans.logs import Logs, event
 
 
-class Stored:
+class StoredEvents:
     """What ``selection.Events`` asks for, of the kept Parquet and of the timeline's transactions.
 
     A line that two files hold counts twice here: to tell that, all would have to be held.
@@ -30,7 +30,7 @@ class Stored:
 
     def __init__(self, told: Logs, found: Timeline) -> None:
         self._told = told
-        self._history = Held([row for row in found.rows if row.source == "history"])
+        self._history = HeldEvents([row for row in found.rows if row.source == "history"])
         skews = {clock.owner: clock.skew or 0 for clock in found.clocks}
         self._skews = {file.file: skews.get(owner_of(file.broker, file.file), 0) for file in told.files}
         self._brokers = {file.file: file.broker for file in told.files}
@@ -48,7 +48,7 @@ class Stored:
         ends += [self._history.extent] if self._history.extent else []
         return (min(first for first, _ in ends), max(last for _, last in ends)) if ends else None
 
-    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[Row], int]:
+    def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
         """The first of those inside, by time, and how many are inside."""
         moments = self._with_moments(self._told.table(["file", "time"], self._inside(chosen)))
         history, transactions = self._history.rows(chosen, most)
@@ -93,7 +93,7 @@ class Stored:
         whose = pc.index_in(table.column("file"), value_set=files)
         return table.append_column("at", pc.subtract(table.column("time"), pc.take(skews, whose)))
 
-    def _row(self, row: dict) -> Row:
+    def _row(self, row: dict) -> EventRow:
         told = event(row, self._brokers[row["file"]], self._told.before(row["file"], row["start"]))
         return row_of(told, self._skews[told.file])
 

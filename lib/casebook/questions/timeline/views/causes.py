@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
 
-from casebook.kafka.past_rows import Chain, Clock, Link, Point, Root, Row
+from casebook.kafka.past_rows import CausalLink, Chain, Clock, EventRow, Indication, Root
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
@@ -64,7 +64,7 @@ def _points(root: Root) -> tuple[Markup, Markup, Markup]:
     return _argued(root.pro), _argued(root.contra), unchecked
 
 
-def _argued(points: Sequence[Point]) -> Markup:
+def _argued(points: Sequence[Indication]) -> Markup:
     more = Markup("<br>and {} more").format(text.count(len(points) - _MOST_POINTS)) if len(points) > _MOST_POINTS else ""
     each = (Markup("{} {}").format(point.text, link(point.proof)) for point in points[:_MOST_POINTS])
     return Markup("<br>").join(each) + more
@@ -104,7 +104,7 @@ def _chain(place: int, chain: Chain, chosen: Selection) -> tuple[str, bool, Tabl
     return f"{chain.title} ({_stamp(chain.opened)}{hit})", place == 0, table
 
 
-def _link(one: Link) -> tuple[object, ...]:
+def _link(one: CausalLink) -> tuple[object, ...]:
     many = Markup(" <span class=cb-quiet>the first of {}</span>").format(text.count(one.count)) if one.count > 1 else ""
     return (
         _event(one.cause),
@@ -116,7 +116,7 @@ def _link(one: Link) -> tuple[object, ...]:
     )
 
 
-def _event(row: Row) -> Markup:
+def _event(row: EventRow) -> Markup:
     who = f"broker {row.broker}: " if row.broker is not None else "ZooKeeper: " if row.source == "zookeeper" else ""
     return Markup('<span class="cb-quiet">{}</span> {}{}').format(clock(row.at), who, kind_in_words(row.kind))
 

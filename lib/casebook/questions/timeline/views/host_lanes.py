@@ -8,7 +8,7 @@ from markupsafe import Markup
 from casebook.facts.host_metrics import FAMILIES, METRICS, HostSample, spelled
 from casebook.findings.words import capitalised
 from casebook.page import text
-from casebook.page.lanes import DIAMOND, Label, Lane, Level, Mark, Row
+from casebook.page.lanes import DIAMOND, Label, Lane, LaneRow, Level, Mark
 from casebook.page.render import render
 from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table
 from casebook.questions.timeline.analysis.causes.host_checks import Hosts
@@ -30,7 +30,7 @@ def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
     shown = [one for family in FAMILIES for one in _of_family(own, clues, family)]
     rows = [_row(one, [clue for clue in clues if _is_of(clue, one)], extent) for one in shown]
     if rows and (starts := [_start(clue) for clue in clues if clue.kind == STARTED]):
-        rows.insert(0, Row(marks=starts, labels=[Label(text="started", start=mark.at, loose=True) for mark in starts]))
+        rows.insert(0, LaneRow(marks=starts, labels=[Label(text="started", start=mark.at, loose=True) for mark in starts]))
     intervals = sorted({one.interval for one in shown if one.interval})
     detail = f"every {text.duration(intervals[0] / 1000)}" if intervals else ""
     return Lane(key=f"host-{broker}", name=f"Host of {broker}", detail=detail, rows=rows)
@@ -65,7 +65,7 @@ def _inside(one: Series, extent: tuple[int, int]) -> list[HostSample]:
     return [sample for sample in one.samples if sample.at >= first and sample.at - (sample.span or 0) <= last]
 
 
-def _row(one: Series, clues: Sequence[Clue], extent: tuple[int, int]) -> Row:
+def _row(one: Series, clues: Sequence[Clue], extent: tuple[int, int]) -> LaneRow:
     drawn, metric = _inside(one, extent), METRICS[one.metric]
     most = max(sample.value for sample in drawn)
     full = 100.0 if metric.unit == "%" else most or 1.0
@@ -74,7 +74,7 @@ def _row(one: Series, clues: Sequence[Clue], extent: tuple[int, int]) -> Row:
     shortest = f"{one.device or _name(one)}: {_spelled(most, metric.unit)}"
     labels = [name, *(replace(name, text=each, instead=True) for each in (short, shortest))]
     labels += (Label(text=_WORDS[clue.kind], start=clue.since, end=clue.last, side="center", bold=True) for clue in clues)
-    return Row(levels=list(_levels(one, drawn, clues, full)), labels=labels, usual=min(1.0, one.usual / full))
+    return LaneRow(levels=list(_levels(one, drawn, clues, full)), labels=labels, usual=min(1.0, one.usual / full))
 
 
 def _name(one: Series) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from casebook.kafka.past_rows import Row as Event
+from casebook.kafka.past_rows import EventRow as Event
 from casebook.kafka.past_rows import Sentence, Span, Window, WindowKind
 from casebook.page import text
-from casebook.page.lanes import DIAMOND, HATCHED, LINE, Label, Lane, Mark, Picture, Row, Shade, Strip, Tick, shortened
+from casebook.page.lanes import DIAMOND, HATCHED, LINE, Label, Lane, LaneRow, Mark, Picture, Shade, Strip, Tick, shortened
 from casebook.questions.timeline.analysis.selection import Events, Selection, focus
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.analysis.words import exact
@@ -86,7 +86,7 @@ class Drawing:
         return [window for window in self.found.windows if self.chosen.about.window(window)]
 
     @cached_property
-    def partitions(self) -> Sequence[timeline_strips.Partition]:
+    def partitions(self) -> Sequence[timeline_strips.PartitionStrips]:
         """Those with something to draw, what matters most first."""
         history = [row for row in self.found.partition_history if self.chosen.names(row.topic, row.partition)]
         return timeline_strips.partitions(history, self.windows)
@@ -140,7 +140,7 @@ class Drawing:
                 yield host_lanes.lane(self.found.hosts, broker, self.extent)
         drawn = timeline_strips.shown(self.partitions)
         rows = [timeline_strips.row(partition, self.colour) for partition in drawn]
-        head = [Row(quiet=True, labels=list(self._overlaps()))] if rows else []
+        head = [LaneRow(quiet=True, labels=list(self._overlaps()))] if rows else []
         yield Lane(key="leaders", name="Leaders", detail=timeline_strips.summary(self.partitions, drawn), rows=[*head, *rows])
         yield Lane(key="groups", name="Groups", detail=text.plural(len(self._loads), "load"), rows=list(self._loading()))
         yield Lane(key="clients", name="Clients", detail=self._clients(), rows=list(self._client_rows()))
@@ -168,10 +168,10 @@ class Drawing:
     def _spans(self, kind: str, broker: int | None = None) -> list[Span]:
         return [span for span in self.found.spans if span.kind == kind and broker in (None, span.broker)]
 
-    def _sessions(self) -> list[Row]:
+    def _sessions(self) -> list[LaneRow]:
         spans = {broker: found for broker in self.brokers if (found := self._spans("session", broker))}
         rows = [
-            Row(
+            LaneRow(
                 strips=list(hosts.session(each)),
                 labels=list(hosts.session_labels(each, broker, alone=len(self.brokers) == 1)),
             )
@@ -179,14 +179,14 @@ class Drawing:
         ]
         marks = self._marks("zookeeper")
         if not rows:
-            return [Row(base=True, marks=marks)] if marks or self.found.rows else []
+            return [LaneRow(base=True, marks=marks)] if marks or self.found.rows else []
         by_row: dict[int, list[Mark]] = {}
         sessions = list(spans)
         about = {number: sentence.broker for number, sentence in self.story}
         for mark in marks:
             broker = about[mark.number]
             by_row.setdefault(sessions.index(broker) if broker in sessions else 0, []).append(mark)
-        return [Row(strips=row.strips, labels=row.labels, marks=by_row.get(n, ())) for n, row in enumerate(rows)]
+        return [LaneRow(strips=row.strips, labels=row.labels, marks=by_row.get(n, ())) for n, row in enumerate(rows)]
 
     def _controllers(self) -> str:
         first, last = self.span
@@ -194,7 +194,7 @@ class Drawing:
         brokers = dict.fromkeys(span.broker for span in spans if span.broker is not None)
         return f"broker {text.some([str(b) for b in brokers], 3).replace(';', ',')}" if brokers else "? unknown"
 
-    def _controller(self) -> Row:
+    def _controller(self) -> LaneRow:
         spans = self._spans("controller")
         strips = [
             Strip(
@@ -212,17 +212,17 @@ class Drawing:
             for span in spans
             if span.broker is not None
         ]
-        return Row(strips=strips, labels=labels if len(spans) > 1 else (), marks=self._marks("controller"), base=not strips)
+        return LaneRow(strips=strips, labels=labels if len(spans) > 1 else (), marks=self._marks("controller"), base=not strips)
 
     def _role(self, broker: int) -> str:
         deposed = any(w.kind is WindowKind.TWO_LEADERS and w.old_leader == broker for w in self.windows)
         return "old leader" if deposed else ""
 
-    def _broker(self, broker: int) -> Row:
+    def _broker(self, broker: int) -> LaneRow:
         strips, labels = hosts.host(broker, self._spans("registered", broker), self._spans("process", broker))
-        return Row(strips=strips, labels=labels, marks=self._marks(f"broker-{broker}"), base=not strips)
+        return LaneRow(strips=strips, labels=labels, marks=self._marks(f"broker-{broker}"), base=not strips)
 
-    def _others(self, others: Sequence[int]) -> Row:
+    def _others(self, others: Sequence[int]) -> LaneRow:
         """When they became leaders of what the first lost."""
         taken = [(stint.start, stint.leader) for p in self.partitions for stint in p.stints[1:] if stint.leader in others]
         marks = [
@@ -234,7 +234,7 @@ class Drawing:
             begin = next((at for at, _ in sorted(taken) if at >= (self.found.chains[0].opened or 0)), None)
             lead = sum(at >= begin for at, _ in taken) if begin is not None else 0
             labels = [Label(text=f"lead {text.count(lead)} more", start=begin)] if lead else []
-        return Row(marks=[*marks[:400], *self._marks("brokers")], labels=labels, base=True)
+        return LaneRow(marks=[*marks[:400], *self._marks("brokers")], labels=labels, base=True)
 
     def _overlaps(self) -> Iterator[Label]:
         for start, end, inside in _clusters([w for w in self.windows if w.kind is WindowKind.TWO_LEADERS]):
@@ -245,7 +245,7 @@ class Drawing:
     def _loads(self) -> Sequence[Window]:
         return [window for window in self.windows if window.kind is WindowKind.LOADING]
 
-    def _loading(self) -> Iterator[Row]:
+    def _loading(self) -> Iterator[LaneRow]:
         """A row for each partition of the offsets topic: those first that load within what is shown, then the longest."""
         rows: dict[tuple[str, int], list[Window]] = {}
         shown = Selection(since=self.span[0], until=self.span[1])
@@ -255,7 +255,7 @@ class Drawing:
             rows.setdefault((window.topic, window.partition), []).append(window)
         for number, windows in enumerate(list(rows.values())[:_MOST_LOADS]):
             strips, labels = zip(*map(self._load, windows), strict=True)
-            yield Row(strips=strips, labels=labels, marks=self._marks("groups") if number == 0 else ())
+            yield LaneRow(strips=strips, labels=labels, marks=self._marks("groups") if number == 0 else ())
 
     def _load(self, window: Window) -> tuple[Strip, Label]:
         name = f"{window.topic}-{window.partition}"
@@ -278,7 +278,7 @@ class Drawing:
         names = dict.fromkeys(row.file.split("/")[1] for row in self._client_events if row.file.count("/"))
         return text.some(list(names), 2).replace(";", ",")
 
-    def _client_rows(self) -> Iterator[Row]:
+    def _client_rows(self) -> Iterator[LaneRow]:
         """A row for each of the commonest kinds, named by the first that was said."""
         kinds = [kind for kind, _ in Counter(r.kind for r in self._client_events if r.kind not in _DULL).most_common(_MOST_KINDS)]
         told = {number: sentence.kind for number, sentence in self.story}
@@ -290,7 +290,7 @@ class Drawing:
                 Mark(at=row.at, words=_line(row), shape=DIAMOND, token="warning-fill", proof=row.proof) for row in rows[:1000]
             ]
             own = [m for m in self._marks("clients") if told[m.number] == kind or (place == 0 and told[m.number] not in kinds)]
-            yield Row(marks=[*marks, *own], labels=list(shortened(Label(text=quoted, token="quiet", pinned=True), 36, 20)))
+            yield LaneRow(marks=[*marks, *own], labels=list(shortened(Label(text=quoted, token="quiet", pinned=True), 36, 20)))
 
     def _shades(self) -> Iterator[Shade]:
         windows = [w for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.opened is not None]

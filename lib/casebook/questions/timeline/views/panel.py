@@ -22,7 +22,7 @@ _FIELDS = tuple(_LABELS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PanelSubject:
     """Whom the panel asks.
 
     Args:
@@ -36,7 +36,7 @@ class Asked:
     said: Callable[[], str]
 
 
-class Panel:
+class TimelinePanel:
     """The fields, and what follows them.
 
     Args:
@@ -48,7 +48,12 @@ class Panel:
     """
 
     def __init__(
-        self, found: Timeline, chosen: Selection, remembered: dict[str, object], asked: Asked, choose: Callable[[Selection], None]
+        self,
+        found: Timeline,
+        chosen: Selection,
+        remembered: dict[str, object],
+        asked: PanelSubject,
+        choose: Callable[[Selection], None],
     ) -> None:
         import ipywidgets as widgets
 

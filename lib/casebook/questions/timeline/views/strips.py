@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from casebook.kafka.past_rows import StateRow, Window, WindowKind
-from casebook.page.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, Row, Strip, shortened
+from casebook.page.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, LaneRow, Strip, shortened
 from casebook.page.text import count
 
 MOST_STRIPS = 40
@@ -46,7 +46,7 @@ class Stint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class PartitionStrips:
     """All that is drawn of a partition.
 
     Args:
@@ -74,7 +74,7 @@ class Partition:
         return ([not found for found in worst], internal, -longest, len(self.stints) < 2, self.topic, self.number)
 
 
-def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[Partition]:
+def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[PartitionStrips]:
     """Those whose leader changed or with which something was wrong, what matters most first."""
     wrong: dict[tuple[str, int], list[Window]] = {}
     for window in windows:
@@ -84,11 +84,11 @@ def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[P
     for key, rows in groupby(history, key=lambda row: (row.topic, row.partition)):
         stints = _stints(list(rows), wrong.get(key, ()))
         if len(stints) > 1 or key in wrong:
-            found.append(Partition(topic=key[0], number=key[1], stints=stints, windows=wrong.get(key, ())))
+            found.append(PartitionStrips(topic=key[0], number=key[1], stints=stints, windows=wrong.get(key, ())))
     return sorted(found, key=lambda partition: partition.weight)
 
 
-def shown(found: Sequence[Partition]) -> Sequence[Partition]:
+def shown(found: Sequence[PartitionStrips]) -> Sequence[PartitionStrips]:
     """As many as a picture bears."""
     return found if len(found) <= MOST_STRIPS else found[:_SHOWN_OF_MANY]
 
@@ -126,15 +126,15 @@ def _outlived(stint: Stint, windows: Sequence[Window]) -> Stint:
     return stint
 
 
-def row(partition: Partition, colour: Colour) -> Row:
+def row(partition: PartitionStrips, colour: Colour) -> LaneRow:
     """The partition's line."""
     strips = [*_strips(partition, colour), *_short_of(partition)]
     name = Label(text=partition.name, mono=True, pinned=True)
     labels = [*shortened(name, _MOST_LETTERS), *_labels(partition)]
-    return Row(strips=strips, labels=labels, halves=True)
+    return LaneRow(strips=strips, labels=labels, halves=True)
 
 
-def _strips(partition: Partition, colour: Colour) -> Iterator[Strip]:
+def _strips(partition: PartitionStrips, colour: Colour) -> Iterator[Strip]:
     for number, stint in enumerate(partition.stints):
         where = UPPER if number % 2 else LOWER
         words = f"{partition.name}: {_words(stint)}"
@@ -157,7 +157,7 @@ def _outliving(stint: Stint) -> Iterator[tuple[int, int | None, str, str]]:
         yield awake, stint.until, SOLID, "ran, and still believed to lead"
 
 
-def _short_of(partition: Partition) -> Iterator[Strip]:
+def _short_of(partition: PartitionStrips) -> Iterator[Strip]:
     for window in partition.windows:
         if window.kind is WindowKind.UNDER_MIN_ISR:
             words = f"{partition.name}: fewer in sync than min.insync.replicas"
@@ -165,7 +165,7 @@ def _short_of(partition: Partition) -> Iterator[Strip]:
             yield Strip(token="warning", how=HATCHED, where=FOOTNOTE, words=words, **bounds)
 
 
-def _labels(partition: Partition) -> Iterator[Label]:
+def _labels(partition: PartitionStrips) -> Iterator[Label]:
     """Who leads, each beside its own strip, where the other half is free."""
     for number, (before, stint) in enumerate(pairwise([None, *partition.stints])):
         label = Label(
@@ -189,11 +189,11 @@ def _words(stint: Stint) -> str:
     return f"{stint.leader} leads" if stint.epoch is None else f"{stint.leader} leads, epoch {stint.epoch}"
 
 
-def summary(found: Sequence[Partition], drawn: Sequence[Partition]) -> str:
+def summary(found: Sequence[PartitionStrips], drawn: Sequence[PartitionStrips]) -> str:
     """How many of them are drawn."""
     return f"{count(len(drawn))} of {count(len(found))} strips" if len(drawn) < len(found) else f"{count(len(found))} moved"
 
 
-def named(found: Sequence[Partition]) -> Mapping[str, Partition]:
+def named(found: Sequence[PartitionStrips]) -> Mapping[str, PartitionStrips]:
     """By name."""
     return {partition.name: partition for partition in found}

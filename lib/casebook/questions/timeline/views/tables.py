@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from casebook.facts.events import LogFile
-from casebook.kafka.past_rows import Row, Window, WindowKind
+from casebook.kafka.past_rows import EventRow, Window, WindowKind
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
@@ -96,7 +96,7 @@ def _between(earliest: int | None, latest: int | None) -> object:
     return clock(latest) if earliest is None else f"{clock(earliest)} – {clock(latest)}"
 
 
-def events(rows: Sequence[Row], *, total: int, everything: int, said: str) -> Table:
+def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) -> Table:
     """Events as they were told.
 
     Args:
@@ -127,7 +127,7 @@ def events(rows: Sequence[Row], *, total: int, everything: int, said: str) -> Ta
     )
 
 
-def _told(row: Row) -> tuple[object, ...]:
+def _told(row: EventRow) -> tuple[object, ...]:
     about = (
         f"{row.topic}-{row.partition}" if row.topic is not None and row.partition is not None else row.topic or row.group or ""
     )
@@ -142,7 +142,7 @@ def _told(row: Row) -> tuple[object, ...]:
     )
 
 
-def _whose(row: Row) -> str:
+def _whose(row: EventRow) -> str:
     if row.source == "history":
         return "ZooKeeper"
     if row.source == "broker" and row.broker is not None:

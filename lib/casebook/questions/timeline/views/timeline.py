@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from casebook.kafka.past_rows import Row, WindowKind
+from casebook.kafka.past_rows import EventRow, WindowKind
 from casebook.page import lanes_figure, lanes_picture, text
 from casebook.page.render import render, script_safe
 from casebook.page.view import Figure, View
-from casebook.questions.timeline.analysis.selection import Events, Held, Selection, focus
+from casebook.questions.timeline.analysis.selection import Events, HeldEvents, Selection, focus
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views import (
     causes,
@@ -32,7 +32,7 @@ from casebook.questions.timeline.views.lanes import MOST_EVENTS, Drawing
 from casebook.questions.timeline.views.story import cites
 
 
-class Desk:
+class TimelinePage:
     """Everything that notebook 60 shows.
 
     Args:
@@ -59,12 +59,12 @@ class Desk:
         events: Events | None = None,
     ) -> None:
         self._found, self._source, self._name = found, source, name
-        self._events = Held(found.rows) if events is None else events
+        self._events = HeldEvents(found.rows) if events is None else events
         self._chosen, self._drawn = chosen, None
         self._panel = None
         if interactive:
             asked = Asked(quote=quote, proof_at=self._proof_at, said=self._said)
-            self._panel = panel.Panel(found, chosen, remembered, asked, self._choose)
+            self._panel = panel.TimelinePanel(found, chosen, remembered, asked, self._choose)
             self._chosen = self._panel.chosen
 
     def lanes(self) -> View:
@@ -228,7 +228,7 @@ class Desk:
         around = None if self._chosen.timed else focus(self._found)
         return self._chosen if around is None else replace(self._chosen, since=around[0], until=around[1])
 
-    def _rows(self) -> tuple[Sequence[Row], int]:
+    def _rows(self) -> tuple[Sequence[EventRow], int]:
         """Those that are shown, by time, and how many there are: of very many those that matter most."""
         rows, total = self._events.rows(self._in_focus(), MOST_EVENTS)
         most = tables.MOST_EVENTS
@@ -238,7 +238,7 @@ class Desk:
         windows = [w for w in self._found.windows if w.kind is WindowKind.TWO_LEADERS]
         bounds = [(w.opened, w.opened if w.closed is None else w.closed) for w in windows[:100] if w.opened is not None]
 
-        def rank(row: Row) -> tuple[bool, bool, int]:
+        def rank(row: EventRow) -> tuple[bool, bool, int]:
             away = min((max(since - row.at, row.at - until, 0) for since, until in bounds), default=0)
             return row.proof not in told, row.level not in ("WARN", "ERROR", "FATAL"), away
 
@@ -270,7 +270,7 @@ class Desk:
         return next((row.proof for row in self._found.rows if lanes_figure.target(row.proof) == target), None)
 
 
-Asked = panel.Asked
+Asked = panel.PanelSubject
 
 
 def _proofs_of_strips(shown: Drawing) -> list[str]:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, instant
-from casebook.facts.disks import HIGH_WATERMARKS, METADATA_TOPIC, Leftover, LogDir, Replica
+from casebook.facts.disks import HIGH_WATERMARKS, METADATA_TOPIC, LeftoverFile, LogDir, Replica
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
@@ -292,12 +292,12 @@ def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
     return ask.ok("Nothing is left over that a running broker would not remove by itself", gaps=(*gaps, *unknown))
 
 
-def _is_left(one: Leftover, listed_at: int | None) -> bool:
+def _is_left(one: LeftoverFile, listed_at: int | None) -> bool:
     age = _age(one, listed_at)
     return one.kind == "orphan" or (age is not None and age > _LEFT_FOR)
 
 
-def _age(one: Leftover, listed_at: int | None) -> int | None:
+def _age(one: LeftoverFile, listed_at: int | None) -> int | None:
     """Milliseconds since it was last written to; ``None`` where that is not known."""
     return None if None in (one.modified, listed_at) else listed_at - one.modified
 

@@ -18,7 +18,7 @@ from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.findings.words import agree, number, size
 from casebook.kafka.group_partition import group_partition
-from casebook.kafka.partitions import OFFLINE, State, is_rule_unknown
+from casebook.kafka.partitions import OFFLINE, PartitionCondition, is_rule_unknown
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.triage.analysis import pasted_statements
@@ -192,7 +192,9 @@ def _tried(commands: Iterable[_Try], cluster: Cluster, version: VersionInUse) ->
 def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
     """Partitions that cannot be judged, and checks that cannot be answered."""
     found = leadership.examine(cluster, version)
-    unjudged = sum(v.state is State.UNKNOWN or (is_rule_unknown(v) and not cluster.brokers_known) for v in found.verdicts)
+    unjudged = sum(
+        v.state is PartitionCondition.UNKNOWN or (is_rule_unknown(v) and not cluster.brokers_known) for v in found.verdicts
+    )
     return unjudged, sum(finding.status is Status.COULD_NOT_CHECK for finding in found.findings)
 
 

@@ -7,7 +7,7 @@ host is the broker's that a case asks about says whoever pasted it, or nobody.
 from collections.abc import Mapping, Sequence
 
 from casebook.facts.observed import Source
-from casebook.facts.pasted import PASTED, HostSaid, Pasted, Told
+from casebook.facts.pasted import PASTED, HostSaid, Pasted, ToolStatement
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
 from casebook.findings.words import agree, brokers, number
 
@@ -38,7 +38,7 @@ def _of_hosts(told: list[HostSaid]) -> tuple[Finding, ...]:
     )
 
 
-def _of_tools(told: list[Told]) -> tuple[Finding, ...]:
+def _of_tools(told: list[ToolStatement]) -> tuple[Finding, ...]:
     told.sort(key=lambda one: not one.bad)
     return _told(
         told,
@@ -52,7 +52,7 @@ def _of_tools(told: list[Told]) -> tuple[Finding, ...]:
 
 
 def _told(
-    told: Sequence[HostSaid | Told], check: str, question: str, *, titles: tuple[str, str, str], said: Sequence[str],
+    told: Sequence[HostSaid | ToolStatement], check: str, question: str, *, titles: tuple[str, str, str], said: Sequence[str],
     facts: Sequence[Mapping[str, object]], caveats: tuple[str, ...],
 ) -> tuple[Finding, ...]:  # fmt: skip
     """The finding on some statements, those of trouble first; none where nothing was said.

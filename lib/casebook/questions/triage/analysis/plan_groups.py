@@ -12,11 +12,11 @@ from casebook.kafka.settings import Settings
 from casebook.questions.coordinators.analysis import load_checks
 from casebook.questions.coordinators.analysis.load_checks import is_outdated, last_end, unproven
 from casebook.questions.coordinators.analysis.rows import Waiting
-from casebook.questions.coordinators.analysis.scene import Scene, whom, within
+from casebook.questions.coordinators.analysis.scene import CoordinatorInputs, whom, within
 from casebook.questions.coordinators.analysis.served_at import clock
-from casebook.questions.coordinators.analysis.states import WAITING, State, load_buffer
+from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState, load_buffer
 from casebook.questions.leadership.analysis.leadership import Leadership
-from casebook.questions.maintenance.analysis.leftovers import Kind, leftovers
+from casebook.questions.maintenance.analysis.leftovers import LeftoverKind, leftovers
 from casebook.questions.offsets_topic.analysis.cleaner import BLOCKED, BrokerCleaner, without_log_dir
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.triage.analysis.plan_rows import Act, PlanStep
@@ -28,9 +28,9 @@ CHECKS = (_WAITING, _ENDLESS, _FAILED, _COMPACTED, _MAP, _LEFTOVER)
 _NO_DELETION = "Do not delete segments of __consumer_offsets by hand: commits go without an error; try it in notebook 40 first."
 
 
-def failed(held: Scene) -> Iterator[PlanStep]:
+def failed(held: CoordinatorInputs) -> Iterator[PlanStep]:
     """Groups that are served from a load that failed skip or repeat records while nobody acts."""
-    if hit := within(held.partitions, State.FAILED):
+    if hit := within(held.partitions, CoordinatorState.FAILED):
         yield PlanStep(
             act=Act.STOP_CONSUMERS,
             text=f"Stop the consumers of {whom(hit)}: each commit covers one that was not loaded.",
@@ -39,19 +39,19 @@ def failed(held: Scene) -> Iterator[PlanStep]:
         )
 
 
-def loads_again(held: Scene) -> Iterator[PlanStep]:
+def loads_again(held: CoordinatorInputs) -> Iterator[PlanStep]:
     """What a load that failed is followed by."""
-    if within(held.partitions, State.FAILED):
+    if within(held.partitions, CoordinatorState.FAILED):
         text = "Read the true commits of these groups from the segments (notebook 40) before anything else touches them."
         yield PlanStep(act=Act.READ_COMMITS, text=text, checks=(_FAILED,))
         text = "Mend what the load's error names, then move the leadership away and back: the partition is loaded again."
         yield PlanStep(act=Act.LOAD_AGAIN, text=text, checks=(_FAILED,))
 
 
-def loads(held: Scene) -> Iterator[PlanStep]:
+def loads(held: CoordinatorInputs) -> Iterator[PlanStep]:
     """Mend a load that never ends; wait for one that does; find out which it is."""
     sure, untold = load_checks.loads(held)
-    hit, endless = sure or untold, within(held.partitions, State.LOADING_FOR_EVER)
+    hit, endless = sure or untold, within(held.partitions, CoordinatorState.LOADING_FOR_EVER)
     if endless:
         yield from _endless(held, endless)
         hit = [one for one in hit if one.judged.coordinator not in {e.judged.coordinator for e in endless}]
@@ -85,7 +85,7 @@ def loads(held: Scene) -> Iterator[PlanStep]:
     yield PlanStep(act=Act.WAIT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
 
 
-def _endless(held: Scene, hit: Sequence[Waiting]) -> Iterator[PlanStep]:
+def _endless(held: CoordinatorInputs, hit: Sequence[Waiting]) -> Iterator[PlanStep]:
     largest, settings = held.largest, Settings(held.cluster, held.version.version)
     for one in hit:
         partition, broker = one.judged.partition, one.judged.coordinator
@@ -104,7 +104,7 @@ def _endless(held: Scene, hit: Sequence[Waiting]) -> Iterator[PlanStep]:
         )
 
 
-def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterator[PlanStep]:
+def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopic) -> Iterator[PlanStep]:
     """What makes the cleaner work again; brokers restart last, and one by one."""
     rules = {copy.rule for copy in topic.partitions} or {without_log_dir(one)[0] for one in topic.cleaners}
     rule = next((rule for rule in BLOCKED if rule in rules), None)
@@ -139,7 +139,7 @@ def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterat
 def leftover(lead: Leadership) -> Iterator[PlanStep]:
     """A reassignment that moves nothing any more is dropped by the next controller."""
     controller = lead.cluster.controller.broker
-    ended = (Kind.NOTHING_TO_MOVE, Kind.UNKNOWN_PARTITION)
+    ended = (LeftoverKind.NOTHING_TO_MOVE, LeftoverKind.UNKNOWN_PARTITION)
     if controller is not None and any(one.kind in ended for one in leftovers(lead.cluster)):
         text = (
             f"Restart broker {controller}, the controller, after all loads have ended: its successor reads the reassignments "

@@ -7,7 +7,7 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Finding, Status
 from casebook.findings.proof import SHOWN, START
 from casebook.findings.words import agree, brokers, count, number, one_by_one
-from casebook.kafka.partitions import State, Verdict, is_rule_unknown
+from casebook.kafka.partitions import PartitionCondition, Verdict, is_rule_unknown
 from casebook.kafka.partitions import offline as offline_of
 from casebook.kafka.partitions import online as online_of
 from casebook.kafka.releases import KafkaVersion
@@ -65,7 +65,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             command=START,
             checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
         )
-    unseen = sum(v.state is State.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
+    unseen = sum(v.state is PartitionCondition.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
     unsure = sum(_may_elect_unclean(v, others) for v in offline)
     if unseen:
         text = (
@@ -231,7 +231,7 @@ class _Danger:
         known = unclean is not None and unclean.status is Status.FINDING
         self._copies: Mapping[str, Sequence[str]] = unclean.facts["copies"] if known else {}
         self._behind: Counter[int] = Counter()
-        self._deleting = [v for v in lead.verdicts if v.state is State.DELETING]
+        self._deleting = [v for v in lead.verdicts if v.state is PartitionCondition.DELETING]
         if unclean is None or unclean.status is Status.COULD_NOT_CHECK:
             self._behind = _behind(lead)
 

@@ -5,18 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.words import duration
-from casebook.kafka.past_rows import Chain, Row, Span, Window
+from casebook.kafka.past_rows import Chain, EventRow, Span, Window
 from casebook.questions.timeline.analysis.causes import disks, emptied, losses, restarts, still, storms
 from casebook.questions.timeline.analysis.causes.losses import Loss
 from casebook.questions.timeline.analysis.links import Chainer, places
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 LONG_LOAD = 10_000
 """A load of so many milliseconds is worth a word."""
 
 
-def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
+def chains(scene: TimelineInputs, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
     """All chains, and by its place there the loss that a chain is about.
 
     First come those whose broker is still down and holds partitions without leader, then those that hit most; last those of a
@@ -36,13 +36,13 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
     return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
 
 
-def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Chain:
+def _since_registered(scene: TimelineInputs, chain: Chain, held: Mapping[int, int]) -> Chain:
     """The chain of a disk that may have taken its broker along, with what waits for the broker: not one of an earlier life."""
     last = max((span.opened for span in scene.registered.get(chain.broker, ()) if span.opened is not None), default=None)
     return chain if last is not None and chain.opened < last else chain._replace(holds=held.get(chain.broker, 0))
 
 
-def is_former(scene: Scene, chain: Chain) -> bool:
+def is_former(scene: TimelineInputs, chain: Chain) -> bool:
     """Whether a chain is of a cluster that another has replaced since."""
     if scene.former_until is None:
         return False
@@ -61,18 +61,18 @@ def _rank(chain: Chain) -> int:
     return 1 if chain.kind == "cleaner_dead" else 3
 
 
-def _first_by_broker(scene: Scene, *kinds: str) -> dict[int | None, list[Row]]:
-    found: dict[int | None, list[Row]] = defaultdict(list)
+def _first_by_broker(scene: TimelineInputs, *kinds: str) -> dict[int | None, list[EventRow]]:
+    found: dict[int | None, list[EventRow]] = defaultdict(list)
     for row in scene.kinds(kinds):
         found[row.broker].append(row)
     return found
 
 
-def _dead_cleaners(scene: Scene) -> Iterator[Chain]:
+def _dead_cleaners(scene: TimelineInputs) -> Iterator[Chain]:
     for broker, rows in _first_by_broker(scene, "cleaner_died", "uncleanable").items():
         links, died = Chainer(scene), rows[0]
 
-        def own(row: Row, broker: int | None = broker) -> bool:
+        def own(row: EventRow, broker: int | None = broker) -> bool:
             return row.broker == broker and row.topic == OFFSETS_TOPIC
 
         grown = links.effects(died, ["segment_rolled"], "what nobody cleans grows, segment by segment", which=own)
@@ -87,7 +87,7 @@ def _dead_cleaners(scene: Scene) -> Iterator[Chain]:
         yield chain or Chain("cleaner_dead", title, broker, (), died.at, died.at)
 
 
-def _unclean_starts(scene: Scene) -> Iterator[Chain]:
+def _unclean_starts(scene: TimelineInputs) -> Iterator[Chain]:
     """Starts that recovered something: the first start of all finds no clean marker either, and nothing to recover."""
     empty = [row for row in scene.kinds(("logs_loaded",)) if row.number("logs") == 0]
     for broker, rows in _first_by_broker(scene, "unclean_start", "recovering_segment").items():
@@ -100,7 +100,7 @@ def _unclean_starts(scene: Scene) -> Iterator[Chain]:
                 yield _recovery(scene, life, own, before)
 
 
-def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> Chain:
+def _recovery(scene: TimelineInputs, life: Span, own: list[EventRow], before: EventRow | None) -> Chain:
     links = Chainer(scene, life.closed)
     if before is not None and before.kind != "broker_stopped":
         links.link(before, own, "a broker that did not close its logs reads them anew")

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.facts.events import DISK_FAILURES
-from casebook.kafka.past_rows import Chain, Point, Root, Row, Span
+from casebook.kafka.past_rows import Chain, EventRow, Indication, Root, Span
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 AFTER = 120_000
@@ -73,24 +73,24 @@ ROOTS = frozenset({why.kind for why in _WHYS} | {"disk"})
 """Kinds of the roots that are told here."""
 
 
-def chains(scene: Scene) -> Iterator[Chain]:
+def chains(scene: TimelineInputs) -> Iterator[Chain]:
     """The chain of the first failure of each broker, and of its first in the cluster that replaced the one of before."""
     until = scene.former_until
-    first: dict[tuple[int | None, bool], Row] = {}
+    first: dict[tuple[int | None, bool], EventRow] = {}
     for row in failures(scene):
         first.setdefault((row.broker, until is not None and row.at > until), row)
     for (broker, _), failed in first.items():
         yield _chain(scene, broker, failed)
 
 
-def failures(scene: Scene, since: int | None = None, until: int | None = None) -> Iterator[Row]:
+def failures(scene: TimelineInputs, since: int | None = None, until: int | None = None) -> Iterator[EventRow]:
     """Lines of log dirs that failed; not those of a broker that was stopping already, which ends nothing any more."""
     for row in scene.kinds(DISK_FAILURES, since, until):
         if row.at is not None and not _is_stopping(scene, row):
             yield row
 
 
-def _is_stopping(scene: Scene, row: Row) -> bool:
+def _is_stopping(scene: TimelineInputs, row: EventRow) -> bool:
     if row.broker is None:
         return False
     life = scene.life(row.broker, row.at)
@@ -98,11 +98,11 @@ def _is_stopping(scene: Scene, row: Row) -> bool:
     return any(stop.broker == row.broker and stop.at < row.at for stop in scene.kinds(_STOPS, since, row.at))
 
 
-def _chain(scene: Scene, broker: int | None, failed: Row) -> Chain:
+def _chain(scene: TimelineInputs, broker: int | None, failed: EventRow) -> Chain:
     until = failed.at + AFTER
     links = Chainer(scene, until)
 
-    def own(row: Row) -> bool:
+    def own(row: EventRow) -> bool:
         return row.broker == broker or (broker is not None and row.number("broker") == broker)
 
     gave = links.effects(failed, ["log_dir_failed"], "a log dir that fails once is not used again", which=own)
@@ -119,10 +119,10 @@ def _chain(scene: Scene, broker: int | None, failed: Row) -> Chain:
     return links.chain(kind, title, broker, partitions) or Chain(kind, title, broker, (), failed.at, failed.at, partitions)
 
 
-def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row]:
+def _moved(scene: TimelineInputs, broker: int | None, since: int, until: int) -> list[EventRow]:
     """The first change of each partition by which a broker no longer leads it, or is no longer in sync."""
 
-    def without(row: Row) -> bool:
+    def without(row: EventRow) -> bool:
         if broker is None:
             return False
         return row.number("from") == broker or (broker in row.numbers("old") and broker not in row.numbers("isr"))
@@ -130,14 +130,14 @@ def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row
     return once_each(row for row in scene.kinds(("znode_leader_changed", "znode_isr_changed"), since, until) if without(row))
 
 
-def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """What its lines say that it was; a disk, with what could not be checked, where they do not say."""
     first = chain.links[0].cause if chain.links else next(failures(scene, chain.opened, chain.opened), None)
     if first is not None:
         yield _root(scene, first, chain.broker, place, WEIGHT)
 
 
-def ended_of_it(scene: Scene, broker: int, life: Span, place: int) -> Iterator[Root]:
+def ended_of_it(scene: TimelineInputs, broker: int, life: Span, place: int) -> Iterator[Root]:
     """The same of a process whose last words tell of a failure.
 
     Rule: up to 0.11 a broker halts at any (``ReplicaManager.scala@0.9.0.1..0.11.0.2``), later when no log dir is left
@@ -148,19 +148,19 @@ def ended_of_it(scene: Scene, broker: int, life: Span, place: int) -> Iterator[R
         yield _root(scene, first, broker, place, LAST_WORDS)
 
 
-def _root(scene: Scene, first: Row, broker: int | None, place: int, weight: int) -> Root:
+def _root(scene: TimelineInputs, first: EventRow, broker: int | None, place: int, weight: int) -> Root:
     told = [first, *(row for row in failures(scene, first.at, first.at + TOGETHER) if row.broker == broker and row is not first)]
     kind, name, row = _why(told)
     unchecked = () if kind else (
         "why: the line names no exception; the system's own log tells of its disks, and what was done to the folder",
     )  # fmt: skip
     said = " ".join((row or first).text.split())[:200] or f"A log dir of {named(broker)} failed"
-    points = (Point(said, (row or first).proof),)
+    points = (Indication(said, (row or first).proof),)
     name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(broker))
     return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)
 
 
-def _why(told: Sequence[Row]) -> tuple[str, str, Row | None]:
+def _why(told: Sequence[EventRow]) -> tuple[str, str, EventRow | None]:
     for row in told:
         for why in _WHYS:
             if why.says.search(row.text):
@@ -168,6 +168,6 @@ def _why(told: Sequence[Row]) -> tuple[str, str, Row | None]:
     return "", "", None
 
 
-def gave_up(scene: Scene, broker: int, since: int, until: int) -> Row | None:
+def gave_up(scene: TimelineInputs, broker: int, since: int, until: int) -> EventRow | None:
     """The line in which a broker said within a time that a log dir failed."""
     return next((row for row in failures(scene, since, until) if row.broker == broker), None)

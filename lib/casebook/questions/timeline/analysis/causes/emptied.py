@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from casebook.findings.words import agree, count
-from casebook.kafka.past_rows import Chain, Point, Root, Row
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.kafka.past_rows import Chain, EventRow, Indication, Root
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 KIND = "log_dir_emptied"
@@ -27,13 +27,13 @@ class _Emptied(NamedTuple):
         left: When the process that used it printed its last line.
     """
 
-    found: Row
+    found: EventRow
     start: int
-    used: Row
+    used: EventRow
     left: int
 
 
-def chains(scene: Scene) -> Iterator[Chain]:
+def chains(scene: TimelineInputs) -> Iterator[Chain]:
     """One for each broker, of all its starts on an empty log dir; ``by`` is told, as nobody knows when it was emptied."""
     for broker in scene.lives:
         if emptied := list(_emptied(scene, broker)):
@@ -45,22 +45,22 @@ def chains(scene: Scene) -> Iterator[Chain]:
             yield Chain(KIND, title, broker, (), emptied[0].left, last, 0, by=first)
 
 
-def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """That somebody, or something, emptied it: no line tells who."""
     last = list(_emptied(scene, chain.broker))[-1]
-    said = Point(" ".join(last.found.text.split())[:200], last.found.proof)
-    used = Point("It had used it before", last.used.proof)
+    said = Indication(" ".join(last.found.text.split())[:200], last.found.proof)
+    used = Indication("It had used it before", last.used.proof)
     name = f"A log dir of {named(chain.broker)} was emptied before it started: deleted, or on storage that does not last"
     unchecked = ("by whom: no line of Kafka tells",)
     yield Root(KIND, name, chain.broker, place, (said, used), (), unchecked, WEIGHT)
 
 
-def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
+def _emptied(scene: TimelineInputs, broker: int) -> Iterator[_Emptied]:
     """Rule: a start that finds no ``meta.properties`` in a log dir writes it (``KafkaServer.scala@0.9.0.1..3.6.2``).
 
     Who deletes that file alone, as is done to change the id of a broker or a cluster, leaves the logs, which are loaded then.
     """
-    used: dict[str, tuple[Row, int]] = {}
+    used: dict[str, tuple[EventRow, int]] = {}
     for life in scene.lives[broker]:
         own = scene.of_broker(broker).between(life.opened, life.closed)
         if not _holds_logs(own):
@@ -70,16 +70,16 @@ def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
             used |= {path: (row, life.closed) for path, row in _named(own, _NAMES).items()}
 
 
-def _named(own: Iterable[Row], kinds: tuple[str, ...]) -> Mapping[str, Row]:
+def _named(own: Iterable[EventRow], kinds: tuple[str, ...]) -> Mapping[str, EventRow]:
     """The first line of a start on each log dir: two wordings tell of one that is not used, some twice."""
-    found: dict[str, Row] = {}
+    found: dict[str, EventRow] = {}
     for row in own:
         if row.kind in kinds and row.fields.get("dir"):
             found.setdefault(row.fields["dir"], row)
     return found
 
 
-def _holds_logs(own: Iterable[Row]) -> bool:
+def _holds_logs(own: Iterable[EventRow]) -> bool:
     """Whether a start loads anything: logs that are made anew end at offset 0."""
     for row in own:
         if row.kind == "broker_started":

@@ -10,14 +10,14 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import brokers, duration, number
-from casebook.kafka.past_rows import Chain, Point, Root, Window
+from casebook.kafka.past_rows import Chain, Indication, Root, Window
 from casebook.questions.timeline.analysis.causes import host_clues
-from casebook.questions.timeline.analysis.causes.host_clues import STARTED, Clue, Incident, Series
+from casebook.questions.timeline.analysis.causes.host_clues import STARTED, Clue, Series, WatchedTime
 from casebook.questions.timeline.analysis.causes.loss_roots import NO_INTERFACE, NO_SWITCH
 from casebook.questions.timeline.analysis.clocks import clock_checks
 from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
 from casebook.questions.timeline.analysis.extent import untold
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 _COLLECT = (
@@ -50,7 +50,7 @@ class Hosts:
 
     told: HostsTold = NOTHING_TOLD
     series: Sequence[Series] = ()
-    incidents: Sequence[Incident] = ()
+    incidents: Sequence[WatchedTime] = ()
     clues: tuple[Clue, ...] = ()
     unsure: frozenset[int] = frozenset()
     taken: str = ""
@@ -61,7 +61,7 @@ class Hosts:
         return observation(moment for one in self.series for moment in (one.samples[0].at, one.samples[-1].at))
 
 
-def weighed(told: HostsTold, scene: Scene, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
+def weighed(told: HostsTold, scene: TimelineInputs, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
     """What hosts measured, held against what happened."""
     if not told.files:
         return Hosts()
@@ -73,7 +73,7 @@ def weighed(told: HostsTold, scene: Scene, windows: Iterable[Window], chains: Se
     return Hosts(told=known, series=series, incidents=during, clues=clues, unsure=unsure, taken=scene.timezone)
 
 
-def _unsure(told: HostsTold, scene: Scene) -> Iterator[int]:
+def _unsure(told: HostsTold, scene: TimelineInputs) -> Iterator[int]:
     if scene.timezone != _NOT_GIVEN:  # somebody knows it
         return
     logs_known = scene.reference == ZOOKEEPER or clock_checks.told(scene).as_read >= scene.lives.keys()
@@ -90,7 +90,7 @@ def beside(roots: Iterable[Root], hosts: Hosts) -> Iterator[Root]:
     for root in roots:
         sure = (one for one in hosts.clues if one.broker == root.broker not in hosts.unsure)
         near = [one for one in sure if root.chain in one.chains and _belongs(one, root)]
-        more = tuple(Point(one.text, one.proof) for one in near[:_MOST]) if root.pro else ()
+        more = tuple(Indication(one.text, one.proof) for one in near[:_MOST]) if root.pro else ()
         unchecked = root.unchecked
         if NO_INTERFACE in unchecked and any(_tells_of_network(one, root) for one in hosts.series):
             unchecked = tuple(NO_SWITCH if text == NO_INTERFACE else text for text in unchecked)
@@ -107,12 +107,12 @@ def _belongs(clue: Clue, root: Root) -> bool:
     return METRICS[clue.metric].family in _BESIDE.get(root.kind, ())
 
 
-def checks(scene: Scene, hosts: Hosts) -> tuple[Finding, ...]:
+def checks(scene: TimelineInputs, hosts: Hosts) -> tuple[Finding, ...]:
     """Did a host stand out meanwhile? Not asked where no host metrics were given."""
     return (_check(scene, hosts),) if hosts.told.files else ()
 
 
-def _check(scene: Scene, hosts: Hosts) -> Finding:
+def _check(scene: TimelineInputs, hosts: Hosts) -> Finding:
     told, of = {one.broker for one in hosts.series}, scene.brokers | scene.lives.keys()
     sure = [clue for clue in hosts.clues if clue.broker not in hosts.unsure]
     ask = Question(
@@ -167,7 +167,7 @@ def _caveats(hosts: Hosts) -> Iterator[str]:
         yield f"No zone is known by which to hold the hosts of {whose} against the logs; {hosts.taken} is taken."
 
 
-def _unmeasured(scene: Scene, hosts: Hosts) -> Iterator[Gap]:
+def _unmeasured(scene: TimelineInputs, hosts: Hosts) -> Iterator[Gap]:
     """Which hosts did not measure network, disks and CPU all of the time."""
     since = min(one.opened for one in hosts.incidents)
     ends = [one.closed for one in hosts.incidents]

@@ -34,7 +34,7 @@ _ENDS = 1, 253_402_300_799_999
 """What can be written as an instant."""
 
 
-class Incident(NamedTuple):
+class WatchedTime(NamedTuple):
     """A stretch of time to look at.
 
     Args:
@@ -212,21 +212,23 @@ def series(told: HostsTold) -> list[Series]:
     return found
 
 
-def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[Incident]:
+def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[WatchedTime]:
     """What there is to look at: chains, and windows that nobody planned; coordinators load at each start."""
     found = [
-        Incident(chain.opened, chain.opened if chain.closed is None else chain.closed, chain.title, place)
+        WatchedTime(chain.opened, chain.opened if chain.closed is None else chain.closed, chain.title, place)
         for place, chain in enumerate(chains)
         if chain.opened is not None and chain.kind not in _LONG
     ]
     for window in windows:
         opened = window.opened if window.opened_earliest is None else window.opened_earliest
         if opened is not None and not window.planned and window.kind is not WindowKind.LOADING:
-            found.append(Incident(opened, window.closed, f"{window.kind.replace('_', ' ')} of {window.topic}-{window.partition}"))
+            found.append(
+                WatchedTime(opened, window.closed, f"{window.kind.replace('_', ' ')} of {window.topic}-{window.partition}")
+            )
     return found
 
 
-def clues(told: HostsTold, of: Sequence[Series], during: Sequence[Incident]) -> tuple[Clue, ...]:
+def clues(told: HostsTold, of: Sequence[Series], during: Sequence[WatchedTime]) -> tuple[Clue, ...]:
     """What stood out meanwhile: starts, what was saturated, what ceased, what rose; of a metric the farthest first."""
     found = [clue for one in of for clue in _of_series(one, during)]
     found += (clue for start in told.starts for clue in _of_start(start, of, during))
@@ -240,7 +242,7 @@ def _weight(clue: Clue) -> tuple[object, ...]:
     return order, which, times, clue.broker, clue.device, clue.by
 
 
-def _of_series(one: Series, during: Sequence[Incident]) -> Iterator[Clue]:
+def _of_series(one: Series, during: Sequence[WatchedTime]) -> Iterator[Clue]:
     (lower, median, upper), metric = one.quartiles, METRICS[one.metric]
 
     def kind(sample: HostSample) -> str:
@@ -272,7 +274,7 @@ def _unbroken(one: Series) -> list[int]:
 
 
 def _clue(
-    one: Series, kind: str, run: Sequence[HostSample], before: HostSample | None, median: float, during: Sequence[Incident]
+    one: Series, kind: str, run: Sequence[HostSample], before: HostSample | None, median: float, during: Sequence[WatchedTime]
 ) -> Iterator[Clue]:
     first, last = run[0], run[-1]
     since = first.at - first.span if first.span else (before.at if before else None)
@@ -285,7 +287,7 @@ def _clue(
         )  # fmt: skip
 
 
-def _of_start(start: HostStart, of: Sequence[Series], during: Sequence[Incident]) -> Iterator[Clue]:
+def _of_start(start: HostStart, of: Sequence[Series], during: Sequence[WatchedTime]) -> Iterator[Clue]:
     at = start.at
     if at is None:
         return
@@ -297,11 +299,11 @@ def _of_start(start: HostStart, of: Sequence[Series], during: Sequence[Incident]
         )  # fmt: skip
 
 
-def _chains(met: Sequence[Incident]) -> tuple[int, ...]:
+def _chains(met: Sequence[WatchedTime]) -> tuple[int, ...]:
     return tuple(incident.chain for incident in met if incident.chain is not None)
 
 
-def _titled(met: Sequence[Incident]) -> str:
+def _titled(met: Sequence[WatchedTime]) -> str:
     """What happened meanwhile: the first, and how much more."""
     more = len(met) - 1
     return met[0].title + (f"; and {count(more)} more" if more else "")

@@ -1,23 +1,23 @@
 """What the host of a broker tells of the end of its process: its kernel's log, and Kubernetes of the container."""
 
 from casebook.facts.events import host_in
-from casebook.kafka.past_rows import Point, Row
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.kafka.past_rows import EventRow, Indication
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 _ENDS = ("process_killed", "container_ended")
 _DONE = "Completed"
 
 
-def killed(scene: Scene, broker: int | None, since: int, until: int) -> Point | None:
+def killed(scene: TimelineInputs, broker: int | None, since: int, until: int) -> Indication | None:
     """The last end of a process on a broker's host in a time that it did not choose; ``None`` where no line tells of one.
 
     Whether it was the broker its name does not say: a host may run more of Java, a pod more containers.
     """
     own = [row for row in scene.kinds(_ENDS, since, until) if host_in(row.file) == broker and row.fields.get("reason") != _DONE]
-    return Point(_words(own[-1]), own[-1].proof) if broker is not None and own else None
+    return Indication(_words(own[-1]), own[-1].proof) if broker is not None and own else None
 
 
-def _words(row: Row) -> str:
+def _words(row: EventRow) -> str:
     if row.kind == "container_ended":
         return f"Kubernetes says that its container ended: {row.fields['reason']}, exit code {row.fields['exit_code']}"
     return f"The kernel of its host killed process {row.fields['pid']} ({row.fields['name']}) for want of memory"

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from casebook.findings.words import brokers, duration, number
-from casebook.kafka.past_rows import Point, Root, Row, Span
+from casebook.kafka.past_rows import EventRow, Indication, Root, Span
 from casebook.questions.timeline.analysis.causes import disks, hosts
 from casebook.questions.timeline.analysis.causes.losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.questions.timeline.analysis.causes.witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.questions.timeline.analysis.gaps import OFTEN, other_gaps
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 IDLE = 10
 QUIET = 600_000
@@ -51,13 +51,13 @@ class _Clues(NamedTuple):
 
     loss: Loss
     life: Span | None
-    within: Sequence[Row]
-    gap: tuple[Row, Row] | None
+    within: Sequence[EventRow]
+    gap: tuple[EventRow, EventRow] | None
     often: int
-    noticed: Row | None
+    noticed: EventRow | None
     logs: bool
     starts: bool
-    stopping: Row | None
+    stopping: EventRow | None
     reached: bool
     cut: bool
 
@@ -82,14 +82,14 @@ class _Clues(NamedTuple):
         return self.stopping is not None or self.lived_on is False or self.awake is False
 
 
-def candidates(scene: Scene, losses: Mapping[int, Loss]) -> dict[int, list[Root]]:
+def candidates(scene: TimelineInputs, losses: Mapping[int, Loss]) -> dict[int, list[Root]]:
     """All candidates for each loss, by its chain."""
     known = {chain: _clues(scene, loss) for chain, loss in losses.items()}
     own = {(clues.loss.broker, clues.loss.gone.at) for clues in known.values() if clues.own}
     return {chain: _candidates(scene, clues, chain, own) for chain, clues in known.items()}
 
 
-def _candidates(scene: Scene, clues: _Clues, chain: int, own: Set[tuple[int, int]]) -> list[Root]:
+def _candidates(scene: TimelineInputs, clues: _Clues, chain: int, own: Set[tuple[int, int]]) -> list[Root]:
     loss = clues.loss
     if clues.stopping is not None:
         return [_stopped(scene, loss, clues.stopping, chain)]
@@ -111,25 +111,27 @@ def _candidates(scene: Scene, clues: _Clues, chain: int, own: Set[tuple[int, int
     return found
 
 
-def _stopped(scene: Scene, loss: Loss, stopping: Row, chain: int) -> Root:
+def _stopped(scene: TimelineInputs, loss: Loss, stopping: EventRow, chain: int) -> Root:
     """A stop that somebody asked for, and whether it came to its end."""
     broker = loss.broker
-    pro, contra = [Point("It says so itself, or the controller does", stopping.proof)], []
+    pro, contra = [Indication("It says so itself, or the controller does", stopping.proof)], []
     begun = scene.kind("broker_starting").between(max(stopping.at, loss.gone.at), None)
     next_start = next((row.at for row in begun if row.broker == broker), None)
     done = [row for row in scene.kind("broker_stopped").between(stopping.at, next_start) if row.broker == broker]
     if done:
-        pro.append(Point("It came to its end: shut down completed", done[0].proof))
+        pro.append(Indication("It came to its end: shut down completed", done[0].proof))
     elif next_start is not None:
         unclean = scene.kinds(("unclean_start", "recovering_segment"), next_start, next_start + START)
         found = [row for row in unclean if row.broker == broker]
         contra += (
-            [Point("It did not come to its end: the next start finds logs that were not closed", found[0].proof)] if found else []
+            [Indication("It did not come to its end: the next start finds logs that were not closed", found[0].proof)]
+            if found
+            else []
         )
     return Root("stopped", f"Broker {broker} was stopped", broker, chain, tuple(pro), tuple(contra), (), 100)
 
 
-def _clues(scene: Scene, loss: Loss) -> _Clues:
+def _clues(scene: TimelineInputs, loss: Loss) -> _Clues:
     own = scene.of_broker(loss.broker)
     life = scene.life(loss.broker, loss.gone.at)
     within = (
@@ -160,31 +162,31 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
     )
 
 
-def _is_cut(scene: Scene, loss: Loss) -> bool:
+def _is_cut(scene: TimelineInputs, loss: Loss) -> bool:
     back = next((s.opened for s in scene.registered.get(loss.broker, ()) if s.opened and s.opened > loss.gone.at), None)
     last = next(reversed(scene.lives.get(loss.broker, ())), None)
     return back is not None and last is not None and last.closed < back - (scene.uncertainty(loss.broker) or 0) - SLACK
 
 
-def _was_quiet(loss: Loss, gap: tuple[Row, Row]) -> bool:
+def _was_quiet(loss: Loss, gap: tuple[EventRow, EventRow]) -> bool:
     """Whether its log was silent long before its session ended: it kept that, so it had nothing to say."""
     return loss.timeout is not None and loss.gone.at - gap[0].at > max(IDLE * loss.timeout, QUIET)
 
 
-def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
+def _killed(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     broker, life = clues.loss.broker, clues.life
     pro = []
     if life is not None:
-        pro.append(Point("Its log ends before, without a word of a stop", life.closed_proof))
+        pro.append(Indication("Its log ends before, without a word of a stop", life.closed_proof))
     begun = next((row for row in scene.kind("broker_starting").between(clues.loss.gone.at, None) if row.broker == broker), None)
     if begun is not None:
-        pro.append(Point("The next thing it says is that it starts", begun.proof))
+        pro.append(Indication("The next thing it says is that it starts", begun.proof))
         recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
-        pro += [Point("It finds its logs not closed", recovered[0].proof)] if recovered else []
+        pro += [Indication("It finds its logs not closed", recovered[0].proof)] if recovered else []
     failed = disks.gave_up(scene, broker, clues.loss.since, clues.loss.gone.at)
-    pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
+    pro += [Indication("It had trouble with a log dir before", failed.proof)] if failed is not None else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
-    pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
+    pro += [Indication("It had run out of memory", memory[0].proof)] if memory else []
     by_kernel = hosts.killed(scene, broker, clues.loss.since - SLACK, clues.loss.gone.at)
     pro += [by_kernel] if by_kernel else []
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
@@ -195,23 +197,25 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
 
 
-def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:
+def _frozen(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     broker, pro, contra, weight = clues.loss.broker, [], [], 40
     if clues.gap is not None and not clues.within:
         length = duration(clues.gap[1].at - clues.gap[0].at)
-        pro.append(Point(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
+        pro.append(Indication(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
         weight += 30 if clues.often < OFTEN else 5
         if clues.often >= OFTEN:
-            contra.append(Point(f"Its log is as silent {number(clues.often, 'other time')}"))
+            contra.append(Indication(f"Its log is as silent {number(clues.often, 'other time')}"))
     if clues.within:
         contra.append(
-            Point(f"It printed {number(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof)
+            Indication(
+                f"It printed {number(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof
+            )
         )
         weight -= 30
     weight += _noticing(clues, pro, contra, frozen=True)
     pause = _long(_longest_pause(scene, clues.loss), clues.loss)
     if pause is not None:
-        contra.append(Point("Its GC log tells why", pause.proof))
+        contra.append(Indication("Its GC log tells why", pause.proof))
         weight -= 30
     unchecked = ("who stopped it: the host's log, and the hypervisor's, tell of SIGSTOP, swapping and pauses of the machine",)
     return Root(
@@ -219,103 +223,105 @@ def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:
     )
 
 
-def _noticing(clues: _Clues, pro: list[Point], contra: list[Point], *, frozen: bool) -> int:
+def _noticing(clues: _Clues, pro: list[Indication], contra: list[Indication], *, frozen: bool) -> int:
     """Put the client's own count of its silence where it belongs; what it weighs."""
     if clues.awake is None:
         return 0
     ms = clues.noticed.milliseconds
     words = f"It noticed after {duration(ms)} of silence, of a timeout of {duration(clues.loss.timeout)}: it was "
-    point = Point(words + ("awake" if clues.awake else "not awake to notice in time"), clues.noticed.proof)
+    point = Indication(words + ("awake" if clues.awake else "not awake to notice in time"), clues.noticed.proof)
     (contra if clues.awake == frozen else pro).append(point)
     return -20 if clues.awake == frozen else 20
 
 
-def _running(clues: _Clues, pro: list[Point], contra: list[Point]) -> int:
+def _running(clues: _Clues, pro: list[Indication], contra: list[Indication]) -> int:
     """Put where it belongs what shows that its process ran, so that the fault was outside; what it weighs."""
     if not clues.within:
         return _noticing(clues, pro, contra, frozen=False)
     words = f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat"
-    pro.append(Point(words, clues.within[0].proof))
+    pro.append(Indication(words, clues.within[0].proof))
     return 25 + _noticing(clues, pro, contra, frozen=False)
 
 
-def _network(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
+def _network(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
     weight += _running(clues, pro, contra)
     if not clues.within and clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
-        contra.append(Point("It printed nothing in that time", clues.gap[1].proof))
+        contra.append(Indication("It printed nothing in that time", clues.gap[1].proof))
         weight -= 10
     since = (loss.silence or loss.gone.at) - SLACK
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
     others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
     if others and (clues.within or clues.awake):  # nor do they reach one that stands still, or has ended
-        pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
+        pro.append(Indication(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
         weight += 5
     if seen.deaf:
-        contra.append(Point(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values()))))
+        contra.append(
+            Indication(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values())))
+        )
         weight -= 10
     unchecked = (NO_INTERFACE,)
     name = f"Network of the host of broker {broker}" if others else f"Network between broker {broker} and ZooKeeper"
     return Root("network", name, broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 
 
-def _about(row: Row, broker: int) -> bool:
+def _about(row: EventRow, broker: int) -> bool:
     return row.broker != broker and any(row.number(name) == broker for name in ("leader", "target", "node", "broker"))
 
 
-def _gc(scene: Scene, clues: _Clues, chain: int) -> Root:
+def _gc(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 20
     worst = _longest_pause(scene, loss)
     logged = worst is not None or any(row.broker == broker for row in scene.kind("gc_pause").rows)
     unchecked = () if logged else (f"the GC log of broker {broker} is missing",)
     if _long(worst, loss) is not None:
-        pro.append(Point(f"A pause of {duration(worst.milliseconds)}", worst.proof))
+        pro.append(Indication(f"A pause of {duration(worst.milliseconds)}", worst.proof))
         weight += 60
         unchecked = (
             "whether the collector worked all that time: a host that swaps or stands still holds up a collection as well",
         )
     elif worst is not None:
-        contra.append(Point(f"The longest pause in that time was {worst.milliseconds} ms", worst.proof))
+        contra.append(Indication(f"The longest pause in that time was {worst.milliseconds} ms", worst.proof))
         weight -= 15
     elif logged:
-        contra.append(Point("Its GC log tells of no pause in that time"))
+        contra.append(Indication("Its GC log tells of no pause in that time"))
         weight -= 15
     if clues.within:
-        contra.append(Point(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
+        contra.append(Indication(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
         weight -= 10
     return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 
 
-def _longest_pause(scene: Scene, loss: Loss) -> Row | None:
+def _longest_pause(scene: TimelineInputs, loss: Loss) -> EventRow | None:
     return longest(scene, "gc_pause", loss, lambda row: row.broker == loss.broker)
 
 
-def _long(row: Row | None, loss: Loss) -> Row | None:
+def _long(row: EventRow | None, loss: Loss) -> EventRow | None:
     """The row of something that lasted, when it may have cost a session; else ``None``."""
     return row if row is not None and row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3) else None
 
 
-def _zookeeper(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
+def _zookeeper(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     loss, pro, contra, weight = clues.loss, [], [], 25
     weight += _running(clues, pro, contra)
     slow = longest(scene, "zks_fsync_slow", loss)
     if slow is not None:
         heavy = _long(slow, loss) is not None
-        (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
+        (pro if heavy else contra).append(Indication(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
         weight += 45 if heavy else -5
     for also, words in ((seen.lost, "lost their sessions in the same second"), (seen.deaf, "heard nothing from it either")):
         if also:
-            pro.append(Point(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
+            pro.append(Indication(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
     if seen.lost or seen.deaf:
         weight += 30
     elif len(scene.registered) > 1:
-        contra.append(Point("No other broker lost its session with it, but for causes of its own"))
+        contra.append(Indication("No other broker lost its session with it, but for causes of its own"))
         weight -= 15
     if seen.hearing:
-        contra.append(Point(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
+        contra.append(Indication(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
         weight -= 20
     if seen.wrote:
-        contra.append(Point(f"It wrote {number(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
+        contra.append(Indication(f"It wrote {number(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
         weight -= 20
     unchecked = (
         ()

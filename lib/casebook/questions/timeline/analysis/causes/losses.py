@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from casebook.findings.words import number
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Chain, Row
+from casebook.kafka.past_rows import Chain, EventRow
 from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.windows.two_leaders import TRUNCATIONS
 
 BEFORE = 120_000
@@ -45,7 +45,7 @@ class Loss(NamedTuple):
     """
 
     broker: int
-    gone: Row
+    gone: EventRow
     session: str
     timeout: int | None
     back: int | None
@@ -69,20 +69,20 @@ class Loss(NamedTuple):
         """
         return None if self.timeout is None else self.silence + self.timeout // 3
 
-    def within_silence(self, row: Row) -> bool:
+    def within_silence(self, row: EventRow) -> bool:
         """Whether something lasted, or was, in the time in which no beat came; what had ended before let one through."""
         since = self.since if self.silence is None else self.silence
         ended = row.begun + (row.milliseconds or 0)
         return ended >= since and row.begun <= self.gone.at + SLACK
 
 
-def losses(scene: Scene) -> Iterator[Loss]:
+def losses(scene: TimelineInputs) -> Iterator[Loss]:
     """Every loss, in order: those that ZooKeeper or a controller saw, and without a history those that the broker tells of."""
     seen = list(_seen(scene))
     yield from sorted((*seen, *_unseen_stops(scene, seen)), key=lambda loss: loss.gone.at)
 
 
-def _unseen_stops(scene: Scene, seen: Sequence[Loss]) -> Iterator[Loss]:
+def _unseen_stops(scene: TimelineInputs, seen: Sequence[Loss]) -> Iterator[Loss]:
     """Brokers that stopped by their own word, as the last one does, or one whose ZooKeeper is away: no controller tells of it."""
     for broker, lives in scene.lives.items() if not scene.past.there else ():
         for life in lives:
@@ -95,14 +95,14 @@ def _unseen_stops(scene: Scene, seen: Sequence[Loss]) -> Iterator[Loss]:
                 yield _loss(scene, broker, gone)
 
 
-def _seen(scene: Scene) -> Iterator[Loss]:
+def _seen(scene: TimelineInputs) -> Iterator[Loss]:
     kind = "znode_broker_gone" if scene.past.there else "broker_change"
     for row in scene.kind(kind).rows:
         for broker in (row.broker,) if scene.past.there else row.numbers("deleted"):
             yield _loss(scene, broker, row)
 
 
-def _loss(scene: Scene, broker: int, gone: Row) -> Loss:
+def _loss(scene: TimelineInputs, broker: int, gone: EventRow) -> Loss:
     spans = scene.registered.get(broker, ())
     session = next((span.name for span in spans if span.closed == gone.at), "")
     back = min((span.opened for span in spans if span.opened is not None and span.opened >= gone.at), default=None)
@@ -111,7 +111,7 @@ def _loss(scene: Scene, broker: int, gone: Row) -> Loss:
     return Loss(broker, gone, session, _timeout(scene, broker, session, gone.at), back, min(until, again or until))
 
 
-def _timeout(scene: Scene, broker: int, session: str, at: int) -> int | None:
+def _timeout(scene: TimelineInputs, broker: int, session: str, at: int) -> int | None:
     known = scene.past.sessions.get(session)
     if known is not None and known.timeout is not None:
         return known.timeout
@@ -121,12 +121,12 @@ def _timeout(scene: Scene, broker: int, session: str, at: int) -> int | None:
     return next((row.number("timeout_ms") for row in (*expiring, *nearest) if row.number("timeout_ms")), None)
 
 
-def same_session(row: Row, session: str) -> bool:
+def same_session(row: EventRow, session: str) -> bool:
     """Whether a row is of a session."""
     return bool(session) and row.fields.get("session", "").lower().removeprefix("0x") == session.removeprefix("0x")
 
 
-def chain(scene: Scene, loss: Loss) -> Chain | None:
+def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
     """The chain of a loss."""
     links = Chainer(scene, loss.until)
     stopping = _causes(links, scene, loss)
@@ -140,12 +140,12 @@ def chain(scene: Scene, loss: Loss) -> Chain | None:
     return links.chain(kind, title, loss.broker, len(moved) + len(left))
 
 
-def gap_of(scene: Scene, loss: Loss) -> tuple[Row, Row] | None:
+def gap_of(scene: TimelineInputs, loss: Loss) -> tuple[EventRow, EventRow] | None:
     """The two lines of the broker's own around the loss, when one process printed both and a whole timeout lies between them."""
     return gap_at(scene, loss.broker, loss.gone.at, loss.timeout or SLOW)
 
 
-def stop_of(scene: Scene, loss: Loss) -> Row | None:
+def stop_of(scene: TimelineInputs, loss: Loss) -> EventRow | None:
     """The line in which the broker says that it is about to stop, since its last start; ``None`` when none goes with the loss."""
     until, earliest = loss.gone.at + SLACK, loss.since - AFTER
     begun = [row.at for row in scene.kind("broker_starting").between(earliest, loss.gone.at) if row.broker == loss.broker]
@@ -162,7 +162,7 @@ def stop_of(scene: Scene, loss: Loss) -> Row | None:
     return min(rows, key=lambda row: row.at, default=None) or _last_word(scene, loss)
 
 
-def _last_word(scene: Scene, loss: Loss) -> Row | None:
+def _last_word(scene: TimelineInputs, loss: Loss) -> EventRow | None:
     """The stop with which the process that was lost ended, however long before its session did: it may have waited for it."""
     life = scene.life(loss.broker, loss.gone.at)
     if life is None or life.name not in STOPPING or life.closed > loss.gone.at + SLACK + (scene.uncertainty(loss.broker) or 0):
@@ -176,7 +176,7 @@ def _last_word(scene: Scene, loss: Loss) -> Row | None:
     return next((row for row in own if row.kind in STOPPING), None)
 
 
-def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
+def _causes(links: Chainer, scene: TimelineInputs, loss: Loss) -> EventRow | None:
     """What came before: a stop that was asked for, or silence, and the session's end."""
     broker, gone = loss.broker, loss.gone
     stopping = stop_of(scene, loss)
@@ -215,7 +215,7 @@ def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
     return None
 
 
-def longest(scene: Scene, kind: str, loss: Loss, which: Callable[[Row], bool] = lambda _: True) -> Row | None:
+def longest(scene: TimelineInputs, kind: str, loss: Loss, which: Callable[[EventRow], bool] = lambda _: True) -> EventRow | None:
     """The longest of a kind that lasted while no beat came; it may have been printed after the loss."""
     rows = scene.kind(kind).between(loss.since, loss.until)
     return max(
@@ -225,12 +225,14 @@ def longest(scene: Scene, kind: str, loss: Loss, which: Callable[[Row], bool] = 
     )
 
 
-def _last(scene: Scene, kind: str, loss: Loss, which) -> Row | None:
+def _last(scene: TimelineInputs, kind: str, loss: Loss, which) -> EventRow | None:
     found = [row for row in scene.kind(kind).between(loss.since, loss.gone.at + SLACK) if which(row)]
     return found[-1] if found else None
 
 
-def _effects(links: Chainer, scene: Scene, loss: Loss, stopping: Row | None) -> tuple[list[Row], list[Row]]:
+def _effects(
+    links: Chainer, scene: TimelineInputs, loss: Loss, stopping: EventRow | None
+) -> tuple[list[EventRow], list[EventRow]]:
     """What came after; the elections that replaced the broker, and those that could not."""
     broker, gone = loss.broker, loss.gone
     change = gone
@@ -284,7 +286,7 @@ def _effects(links: Chainer, scene: Scene, loss: Loss, stopping: Row | None) -> 
     return moved, refused
 
 
-def _elections(scene: Scene, loss: Loss, since: int) -> list[Row]:
+def _elections(scene: TimelineInputs, loss: Loss, since: int) -> list[EventRow]:
     """Each partition's first election that replaced the broker."""
     until = loss.until
     if scene.past.there:
@@ -303,17 +305,17 @@ def _elections(scene: Scene, loss: Loss, since: int) -> list[Row]:
     return once_each(row for row in told if (row.topic, row.partition) in led and row.number("leader") != loss.broker)
 
 
-def _led(scene: Scene, broker: int, at: int) -> set[Key]:
+def _led(scene: TimelineInputs, broker: int, at: int) -> set[Key]:
     """The partitions that a broker led at a moment, by the history: only those lose their leader with it."""
     last = {key: next((row for row in reversed(rows) if row.time <= at), None) for key, rows in scene.states.items()}
     return {key for key, row in last.items() if row is not None and row.leader == broker}
 
 
-def _refused(links: Chainer, loss: Loss, failure: Row) -> list[Row]:
+def _refused(links: Chainer, loss: Loss, failure: EventRow) -> list[EventRow]:
     """Each partition's first election that found nobody, where the broker led it, or, as only logs tell, may have."""
     scene, led = links.scene, _led(links.scene, loss.broker, loss.gone.at - 1)
 
-    def without(row: Row) -> bool:
+    def without(row: EventRow) -> bool:
         place = row.topic, row.partition
         if not scene.past.there:
             soon = row.at <= failure.at + AFTER and not is_of_others(scene, place, loss.broker, failure.at - SLACK, loss.until)
@@ -328,7 +330,7 @@ def _refused(links: Chainer, loss: Loss, failure: Row) -> list[Row]:
     return found
 
 
-def is_of_others(scene: Scene, place: Key, broker: int, since: int, until: int | None) -> bool:
+def is_of_others(scene: TimelineInputs, place: Key, broker: int, since: int, until: int | None) -> bool:
     """Whether a controller that finds nobody to lead a partition names its replicas, or who is in sync, and not this broker.
 
     Rule: who leads is a replica, and the last one in sync is kept in the ISR (``KafkaController.scala@0.9.0.1..3.9.0``).
@@ -337,10 +339,10 @@ def is_of_others(scene: Scene, place: Key, broker: int, since: int, until: int |
     return any((named := row.numbers("isr") or row.numbers("assigned")) and broker not in named for row in rows)
 
 
-def _old_leader(links: Chainer, loss: Loss, elected: Row | None, moved: list[Row]) -> None:
+def _old_leader(links: Chainer, loss: Loss, elected: EventRow | None, moved: list[EventRow]) -> None:
     hit = places(moved)
 
-    def own(row: Row) -> bool:
+    def own(row: EventRow) -> bool:
         return row.broker == loss.broker and (row.topic, row.partition) in hit and row.number("leader") != loss.broker
 
     follows = links.effects(elected, ["become_follower"], "the old leader is told whom to follow", which=own)

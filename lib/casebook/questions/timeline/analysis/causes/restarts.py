@@ -8,10 +8,10 @@ from math import inf
 from typing import NamedTuple
 
 from casebook.findings.words import brokers, capitalised, duration, number
-from casebook.kafka.past_rows import Chain, Point, Root, Row, Span
+from casebook.kafka.past_rows import Chain, EventRow, Indication, Root, Span
 from casebook.questions.timeline.analysis.causes import disks, losses
 from casebook.questions.timeline.analysis.links import Chainer
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 TOGETHER = 10_000
 """Brokers that go within so many milliseconds go at once: sessions of the killed end seconds apart."""
@@ -62,7 +62,7 @@ class _Gone(NamedTuple):
     whole: int | None
 
 
-def of_all(scene: Scene, held: Mapping[int, int]) -> Iterator[Chain]:
+def of_all(scene: TimelineInputs, held: Mapping[int, int]) -> Iterator[Chain]:
     """The chain of each time at which all brokers went together, and no process of theirs lived on."""
     for gone in _all_gone(scene):
         links = Chainer(scene, (gone.whole or gone.back or gone.until) + losses.AFTER)
@@ -92,7 +92,7 @@ def _led(rows: Sequence, gone: _Gone) -> bool:
     return bool(before) and before[-1].leader in gone.ids
 
 
-def _all_gone(scene: Scene) -> Iterator[_Gone]:
+def _all_gone(scene: TimelineInputs) -> Iterator[_Gone]:
     """Rule: by registrations where the history has them, and no process lived on; else by the lines of the processes."""
     if scene.past.there:
         for gone in _together(scene, scene.registered):
@@ -102,17 +102,17 @@ def _all_gone(scene: Scene) -> Iterator[_Gone]:
         yield from (gone for gone in _together(scene, scene.lives) if all(_ended(scene, broker, gone) for broker in gone.ids))
 
 
-def _ended(scene: Scene, broker: int, gone: _Gone) -> bool:
+def _ended(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
     """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected so far."""
     return _stop(scene, broker, gone) is not None or _begun_again(scene, broker, gone) is not None
 
 
-def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
+def _lived_on(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
     life = scene.life(broker, gone.since)
     return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
 
 
-def _together(scene: Scene, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:
+def _together(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:
     """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds.
 
     Args:
@@ -138,7 +138,7 @@ def _together(scene: Scene, spans: Mapping[int, Sequence[Span]], only: int | Non
             yield _Gone(tuple(sorted(ids)), since, until, min(known, default=None), whole)
 
 
-def _begun(scene: Scene, spans: Mapping[int, Sequence[Span]]) -> dict[tuple[int, int], int]:
+def _begun(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]]) -> dict[tuple[int, int], int]:
     """When each end, by its time and broker, began: with the last line before it that the broker stops."""
     stops: dict[int, list[int]] = {broker: [] for broker in spans}
     for row in scene.kind("broker_stopping").rows:
@@ -172,7 +172,7 @@ class _Presence:
         return int(self._opened[place]) if place < len(self._opened) else None
 
 
-def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away.
 
     Who says that its log dirs failed, and ended then, was not killed.
@@ -187,8 +187,8 @@ def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
     starts = {broker: _begun_again(scene, broker, gone) for broker in gone.ids}
     silent = sorted(broker for broker in gone.ids if stops[broker] is None and starts[broker] is None)
-    pro = [Point(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
-    pro += [Point(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
+    pro = [Indication(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
+    pro += [Indication(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
     unchecked = (f"what {brokers(silent)} did: no line tells",) if silent else ("who asked for it, or what ended them",)
     clean = sum(row is not None for row in stops.values())
     how = "stopped or killed"
@@ -207,18 +207,18 @@ def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
         yield Root("zookeeper", "ZooKeeper was slow or away", None, place, (), (), lack, 40)
 
 
-def _stop(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+def _stop(scene: TimelineInputs, broker: int, gone: _Gone) -> EventRow | None:
     life = scene.life(broker, gone.until)
     if life is None or life.name not in _STOPS:
         return None
     return _first(scene, _STOPS, broker, life.opened, life.closed)
 
 
-def _begun_again(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+def _begun_again(scene: TimelineInputs, broker: int, gone: _Gone) -> EventRow | None:
     return _first(scene, ("broker_starting",), broker, gone.since, gone.until + AGAIN)
 
 
-def _first(scene: Scene, kinds: tuple[str, ...], broker: int, since: int, until: int | None) -> Row | None:
+def _first(scene: TimelineInputs, kinds: tuple[str, ...], broker: int, since: int, until: int | None) -> EventRow | None:
     return next((row for row in scene.kinds(kinds, since, until) if row.broker == broker), None)
 
 
@@ -231,7 +231,7 @@ class _Failed(NamedTuple):
     """
 
     means: str
-    line: Row
+    line: EventRow
 
 
 _ERROR = re.compile(r"^\s*(?:Caused by: )?((?:[a-z]\w*\.)+\w+(?:Error|Exception)\b.{0,120})", re.MULTILINE)
@@ -241,7 +241,7 @@ _DIGITS = re.compile(r"\d+")
 """What differs from one start to the next: ports, offsets, milliseconds."""
 
 
-def failed(scene: Scene) -> Iterator[Chain]:
+def failed(scene: TimelineInputs) -> Iterator[Chain]:
     """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
     for broker, by_reason in _by_reason(scene).items():
         for starts in by_reason.values():
@@ -252,7 +252,7 @@ def failed(scene: Scene) -> Iterator[Chain]:
             yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at, back=back)
 
 
-def _by_reason(scene: Scene) -> dict[int, dict[str, list[_Failed]]]:
+def _by_reason(scene: TimelineInputs) -> dict[int, dict[str, list[_Failed]]]:
     found: dict[int, dict[str, list[_Failed]]] = {}
     for broker, lives in scene.lives.items():
         for told in filter(None, (_failed(_refusals(scene, broker, life)) for life in lives)):
@@ -264,14 +264,14 @@ def _times(starts: Sequence[_Failed]) -> str:
     return f", {number(len(starts), 'time')}" if len(starts) > 1 else ""
 
 
-def _refusals(scene: Scene, broker: int, life: Span) -> list[Row]:
+def _refusals(scene: TimelineInputs, broker: int, life: Span) -> list[EventRow]:
     """What a process said of a start that failed; none where it had started before."""
     own = scene.of_broker(broker).between(life.opened, life.closed)
     told = [row for row in own if row.kind in _REFUSED]
     return told if told and not any(row.kind == "broker_started" for row in own) else []
 
 
-def _failed(told: Sequence[Row]) -> _Failed | None:
+def _failed(told: Sequence[EventRow]) -> _Failed | None:
     if not told:
         return None
     means = (_Failed(words, row) for row in reversed(told) for text, words in _WHYS if text in row.text)
@@ -279,11 +279,11 @@ def _failed(told: Sequence[Row]) -> _Failed | None:
     return next(means, None) or next(errors, None) or _Failed("the line says why", told[-1])
 
 
-def why_failed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def why_failed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """What it says itself: of several starts, the last."""
     starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
     means, row = starts[-1]
-    points = (Point(" ".join(row.text.split())[:200], row.proof),)
+    points = (Indication(" ".join(row.text.split())[:200], row.proof),)
     later = "; it started later" if chain.back is not None else ""
     name = f"Broker {chain.broker} could not start{_times(starts)}: {means}{later}"
     yield Root("start_failed", name, chain.broker, place, points, (), (), 100)

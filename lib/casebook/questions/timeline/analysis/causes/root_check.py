@@ -17,7 +17,7 @@ from casebook.questions.timeline.analysis.causes.losses import AFTER, is_of_othe
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 from casebook.questions.timeline.analysis.causes.still import is_down
 from casebook.questions.timeline.analysis.extent import outside, untold
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
 from casebook.questions.timeline.analysis.windows.window_checks import SETTLE, proof
 from casebook.questions.timeline.analysis.windows.windows import FOUND_SO
@@ -34,7 +34,7 @@ EARLIER = 60_000
 _MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
 
 
-def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window] = ()) -> Finding:
+def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window] = ()) -> Finding:
     """What began it? Named only when what speaks against it was looked for: in the logs of every broker.
 
     Args:
@@ -60,7 +60,7 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     return replace(found, caveats=(*found.caveats, told))
 
 
-def _without_zookeeper(scene: Scene, chain: Chain) -> str:
+def _without_zookeeper(scene: TimelineInputs, chain: Chain) -> str:
     """That a broker which was stopped had no connection with ZooKeeper then; ``""`` where nothing says so."""
     if chain.kind != "broker_stopped":
         return ""
@@ -71,7 +71,7 @@ def _without_zookeeper(scene: Scene, chain: Chain) -> str:
     return f"{capitalised(named(chain.broker))} had no connection with ZooKeeper then: that may have called for the stop."
 
 
-def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
+def _may_be_of(scene: TimelineInputs, window: Window, chain: Chain) -> bool:
     """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after, or of others'."""
     if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
         return True
@@ -81,7 +81,7 @@ def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
     return chain.opened - EARLIER <= window.opened <= chain.opened + AFTER
 
 
-def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
     """What began it where all that is told of brokers that went hit no partition."""
     which = number(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
@@ -93,7 +93,9 @@ def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], lead
     )
 
 
-def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+def _of_another_cluster(
+    scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]
+) -> Finding:
     """What began it where all that is told before befell another cluster of the same logs."""
     which = number(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
@@ -106,7 +108,7 @@ def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[R
     )
 
 
-def _ask(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Question:
+def _ask(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root]) -> Question:
     return Question(
         check="timeline.root",
         question="What began it?",
@@ -120,7 +122,7 @@ def _ask(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Questi
     )
 
 
-def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
+def _root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
     ask = _ask(scene, chains, roots)
     if not chains:
         if not scene.rows:
@@ -205,7 +207,7 @@ def _too(chain: Chain, alike: Sequence[Chain]) -> str:
     return told
 
 
-def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:
+def _may_have_begun_before(scene: TimelineInputs, chain: Chain) -> bool:
     """Whether what came first may stand in an older log of its broker: only a later part of it is here."""
     if chain.by is not None:
         return True
@@ -214,7 +216,7 @@ def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:
     return chain.kind == "unknown_request" or scene.lives[chain.broker][0].opened > chain.opened
 
 
-def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:
+def _ends_again(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:
     """Of each broker that is down, what ended it and will do so again: no start mends a full disk, or what forbids it."""
     first: dict[int, Root] = {}
     for root in roots:
@@ -227,7 +229,7 @@ def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) ->
     return {str(b): root.name for b, root in sorted(last.items()) if root.kind in _LASTING and is_down(scene, b)}
 
 
-def _alone(scene: Scene) -> str:
+def _alone(scene: TimelineInputs) -> str:
     """The sessions that brokers say they lost, where no log tells what came of it; ``""`` for none."""
     ended = Counter(row.broker for row in scene.kind("zk_session_expired").rows if row.broker is not None)
     if not ended:
@@ -237,12 +239,12 @@ def _alone(scene: Scene) -> str:
     return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; what followed is not told"
 
 
-def _lack(scene: Scene) -> str:
+def _lack(scene: TimelineInputs) -> str:
     alone = "no log, and ZooKeeper's snapshots tell what was so at their moments, not what happened between"
     return "neither log nor history" if scene.past.first is None else alone
 
 
-def _rivals(scene: Scene, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:
+def _rivals(scene: TimelineInputs, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:
     """The losses of several brokers of which it is not known who is still down: that decides which of them is named.
 
     The first of each broker, with its place.
@@ -272,12 +274,12 @@ def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequenc
     )
 
 
-def _unseen(scene: Scene) -> coverage.Gaps:
+def _unseen(scene: TimelineInputs) -> coverage.Gaps:
     """Why there may be a chain that nothing here tells of; breaks inside a history aside, as what it shows later is known."""
     return outside(scene) if scene.past.there else untold(scene)
 
 
-def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
+def _lost(scene: TimelineInputs, chains: Sequence[Chain]) -> str:
     """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
     down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds and chain.broker is not None))
     if not down:

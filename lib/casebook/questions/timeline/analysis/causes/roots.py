@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.findings.words import duration, moment, number
-from casebook.kafka.past_rows import Chain, Point, Root, Row
+from casebook.kafka.past_rows import Chain, EventRow, Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, emptied, hosts, loss_roots, restarts
 from casebook.questions.timeline.analysis.causes.losses import Loss
 from casebook.questions.timeline.analysis.causes.storms import PERIOD, Sender, Storm, storms
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 MOST = 8
@@ -17,7 +17,7 @@ CERTAIN = 100
 """Weight of a cause that a line names itself."""
 
 
-def roots(scene: Scene, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> Iterator[Root]:
+def roots(scene: TimelineInputs, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> Iterator[Root]:
     """Candidates of each chain, the likeliest first."""
     of_losses = loss_roots.candidates(scene, losses)
     for place, chain in enumerate(chains):
@@ -31,26 +31,26 @@ def likeliest(candidates: Sequence[Root]) -> Root | None:
     return candidates[0] if outweighs and candidates[0].pro else None
 
 
-def _storm(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def _storm(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     storm = next((one for one in storms(scene) if one.broker == chain.broker and not one.protocols), None)
     if storm is None:
         return
     keys = ", ".join(map(str, storm.keys)) or "unknown"
     first = storm.thrown[0]
-    pro = [Point(f"{number(len(storm.thrown), 'request')} with api key {keys}{_who(storm)}", first.proof)]
-    pro += [Point(f"{sender.address} {_how(storm, sender)}", sender.proof) for sender in storm.senders]
+    pro = [Indication(f"{number(len(storm.thrown), 'request')} with api key {keys}{_who(storm)}", first.proof)]
+    pro += [Indication(f"{sender.address} {_how(storm, sender)}", sender.proof) for sender in storm.senders]
     if storm.bystanders:
         others = ", ".join(storm.bystanders[:MOST]) + (" and others" if len(storm.bystanders) > MOST else "")
-        pro.append(Point(f"Requests of {others} may have been in the same polls: they connected at that time"))
+        pro.append(Indication(f"Requests of {others} may have been in the same polls: they connected at that time"))
     if storm.period is not None and abs(storm.period - PERIOD) < PERIOD // 10:
         words = "which is how long librdkafka waits before it asks again (api.version.fallback.ms)"
-        pro.append(Point(f"They come every {duration(storm.period)}, {words}", storm.thrown[-1].proof))
+        pro.append(Indication(f"They come every {duration(storm.period)}, {words}", storm.thrown[-1].proof))
     unchecked = tuple(unnamed(scene, [storm]))
     name = f"A client newer than {named(storm.broker)}: api key {keys}"
     yield Root("new_client", name, storm.broker, place, tuple(pro), (), unchecked, CERTAIN)
 
 
-def _foreign(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def _foreign(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """Who speaks another protocol to Kafka's port: a health check, a scanner, a client with a wrong port or security protocol."""
     storm = next((one for one in storms(scene) if one.broker == chain.broker and one.protocols), None)
     if storm is None:
@@ -60,7 +60,9 @@ def _foreign(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     words = f"{number(len(storm.thrown), 'connection')}{_who(storm)}: the first bytes, read as a size ({size})"
     unchecked = () if storm.senders else ("who: no line names the address",)
     name = f"{what} spoken to Kafka's port of {named(storm.broker)}"
-    yield Root("foreign", name[0].upper() + name[1:], storm.broker, place, (Point(words, first.proof),), (), unchecked, CERTAIN)
+    yield Root(
+        "foreign", name[0].upper() + name[1:], storm.broker, place, (Indication(words, first.proof),), (), unchecked, CERTAIN
+    )
 
 
 def _who(storm: Storm) -> str:
@@ -81,7 +83,7 @@ def _how(storm: Storm, sender: Sender) -> str:
     )
 
 
-def unnamed(scene: Scene, found: Sequence[Storm]) -> Iterator[str]:
+def unnamed(scene: TimelineInputs, found: Sequence[Storm]) -> Iterator[str]:
     """What nobody knows of the senders of unknown requests."""
     if not any(storm.senders for storm in found):
         yield _nobody_named(scene)
@@ -91,7 +93,7 @@ def unnamed(scene: Scene, found: Sequence[Storm]) -> Iterator[str]:
         yield f"who sent the other {number(left, 'request')}: no line tells who connected or asked"
 
 
-def _nobody_named(scene: Scene) -> str:
+def _nobody_named(scene: TimelineInputs) -> str:
     """Why the sender of an unknown request is not known."""
     if len(scene.kind("bad_request")):
         return "which client: the line names none; kafka.request.logger at DEBUG, or a capture of the port, would"
@@ -101,7 +103,7 @@ def _nobody_named(scene: Scene) -> str:
     )
 
 
-def _killed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """A process that ended without a word: after its last line that is understood, and before the next one started.
 
     Unless its last words tell that a log dir failed: it ends then.
@@ -113,28 +115,28 @@ def _killed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     broker = named(chain.broker)
     last = chain.links[0].cause if chain.links and chain.links[0].cause.at < chain.by else None
     ended = f"It had ended when {broker} was started again at {moment(instant(chain.by))}"
-    pro = [Point(ended, chain.links[-1].effect.proof if chain.links else "")]
+    pro = [Indication(ended, chain.links[-1].effect.proof if chain.links else "")]
     if last is not None:
         text = " ".join(last.text.split())[:200]
-        pro.append(Point(f"Its last line that is understood is of {moment(instant(last.at))}: {text}", last.proof))
+        pro.append(Indication(f"Its last line that is understood is of {moment(instant(last.at))}: {text}", last.proof))
     since = last.at if last is not None else chain.by - disks.AFTER
     pro += [by_kernel] if (by_kernel := hosts.killed(scene, chain.broker, since, chain.by)) else []
     name = f"The process of {broker} ended without closing its logs"
     yield Root("killed", name, chain.broker, place, tuple(pro), (), (), CERTAIN)
 
 
-def _named(kind: str, name: str) -> Callable[[Scene, Chain, int], Iterator[Root]]:
+def _named(kind: str, name: str) -> Callable[[TimelineInputs, Chain, int], Iterator[Root]]:
     """A cause that the chain's first line names itself."""
 
-    def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         first = chain.links[0].cause if chain.links else _at_begin(scene, chain)
-        pro = (Point(" ".join(first.text.split())[:200] or chain.title, first.proof),) if first is not None else ()
+        pro = (Indication(" ".join(first.text.split())[:200] or chain.title, first.proof),) if first is not None else ()
         yield Root(kind, name.format(broker=named(chain.broker)), chain.broker, place, pro, (), (), CERTAIN)
 
     return candidates
 
 
-def _at_begin(scene: Scene, chain: Chain) -> Row | None:
+def _at_begin(scene: TimelineInputs, chain: Chain) -> EventRow | None:
     kinds = ("cleaner_died", "uncleanable")
     return next((row for row in scene.kinds(kinds, chain.opened, chain.opened) if row.broker == chain.broker), None)
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from casebook.kafka.past_rows import Window, WindowKind
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 
-def is_down(scene: Scene, broker: int) -> bool | None:
+def is_down(scene: TimelineInputs, broker: int) -> bool | None:
     """Whether a broker is not registered at the end of the evidence; ``None`` when nothing tells.
 
     Rule: the znodes decide, as they were walked last; else the history, where none of it is missing. A log tells what was seen
@@ -22,7 +22,7 @@ def is_down(scene: Scene, broker: int) -> bool | None:
     return scene.is_registered(broker, scene.span[1]) is False
 
 
-def held(scene: Scene, windows: Iterable[Window]) -> Counter[int]:
+def held(scene: TimelineInputs, windows: Iterable[Window]) -> Counter[int]:
     """How many partitions without leader each broker that is down holds.
 
     Rule: it was the last to lead them, or in sync; where the ISR was emptied nobody knows who was, so it is any replica.

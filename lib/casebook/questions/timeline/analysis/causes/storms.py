@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.findings.words import capitalised, number
-from casebook.kafka.past_rows import Chain, Row
+from casebook.kafka.past_rows import Chain, EventRow
 from casebook.kafka.protocols import protocol
 from casebook.questions.timeline.analysis.links import Chainer
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 WAIT = 60_000
@@ -68,7 +68,7 @@ class Storm(NamedTuple):
     """
 
     broker: int | None
-    thrown: tuple[Row, ...]
+    thrown: tuple[EventRow, ...]
     keys: tuple[int, ...]
     senders: tuple[Sender, ...]
     told: int
@@ -78,9 +78,9 @@ class Storm(NamedTuple):
     protocols: tuple[str, ...] = ()
 
 
-def storms(scene: Scene) -> list[Storm]:
+def storms(scene: TimelineInputs) -> list[Storm]:
     """One for each broker that was sent something unknown, and one for each that was spoken to in another protocol."""
-    sent: dict[tuple[int | None, bool], list[Row]] = defaultdict(list)
+    sent: dict[tuple[int | None, bool], list[EventRow]] = defaultdict(list)
     last: dict[str, int] = {}
     for row in scene.kinds(_CAUSES):
         connection = found[1] if (found := _CONNECTION.search(row.text)) else ""
@@ -92,7 +92,7 @@ def storms(scene: Scene) -> list[Storm]:
     return [(_foreign if foreign else _storm)(scene, broker, sent[broker, foreign]) for broker, foreign in ordered]
 
 
-def _is_malformed(scene: Scene, row: Row) -> bool:
+def _is_malformed(scene: TimelineInputs, row: EventRow) -> bool:
     """Whether a broker knows the request, by its name, and could not read what it holds: its entry names another cause."""
     if not row.fields.get("api_key", "").isupper():
         return False
@@ -100,25 +100,25 @@ def _is_malformed(scene: Scene, row: Row) -> bool:
     return bool(causes) and not any(_UNKNOWN.search(cause) for cause in causes)
 
 
-def _foreign(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
+def _foreign(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]) -> Storm:
     protocols = tuple(dict.fromkeys(protocol(row.number("size")) or OTHER for row in rows))
     senders = _by_lines([_with_sender(scene, row) for row in rows])
     return Storm(broker, tuple(rows), (), senders, sum(one.requests for one in senders), None, (), None, protocols)
 
 
-def _with_sender(scene: Scene, row: Row) -> Row:
+def _with_sender(scene: TimelineInputs, row: EventRow) -> EventRow:
     """The line with what the one above it says of the connection: the exception itself names none."""
     above = _above(scene, row, ("socket_error",))
     return row._replace(fields={**above[-1].fields, **row.fields}) if above else row
 
 
-def _above(scene: Scene, row: Row, kinds: Iterable[str]) -> list[Row]:
+def _above(scene: TimelineInputs, row: EventRow, kinds: Iterable[str]) -> list[EventRow]:
     """The heads of the entry in which the line of an exception stands."""
     near = scene.kinds(kinds, row.at, row.at)
     return [one for one in near if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS]
 
 
-def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
+def _storm(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]) -> Storm:
     keys = tuple(sorted({key for row in rows if (key := row.number("api_key")) is not None}))
     opened, period = _opened(scene, broker, rows), _period([row.at for row in rows])
     senders, covered = _by_lines(rows), None
@@ -129,16 +129,16 @@ def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
     return Storm(broker, tuple(rows), keys, senders, told, covered, tuple(others), period)
 
 
-def _by_lines(rows: Iterable[Row]) -> tuple[Sender, ...]:
+def _by_lines(rows: Iterable[EventRow]) -> tuple[Sender, ...]:
     """Those whom the lines of the requests name themselves."""
-    lines: dict[str, list[Row]] = defaultdict(list)
+    lines: dict[str, list[EventRow]] = defaultdict(list)
     for row in rows:
         if who := _who(row):
             lines[_host(who)].append(row)
     return tuple(Sender(host, own[0].proof, len(own)) for host, own in lines.items())
 
 
-def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> tuple[tuple[Sender, ...], int, int]:
+def _as_many(rows: Sequence[EventRow], opened: Sequence[EventRow]) -> tuple[tuple[Sender, ...], int, int]:
     """Rule: who sent them all connected before each of them, and as often, as each exception leaves its connection dead.
 
     Only exceptions from the first connection on that a log tells of count; a few of them may have no line of it. An address that
@@ -146,7 +146,7 @@ def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> tuple[tuple[Sender, 
     logged.
     """
     covered = [row for row in rows if opened and row.at >= opened[0].at - SLACK]
-    connections: dict[str, list[Row]] = defaultdict(list)
+    connections: dict[str, list[EventRow]] = defaultdict(list)
     for row in opened:
         connections[_host(_who(row))].append(row)
     before = {host: sum(_just_before(own, row.at) for row in covered) for host, own in connections.items()}
@@ -157,12 +157,12 @@ def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> tuple[tuple[Sender, 
     return tuple(Sender(host, own[0].proof, before[host]) for host, own in found.items()), told, len(covered)
 
 
-def _just_before(connections: Sequence[Row], at: int) -> bool:
+def _just_before(connections: Sequence[EventRow], at: int) -> bool:
     place = bisect_right(connections, at + SLACK, key=lambda row: row.at)
     return place > 0 and connections[place - 1].at >= at - SHORTLY
 
 
-def _opened(scene: Scene, broker: int | None, rows: Sequence[Row]) -> list[Row]:
+def _opened(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]) -> list[EventRow]:
     """Connections that were opened shortly before an exception, as network threads tell it, else as the acceptor does."""
     found = {
         row.proof: row
@@ -182,7 +182,7 @@ def _host(address: str) -> str:
     return host.rpartition(":")[0] if host.count(":") in (1, _GROUPS) else host
 
 
-def _who(row: Row) -> str:
+def _who(row: EventRow) -> str:
     return next((row.fields[name] for name in _WHO if row.fields.get(name)), "")
 
 
@@ -192,7 +192,7 @@ def _period(times: Sequence[int]) -> int | None:
     return gaps[len(gaps) // 2] if len(gaps) > 1 else None
 
 
-def chains(scene: Scene) -> Iterator[Chain]:
+def chains(scene: TimelineInputs) -> Iterator[Chain]:
     """The chain of each storm."""
     for storm in storms(scene):
         if storm.protocols:
@@ -218,7 +218,7 @@ def _spoken(storm: Storm) -> Chain:
     return Chain("foreign_protocol", capitalised(title), storm.broker, (), storm.thrown[0].at, storm.thrown[-1].at)
 
 
-def _bystanders(links: Chainer, cause: Row, broker: int | None) -> None:
+def _bystanders(links: Chainer, cause: EventRow, broker: int | None) -> None:
     """Whose requests were in the same poll: only where the exception left the loop is there anybody."""
     links.effects(
         cause,
@@ -235,7 +235,7 @@ def _bystanders(links: Chainer, cause: Row, broker: int | None) -> None:
     links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")
 
 
-def _speaks_of(row: Row, broker: int | None) -> bool:
+def _speaks_of(row: EventRow, broker: int | None) -> bool:
     """Whether another broker waited for this one in vain; a connection that was closed or refused was no such wait."""
     said = row.text.lower()
     if "disconnect" in said or "refused" in said:
@@ -245,5 +245,5 @@ def _speaks_of(row: Row, broker: int | None) -> bool:
     )
 
 
-def _is_stopping(scene: Scene, broker: int | None, at: int) -> bool:
+def _is_stopping(scene: TimelineInputs, broker: int | None, at: int) -> bool:
     return any(row.broker == broker for row in scene.kinds(("broker_stopping", "broker_stopped"), at - STOP, at))

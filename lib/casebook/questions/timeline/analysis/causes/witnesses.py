@@ -3,9 +3,9 @@
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causes.losses import Loss
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 AT_ONCE = 1000
 """Sessions that end within so many milliseconds may have one cause."""
@@ -26,7 +26,7 @@ class Witnesses(NamedTuple):
     lost: dict[int, str]
     deaf: dict[int, str]
     hearing: dict[int, str]
-    wrote: Sequence[Row]
+    wrote: Sequence[EventRow]
 
 
 def noticed_in_time(silence: int, timeout: int) -> bool:
@@ -34,7 +34,7 @@ def noticed_in_time(silence: int, timeout: int) -> bool:
     return silence <= timeout * 2 // 3 + LATE
 
 
-def witnesses(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> Witnesses:
+def witnesses(scene: TimelineInputs, loss: Loss, own: Set[tuple[int, int]]) -> Witnesses:
     """All of them.
 
     Args:
@@ -51,7 +51,7 @@ def witnesses(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> Witnesses:
     return Witnesses(_lost(scene, loss, own), deaf, _hearing(scene, loss, {row.broker for row in silent}), _wrote(scene, loss))
 
 
-def _lost(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> dict[int, str]:
+def _lost(scene: TimelineInputs, loss: Loss, own: Set[tuple[int, int]]) -> dict[int, str]:
     return {
         broker: span.closed_proof
         for broker, spans in scene.registered.items()
@@ -61,7 +61,7 @@ def _lost(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> dict[int, str]
     }
 
 
-def _hearing(scene: Scene, loss: Loss, silent: set[int]) -> dict[int, str]:
+def _hearing(scene: TimelineInputs, loss: Loss, silent: set[int]) -> dict[int, str]:
     """Only of brokers whose logs hold lines of ZooKeeper's client: up to 0.10.2 it tells of its silence nowhere else."""
     found, since = {}, loss.silence
     for broker, spans in scene.registered.items():
@@ -79,7 +79,7 @@ def _ended(closed: int | None, loss: Loss) -> bool:
     return closed is not None and closed <= loss.gone.at + AT_ONCE
 
 
-def _wrote(scene: Scene, loss: Loss) -> Sequence[Row]:
+def _wrote(scene: TimelineInputs, loss: Loss) -> Sequence[EventRow]:
     """From when the next beat was due, half-way to the loss; what it wrote later it may have written when it went on."""
     if loss.due is None:
         return ()

@@ -12,11 +12,11 @@ from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.finding import Step as Advice
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, duration, number
-from casebook.kafka.past_rows import Clock, Late, Row, Step
+from casebook.kafka.past_rows import Clock, ClockStep, EventRow, Late
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones
 from casebook.questions.timeline.analysis.clocks.clocks import NEAR_ZONE, ZOOKEEPER, zone_back, zone_of
 from casebook.questions.timeline.analysis.clocks.corrected import OFF
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 
@@ -41,12 +41,12 @@ class _Moved(NamedTuple):
 
     clock: Clock
     before: int | None
-    step: Step
+    step: ClockStep
     by: int | None
     zone: int | None
 
 
-def clocks(scene: Scene) -> Finding:
+def clocks(scene: TimelineInputs) -> Finding:
     """May times of different logs be compared?"""
     known = [clock for clock in scene.clocks if clock.skew is not None]
     unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
@@ -111,7 +111,7 @@ def _command(ask: Question) -> str:
     return f'casebook run incident_timeline -p timezone="{ask.facts["timezone"]}"'
 
 
-def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[int, str]:
+def _zones(scene: TimelineInputs, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[int, str]:
     """The zone of each broker's log that is not the one it was read with: its name where it changed as a zone does."""
     found = {}
     for one in moved:
@@ -128,7 +128,7 @@ def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[
     return found
 
 
-class Told(NamedTuple):
+class ZoneStatements(NamedTuple):
     """What brokers' own lines tell of the zones in which they log.
 
     Args:
@@ -140,13 +140,13 @@ class Told(NamedTuple):
     as_read: Set[int]
 
 
-def told(scene: Scene) -> Told:
+def told(scene: TimelineInputs) -> ZoneStatements:
     """The zones that brokers' own lines tell: those of a collector of garbage, and those that print their moment since 1970, too.
 
     Nothing where a ZooKeeper's clock tells it. A process has one zone for all its logs.
     """
     if scene.reference == ZOOKEEPER:
-        return Told({}, frozenset())
+        return ZoneStatements({}, frozenset())
     writers: dict[str, set[int]] = defaultdict(set)
     for row in scene.rows:
         writers[row.file] |= {row.broker} - {None}
@@ -157,10 +157,10 @@ def told(scene: Scene) -> Told:
                 moments[broker].append((row.time, by))
     as_read = {broker for broker, own in moments.items() if timeline_zones.is_of(scene.timezone, broker, own)}
     found = {broker: timeline_zones.told(own) for broker, own in moments.items() if broker not in as_read}
-    return Told({broker: zone for broker, zone in found.items() if zone is not None}, as_read)
+    return ZoneStatements({broker: zone for broker, zone in found.items() if zone is not None}, as_read)
 
 
-def _zone_told(scene: Scene, broker: int, row: Row) -> timedelta | None:
+def _zone_told(scene: TimelineInputs, broker: int, row: EventRow) -> timedelta | None:
     if row.time is None:
         return None
     if row.kind == "clock_told":
@@ -195,7 +195,7 @@ def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[
     )
 
 
-def _unclocked(scene: Scene) -> coverage.Gaps:
+def _unclocked(scene: TimelineInputs) -> coverage.Gaps:
     """Whose clock nothing tells: that of a broker without log, one that may have been set forward in the end, and all of them
     where they were held against one another alone.
     """
@@ -215,13 +215,13 @@ def _moved(clock: Clock) -> Iterator[_Moved]:
         yield _Moved(clock, before, step, by, _zone_change(step, by))
 
 
-def _doubled(scene: Scene, one: _Moved) -> bool:
+def _doubled(scene: TimelineInputs, one: _Moved) -> bool:
     return one.zone is not None and timeline_zones.doubled(
         scene.timezone, one.clock.broker, (one.step.left, one.step.shown), one.zone
     )
 
 
-def _zone_change(step: Step, by: int | None) -> int | None:
+def _zone_change(step: ClockStep, by: int | None) -> int | None:
     """Whole quarters of an hour: what zones change by, and daylight saving time; without skews, what the two lines allow."""
     return zone_back(step) if by is None else zone_of(by)
 

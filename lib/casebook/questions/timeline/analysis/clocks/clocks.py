@@ -14,7 +14,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.events import Event, LogFile
 from casebook.findings.words import agree, duration, number
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Clock, Late, Step
+from casebook.kafka.past_rows import Clock, ClockStep, Late
 from casebook.questions.timeline.analysis.clocks.owners import FEW as FEW_NAMED
 from casebook.questions.timeline.analysis.clocks.pairs import (
     FARTHEST,
@@ -26,7 +26,7 @@ from casebook.questions.timeline.analysis.clocks.pairs import (
     against_controller,
     against_znodes,
 )
-from casebook.questions.timeline.analysis.clocks.steps import PAUSE, Cut, cuts, two_writers
+from casebook.questions.timeline.analysis.clocks.steps import PAUSE, ClockCut, cuts, two_writers
 from casebook.questions.timeline.analysis.clocks.steps import stretch as number_of
 from casebook.questions.timeline.analysis.clusters import Clusters
 
@@ -200,7 +200,7 @@ class _Stretches:
         for pair in pairs:
             paired[pair.owner].append(pair)
         found = {name: cuts(told, paired[name]) for name, told in lines.items()}
-        self.cuts: dict[str, Sequence[Cut]] = {name: cut for name, cut in found.items() if cut}
+        self.cuts: dict[str, Sequence[ClockCut]] = {name: cut for name, cut in found.items() if cut}
 
     def of(self, event: Event) -> Stretch:
         """That of a line."""
@@ -214,7 +214,7 @@ class _Stretches:
         return None if pair.owner in self.cuts else Stretch(pair.owner, 0)
 
 
-def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]) -> Clock:
+def _with_steps(clock: Clock, cut: Sequence[ClockCut], found: Mapping[Stretch, _Skew]) -> Clock:
     """A clock with where it was set, and by how much it is ahead then."""
     steps = []
     for place, one in enumerate(cut, start=1):
@@ -223,11 +223,11 @@ def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]
         if known[0] is not None and clock.skew is not None and not steps and abs(known[0] - clock.skew) <= LATENESS:
             continue  # by all lines there it is off as before
         joined = one.joined and known[0] is None
-        steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
+        steps.append(ClockStep(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
     return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
 
 
-def _set(step: Step) -> str:
+def _set(step: ClockStep) -> str:
     if step.joined:
         return f"Its lines from {step.after} on lie before those above: files put together out of order, or a clock set back."
     known = "nobody knows how far it is off" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
@@ -372,7 +372,7 @@ def zone_of(skew: int) -> int | None:
     return quarters if 0 < abs(quarters) <= FARTHEST and abs(skew - quarters) <= NEAR_ZONE else None
 
 
-def zone_back(step: Step) -> int | None:
+def zone_back(step: ClockStep) -> int | None:
     """The whole quarters by which lines that go back may have moved, as a zone does, where no skew tells; negative."""
     back = step.left - step.shown
     quarters = -(-back // ZONE) * ZONE

@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from casebook.facts.events import Extent, LogFile
+from casebook.facts.events import FileExtent, LogFile
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, number
-from casebook.kafka.past_rows import Row
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.clocks.owners import SPEAKER, stated
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 from casebook.questions.timeline.analysis.words import named
 
 
-def owners(scene: Scene) -> Finding:
+def owners(scene: TimelineInputs) -> Finding:
     """Is each log of the broker that it was given for?"""
     tallies = {file.file: Counter(dict(file.speakers)) for file in scene.files if file.speakers}
     wrong = [file for file in scene.files if file.broker != stated(file.file)]
@@ -25,7 +25,7 @@ def owners(scene: Scene) -> Finding:
     ask = Question(
         check="timeline.owners",
         question="Is each log of the broker that it was given for?",
-        coverage=Coverage.counted(sum(file.extent is not Extent.NOT for file in own), len(own), "log", Source.LOGS),
+        coverage=Coverage.counted(sum(file.extent is not FileExtent.NOT for file in own), len(own), "log", Source.LOGS),
         threshold="any log whose lines name another broker",
         facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
         evidence=tuple(proof(text) for text in _examples(scene.rows, wrong)[:SHOWN]),
@@ -78,7 +78,7 @@ def _fact(file: LogFile, tallies: Mapping[str, Counter[int]]) -> dict[str, objec
     return {"stated": stated(file.file), "broker": file.broker, "named": {str(broker): tally[broker] for broker in sorted(tally)}}
 
 
-def _examples(rows: Sequence[Row], wrong: Sequence[LogFile]) -> list[str]:
+def _examples(rows: Sequence[EventRow], wrong: Sequence[LogFile]) -> list[str]:
     """Of each log the first line that names another broker."""
     first: dict[str, str] = {}
     files = {file.file for file in wrong}

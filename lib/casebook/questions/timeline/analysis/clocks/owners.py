@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.events import Event
-from casebook.kafka.past_rows import Row, Span
+from casebook.kafka.past_rows import EventRow, Span
 from casebook.kafka.releases import SETTINGS_PRINTED, KafkaVersion
 
 SPEAKER = "speaker"
@@ -157,7 +157,7 @@ def _is_near(one: Event, other: Event, within: int) -> bool:
     return None not in (one.time, other.time) and abs(one.time - other.time) <= within
 
 
-def with_starts(rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]) -> tuple[Row, ...]:
+def with_starts(rows: Sequence[EventRow], registered: Mapping[int, Sequence[Span]]) -> tuple[EventRow, ...]:
     """The rows, each start in a file of several brokers as one of the broker that started: of those the only one that was away.
 
     Its first lines do not say which process starts. Without this it would be nobody's, and the process before it seem to go on.
@@ -169,7 +169,7 @@ def with_starts(rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]) -
 
     shared = {file: brokers for file, brokers in sharing.items() if len(brokers) > 1}
 
-    def settled_start(row: Row) -> Row:
+    def settled_start(row: EventRow) -> EventRow:
         if row.broker is not None or row.kind != "broker_starting" or row.at is None or row.file not in shared:
             return row
         away = [broker for broker in shared[row.file] if not any(span.covers(row.at) for span in registered.get(broker, ()))]

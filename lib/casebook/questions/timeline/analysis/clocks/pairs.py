@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.events import Event
-from casebook.kafka.past import Past, Stamp, session_name
+from casebook.kafka.past import Past, ZnodeStamp, session_name
 from casebook.kafka.past_rows import StateRow, transaction
 
 LATE = 60_000
@@ -146,11 +146,11 @@ def _sample(events: Sequence[Event], owner: Owner) -> list[Event]:
     return [event for told in found.values() for event in told[:: 1 + len(told) // MOST]]
 
 
-def _of_walk(cluster: Cluster) -> Iterator[Stamp]:
+def _of_walk(cluster: Cluster) -> Iterator[ZnodeStamp]:
     for broker in cluster.brokers.values():
         if broker.timestamp and broker.stat and broker.stat.ctime:
             proof = "" if broker.stat.czxid is None else transaction(broker.stat.czxid)
-            yield Stamp(broker.id, broker.timestamp, broker.stat.ctime, "registration", proof)
+            yield ZnodeStamp(broker.id, broker.timestamp, broker.stat.ctime, "registration", proof)
 
 
 def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
@@ -169,8 +169,8 @@ def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
 class _Registered:
     """Registrations of brokers, by what their line names, or by the stamp that it follows."""
 
-    def __init__(self, past: Past, stamps: Iterable[Stamp], events: Iterable[Event]) -> None:
-        self._known: dict[int | None, list[Stamp]] = defaultdict(list)
+    def __init__(self, past: Past, stamps: Iterable[ZnodeStamp], events: Iterable[Event]) -> None:
+        self._known: dict[int | None, list[ZnodeStamp]] = defaultdict(list)
         lines: dict[int | None, list[Event]] = defaultdict(list)
         for stamp in stamps:
             if stamp.what == "registration":
@@ -197,13 +197,13 @@ class _Registered:
             found = self._same_start(broker, event)
         return (found[0].time, Side.AFTER, "registered line") if found else None
 
-    def _same_start(self, broker: int | None, event: Event) -> list[Stamp]:
+    def _same_start(self, broker: int | None, event: Event) -> list[ZnodeStamp]:
         fits = [stamp for stamp in self._known.get(broker, ()) if _follows(event, stamp)]
         rivals = [line for stamp in fits for line in self._order.get(broker, ()) if line is not event and _follows(line, stamp)]
         return fits if len(fits) == 1 and not rivals else []
 
 
-def _follows(line: Event, stamp: Stamp, within: int = AT_ONCE) -> bool:
+def _follows(line: Event, stamp: ZnodeStamp, within: int = AT_ONCE) -> bool:
     """Whether a line stands so many milliseconds at most behind where the stamp was written, zones aside."""
     apart = line.time - stamp.stamp
     return abs(apart) <= FARTHEST and apart % ZONE <= within

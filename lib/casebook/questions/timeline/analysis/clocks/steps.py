@@ -34,7 +34,7 @@ _CURRENT = (".log", ".out")
 """Names of files that were not rolled end so."""
 
 
-class Cut(NamedTuple):
+class ClockCut(NamedTuple):
     """Two lines, one after the other, between which their clock was set.
 
     Args:
@@ -50,7 +50,7 @@ class Cut(NamedTuple):
     joined: bool = False
 
 
-class _Run(NamedTuple):
+class _ClockRun(NamedTuple):
     first: Pair
     last: Pair
 
@@ -58,7 +58,7 @@ class _Run(NamedTuple):
 _Files = Mapping[str, Sequence[Event]]
 
 
-def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[Cut]:
+def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[ClockCut]:
     """Where a clock was set, in the order of its lines.
 
     Where it was set back, the file counts that tells so most often. Between two such places lines of all files follow each other
@@ -85,11 +85,11 @@ def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[Cut]:
     return found
 
 
-def _inside(files: _Files, back: Sequence[Cut], number: int) -> _Files:
+def _inside(files: _Files, back: Sequence[ClockCut], number: int) -> _Files:
     return {file: [line for line in lines if stretch(back, file, line.line) == number] for file, lines in files.items()}
 
 
-def stretch(cut: Sequence[Cut], file: str, line: int) -> int:
+def stretch(cut: Sequence[ClockCut], file: str, line: int) -> int:
     """In which stretch between cuts a line stands, from 0."""
     return sum(line >= one.lines[file] for one in cut if file in one.lines)
 
@@ -98,7 +98,7 @@ def _printed(pair: Pair) -> int:
     return pair.event.time
 
 
-def _backward(files: _Files) -> list[Cut]:
+def _backward(files: _Files) -> list[ClockCut]:
     """Where time goes back in the file in which it does most often, and where the same moment is in the others."""
     told = {file: [place for place in range(1, len(lines)) if _goes_back(lines, place)] for file, lines in sorted(files.items())}
     most = max(told, key=lambda file: len(told[file]), default=None)
@@ -111,7 +111,7 @@ def _backward(files: _Files) -> list[Cut]:
         first = None if rolled else own[begins[most]]
         begins = {file: _place(each, begins[file], before, after, first) for file, each in files.items()} | {most: place}
         lines = {file: each[begins[file]].line for file, each in files.items() if begins[file] < len(each)}
-        found.append(Cut(before, after, lines, _is_joined(own, place, told[most])))
+        found.append(ClockCut(before, after, lines, _is_joined(own, place, told[most])))
     return found
 
 
@@ -161,10 +161,10 @@ def _place(lines: Sequence[Event], begin: int, before: Event, after: Event, firs
     return next((place for place in range(begin, len(lines)) if lines[place].time > before.time), len(lines))
 
 
-def _in_all(files: _Files, before: Event, after: Event) -> Cut:
+def _in_all(files: _Files, before: Event, after: Event) -> ClockCut:
     """A cut in a pause: what bears a later time than its last line is behind it."""
     first = {file: next((line.line for line in lines if line.time > before.time), None) for file, lines in files.items()}
-    return Cut(before, after, {file: line for file, line in first.items() if line is not None})
+    return ClockCut(before, after, {file: line for file, line in first.items() if line is not None})
 
 
 def _goes_back(lines: Sequence[Event], place: int) -> bool:
@@ -185,7 +185,7 @@ def _goes_back(lines: Sequence[Event], place: int) -> bool:
     return 2 * (max(line.time for line in earlier) - after) >= before - after
 
 
-def _in_pauses(lines: Sequence[Event], runs: Sequence[_Run]) -> Iterator[tuple[Event, Event]]:
+def _in_pauses(lines: Sequence[Event], runs: Sequence[_ClockRun]) -> Iterator[tuple[Event, Event]]:
     """Rule: pairs are ahead by a minute more, to the end, and a pause as long lies before them; or by whole quarters of an hour.
 
     A minute is what no line that is printed at once is late by; a process that stood still prints a few so late, and then others
@@ -215,7 +215,7 @@ def _before_all(lines: Sequence[Event], first: Pair) -> Iterator[tuple[Event, Ev
         yield before, behind
 
 
-def _runs(pairs: Sequence[Pair]) -> Iterator[_Run]:
+def _runs(pairs: Sequence[Pair]) -> Iterator[_ClockRun]:
     """Pairs in a row that are ahead by about as much; fewer than :data:`FEW` are strays."""
     run: list[Pair] = []
     other: list[Pair] = []
@@ -227,7 +227,7 @@ def _runs(pairs: Sequence[Pair]) -> Iterator[_Run]:
         other = [*other, pair] if other and abs(pair.ahead - other[-1].ahead) <= ALIKE else [pair]
         if len(other) == FEW:
             if run:
-                yield _Run(run[0], run[-1])
+                yield _ClockRun(run[0], run[-1])
             run, other = other, []
     if run:
-        yield _Run(run[0], run[-1])
+        yield _ClockRun(run[0], run[-1])

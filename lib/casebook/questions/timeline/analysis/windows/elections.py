@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from casebook.facts.cluster import instant
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, number
 from casebook.questions.timeline.analysis.extent import untold
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 
-def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
+def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     """Was a leader elected that was not in sync? Told by states, and up to 1.0 by a line of the controller's.
 
     Rule: a clean election takes somebody of the ISR before (``Election.scala@2.8.2``, ``PartitionLeaderSelector.scala@0.9.0.1``).
@@ -63,14 +63,14 @@ class _Dirty(NamedTuple):
     why: str
 
 
-def _by_states(changes: Iterable[Change]) -> Iterator[_Dirty]:
+def _by_states(changes: Iterable[LeaderChange]) -> Iterator[_Dirty]:
     for one in changes:
         if one.unclean:
             why = f"the ISR was {brokers(sorted(one.isr or ()))}; broker {one.new_leader} was elected"
             yield _Dirty(one.topic, one.partition, one.opened, one.new_leader, one.opened_proof, why)
 
 
-def _by_lines(scene: Scene, changes: Sequence[Change]) -> Iterator[_Dirty]:
+def _by_lines(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Iterator[_Dirty]:
     """Those of which no state tells."""
     told = {(one.topic, one.partition, one.new_leader) for one in changes if one.unclean}
     for row in scene.kind("unclean_election").rows:
@@ -80,7 +80,7 @@ def _by_lines(scene: Scene, changes: Sequence[Change]) -> Iterator[_Dirty]:
             yield _Dirty(row.topic, row.partition, row.at, leader, row.proof, why)
 
 
-def _found(scene: Scene, ask: Question, dirty: Sequence[_Dirty], partitions: int, unjudged: int) -> Finding:
+def _found(scene: TimelineInputs, ask: Question, dirty: Sequence[_Dirty], partitions: int, unjudged: int) -> Finding:
     first = dirty[0]
     least = "at least " if untold(scene) else ""
     of = f"of {least}{number(partitions, 'partition')}"

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 
 from casebook.facts import events
 from casebook.facts.cluster import instant
-from casebook.facts.events import Extent, LogFile, source_of
+from casebook.facts.events import FileExtent, LogFile, source_of
 from casebook.findings import coverage
 from casebook.findings.words import brokers, number
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Chain, Clock, Silence, Step
+from casebook.kafka.past_rows import Chain, Clock, ClockStep, Silence
 from casebook.kafka.releases import KafkaVersion
-from casebook.questions.timeline.analysis.scene import Scene
-from casebook.questions.timeline.analysis.windows.two_leaders import Doubt
+from casebook.questions.timeline.analysis.scene import TimelineInputs
+from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
 
 COLLECT_LOGS = "casebook collect --logs BROKER=GLOB"
 COLLECT_HISTORY = "casebook collect --zookeeper-data DIR"
@@ -35,7 +35,7 @@ _FILES = {
 """Of each file: how it is called, kinds of lines that prove that its logger was on, and what it tells."""
 
 
-def silences(scene: Scene, chains: Iterable[Chain], doubts: Iterable[Doubt]) -> list[Silence]:
+def silences(scene: TimelineInputs, chains: Iterable[Chain], doubts: Iterable[OldLeaderDoubt]) -> list[Silence]:
     """Everything that is missing, what decides most first."""
     worst = next(iter(chains), None)
     return [
@@ -68,13 +68,13 @@ def _history(past: Past) -> Iterator[Silence]:
         yield Silence("no_history", None, coverage.missing(past.breaks), told, coverage.OTHER_LOGS)
 
 
-def _unlogged(scene: Scene) -> tuple[list[int], list[int]]:
+def _unlogged(scene: TimelineInputs) -> tuple[list[int], list[int]]:
     """Brokers without any log that was understood, and those with logs of which ZooKeeper knows nothing."""
     told = {file.broker for file in scene.files if file.broker is not None and file.typed} | set(scene.lives)
     return sorted(scene.brokers - told), sorted(told - scene.brokers) if scene.brokers else []
 
 
-def _brokers(scene: Scene) -> Iterator[Silence]:
+def _brokers(scene: TimelineInputs) -> Iterator[Silence]:
     missing, strange = _unlogged(scene)
     if missing:
         yield Silence(
@@ -94,7 +94,7 @@ def _brokers(scene: Scene) -> Iterator[Silence]:
         )
 
 
-def _files(scene: Scene) -> Iterator[Silence]:
+def _files(scene: TimelineInputs) -> Iterator[Silence]:
     if not scene.files:
         return
     for name, (file, kinds, tells) in _FILES.items():
@@ -107,7 +107,7 @@ def _files(scene: Scene) -> Iterator[Silence]:
         )
 
 
-def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
+def _jvm_and_zookeeper(scene: TimelineInputs) -> Iterator[Silence]:
     names = [file.file.lower() for file in scene.files]
     if not len(scene.kind("gc_pause")) and not any("gc" in name.rpartition("/")[2] for name in names):
         yield Silence(
@@ -131,7 +131,7 @@ def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
         )
 
 
-def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
+def _reach(scene: TimelineInputs, worst: Chain | None) -> Iterator[Silence]:
     """Logs that do not cover the whole of the worst chain, those that brokers share included: each line names its broker."""
     if worst is None:
         return
@@ -167,7 +167,7 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
             )
 
 
-def _levels(scene: Scene) -> Iterator[Silence]:
+def _levels(scene: TimelineInputs) -> Iterator[Silence]:
     logs = any(file.broker is not None for file in scene.files)
     traced = len(scene.kind("leader_request_received")) or any(row.level == "TRACE" for row in scene.rows)
     if logs and scene.version.version < _TRACE and not traced:
@@ -196,11 +196,11 @@ def _levels(scene: Scene) -> Iterator[Silence]:
         )
 
 
-def _says_offline(scene: Scene) -> bool:
+def _says_offline(scene: TimelineInputs) -> bool:
     return any(row.fields.get("to") == "OfflinePartition" for row in scene.kind("partition_changed").rows)
 
 
-def _doubts(doubts: Iterable[Doubt]) -> Iterator[Silence]:
+def _doubts(doubts: Iterable[OldLeaderDoubt]) -> Iterator[Silence]:
     by_why: dict[tuple[int, str, str], int] = defaultdict(int)
     for doubt in doubts:
         by_why[doubt.broker, doubt.kind, doubt.why] += 1
@@ -216,7 +216,7 @@ def _doubts(doubts: Iterable[Doubt]) -> Iterator[Silence]:
         )
 
 
-def _times(scene: Scene) -> Iterator[Silence]:
+def _times(scene: TimelineInputs) -> Iterator[Silence]:
     undated = [row for row in scene.rows if row.at is None]
     if undated:
         yield Silence(
@@ -248,7 +248,7 @@ def _clocks_unknown(unknown: list[Clock]) -> Silence:
     )
 
 
-def _unknown_from(clock: Clock, step: Step) -> Silence:
+def _unknown_from(clock: Clock, step: ClockStep) -> Silence:
     return Silence(
         "clock",
         clock.broker,
@@ -265,7 +265,7 @@ def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
             "damaged",
             file.broker,
             f"{coverage.not_read(file)}.",
-            "What is in it." if file.extent is Extent.NOT else "What is in the rest of it.",
+            "What is in it." if file.extent is FileExtent.NOT else "What is in the rest of it.",
             coverage.read_again((file,)),
             file.file,
         )

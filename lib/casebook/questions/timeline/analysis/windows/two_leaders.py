@@ -10,9 +10,9 @@ from typing import NamedTuple
 from casebook.findings import coverage
 from casebook.findings.words import duration
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Row, Span, StateRow, Window, WindowKind, transaction
+from casebook.kafka.past_rows import EventRow, Span, StateRow, Window, WindowKind, transaction
 from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
-from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 SOON = 60_000
 """A truncation so many milliseconds after the broker became a follower is that of this change."""
@@ -34,7 +34,7 @@ _WORDS = {
 }
 
 
-class Doubt(NamedTuple):
+class OldLeaderDoubt(NamedTuple):
     """An election after which nobody knows whether the old leader lived on.
 
     Args:
@@ -51,10 +51,10 @@ class Doubt(NamedTuple):
     window: Window | None = None
 
 
-def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
+def two_leaders(scene: TimelineInputs) -> tuple[list[Window], list[OldLeaderDoubt]]:
     """The windows, and the elections that might have had one."""
     found: list[Window] = []
-    doubts: list[Doubt] = []
+    doubts: list[OldLeaderDoubt] = []
     logs = {file.broker for file in scene.files} | set(scene.lives)
     for key, rows in scene.states.items():
         for led, place in _moves(rows):
@@ -62,14 +62,14 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
             earliest = None if row.zxid is None else rows[place - 1].until  # a log tells of the election itself
             until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
             if old not in logs:
-                doubt = Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
+                doubt = OldLeaderDoubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
             elif isinstance(window := _window(scene, key, led, row, until, earliest), Window):
                 found.append(window._replace(opened_earliest=earliest))
                 continue
-            elif isinstance(window, Doubt):
+            elif isinstance(window, OldLeaderDoubt):
                 doubt = window
             elif (hidden := silence(scene, old, row.time)) is not None:
-                doubt = Doubt(*key, old, row.time, *hidden)
+                doubt = OldLeaderDoubt(*key, old, row.time, *hidden)
             else:
                 continue
             bounds = _possible(scene, key, old, rows[place:], doubt.why)._replace(opened_earliest=earliest)
@@ -91,7 +91,7 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, int]]:
             led = row
 
 
-def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: str) -> Window:
+def _possible(scene: TimelineInputs, key: Key, old: int, rows: Sequence[StateRow], why: str) -> Window:
     """The window that there may have been behind an election, whose state is the first of the rows, and what bounds it.
 
     Rule: who is back in the ISR has truncated its log and follows. To be registered again proves no such thing: only then is it
@@ -122,8 +122,8 @@ def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: s
 
 
 def _window(
-    scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None, earliest: int | None
-) -> Window | Doubt | None:
+    scene: TimelineInputs, key: Key, led: StateRow, row: StateRow, until: StateRow | None, earliest: int | None
+) -> Window | OldLeaderDoubt | None:
     """The window behind an election, which came between ``earliest`` and the time of its state; ``None``: at that time."""
     old = led.leader
     life = scene.life(old, row.time)
@@ -143,7 +143,9 @@ def _window(
     again = until.time if until is not None and until.leader == old else None
     last = again if end is None else end.at
     if not told and not _is_one_process(scene, life, row.time, life.closed if last is None else last):
-        return Doubt(*key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read.")
+        return OldLeaderDoubt(
+            *key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read."
+        )
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
         closed, proof = closing.at, closing.proof
@@ -161,7 +163,9 @@ def _window(
     elif _hands_over(scene, old, row.time):
         closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
     elif not told:
-        return Doubt(*key, old, row.time, "no_log", f"What broker {old} did after an election that replaced it was not read.")
+        return OldLeaderDoubt(
+            *key, old, row.time, "no_log", f"What broker {old} did after an election that replaced it was not read."
+        )
     else:
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
     silent = _silent(scene, old, row.time, closed)
@@ -174,7 +178,7 @@ def _window(
     )  # fmt: skip
 
 
-def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
+def _is_one_process(scene: TimelineInputs, life: Span, since: int, until: int) -> bool:
     """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
 
     Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
@@ -192,20 +196,20 @@ def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
     return not any(span.opened is not None and since < span.opened <= until for span in own)
 
 
-def _is_told_by_its_log(scene: Scene, broker: int, at: int) -> bool:
+def _is_told_by_its_log(scene: TimelineInputs, broker: int, at: int) -> bool:
     """Whether a broker's ``server.log``, which tells what it gave up, is there before and after a moment."""
     files = {file.file for file in scene.files if coverage.is_server_log(file) and file.broker == broker and not file.unread}
     own = scene.of_broker(broker)
     return all(any(row.file in files for row in part) for part in (own.between(None, at), own.between(at, None)))
 
 
-def _taken_down(scene: Scene, key: Key, led: StateRow, row: StateRow) -> bool:
+def _taken_down(scene: TimelineInputs, key: Key, led: StateRow, row: StateRow) -> bool:
     """Whether the old leader had said before the election that its replica is offline: it takes no write then."""
     told = scene.kind("replicas_offline").between(led.time, row.time)
     return any(line.broker == led.leader and line.source == "broker" and key in line.listed() for line in told)
 
 
-def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | None:
+def _silent(scene: TimelineInputs, broker: int, at: int, closed: int | None) -> int | None:
     """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence.
 
     Of a log that several brokers write many lines are nobody's: they may be its own.
@@ -220,18 +224,18 @@ def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | Non
     return awake if closed is None else min(awake, closed)
 
 
-def _closing(scene: Scene, broker: int, life: Span) -> Row | None:
+def _closing(scene: TimelineInputs, broker: int, life: Span) -> EventRow | None:
     """Rule: behind a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
     done = scene.kind("controlled_shutdown_done").between(life.opened, life.closed)
     return next((row for row in done if row.broker == broker), None)
 
 
-def is_planned(scene: Scene, broker: int, at: int) -> bool:
+def is_planned(scene: TimelineInputs, broker: int, at: int) -> bool:
     """Whether a leader was moved from a broker that was well, or that was handing over as it was told to stop."""
     return scene.is_registered(broker, at - 1) is True or _hands_over(scene, broker, at)
 
 
-def is_grave(scene: Scene, window: Window) -> bool:
+def is_grave(scene: TimelineInputs, window: Window) -> bool:
     """Whether a window is more than a hand-over: longer, and by more than its clock is known to err.
 
     Of one without end that is only known where the rest of the logs was read: that somebody moved the leader may stand there.
@@ -246,7 +250,7 @@ def is_grave(scene: Scene, window: Window) -> bool:
     return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)
 
 
-def _ends_with_a_stop(scene: Scene, window: Window) -> bool:
+def _ends_with_a_stop(scene: TimelineInputs, window: Window) -> bool:
     """Whether a window is open only until the process ended that was handing over.
 
     Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
@@ -259,7 +263,7 @@ def _ends_with_a_stop(scene: Scene, window: Window) -> bool:
     return scene.is_registered(broker, life.closed - LONG - (scene.uncertainty(broker) or 0)) is not False
 
 
-def _hands_over(scene: Scene, broker: int, at: int) -> bool:
+def _hands_over(scene: TimelineInputs, broker: int, at: int) -> bool:
     """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed.
 
     Who is no longer registered by then was taken for dead: it was asked for nothing, and has handed over nothing.
@@ -272,7 +276,7 @@ def _hands_over(scene: Scene, broker: int, at: int) -> bool:
     return bool(said) and said[-1] != "unclean_shutdown"
 
 
-def _stopped(scene: Scene, broker: int, at: int) -> Span | None:
+def _stopped(scene: TimelineInputs, broker: int, at: int) -> Span | None:
     """The registration that ended with a stop which a controller served at a moment; ``None`` where none did.
 
     Rule: who is stopping has handed over, and closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``).
@@ -284,12 +288,12 @@ def _stopped(scene: Scene, broker: int, at: int) -> Span | None:
     return next(ended, None)
 
 
-def _ends_close(scene: Scene, broker: int, at: int, life: Span) -> bool:
+def _ends_close(scene: TimelineInputs, broker: int, at: int, life: Span) -> bool:
     """Whether a process that was not well ended so soon after a moment that, by its clock, it may have been before."""
     return 0 < life.closed - at <= (scene.uncertainty(broker) or 0) and not is_planned(scene, broker, at)
 
 
-def _led_in(scene: Scene, key: Key, led: StateRow, life: Span, until: int) -> bool:
+def _led_in(scene: TimelineInputs, key: Key, led: StateRow, life: Span, until: int) -> bool:
     """Whether this process led by a moment: a later one of the same broker leads only once it is told to."""
     if life.opened <= led.time:
         return True
@@ -299,7 +303,7 @@ def _led_in(scene: Scene, key: Key, led: StateRow, life: Span, until: int) -> bo
     return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
 
 
-def _end(scene: Scene, key: Key, old: int, row: StateRow, since: int, limit: int) -> Row | None:
+def _end(scene: TimelineInputs, key: Key, old: int, row: StateRow, since: int, limit: int) -> EventRow | None:
     own = [
         line
         for line in scene.of_partition(key).between(since - SLACK, limit)
@@ -313,7 +317,7 @@ def _end(scene: Scene, key: Key, old: int, row: StateRow, since: int, limit: int
     return next((line for line in own if line.kind in ("become_follower", "role_changed")), learns)
 
 
-def _is_of(line: Row, row: StateRow, old: int) -> bool:
+def _is_of(line: EventRow, row: StateRow, old: int) -> bool:
     """Whether a line of the old leader is about this election or what came of it, and none before."""
     if line.kind in TRUNCATIONS:
         return line.at >= row.time or line.kind != "truncated_nothing"
@@ -326,16 +330,16 @@ def _is_of(line: Row, row: StateRow, old: int) -> bool:
     return epoch is None or row.leader_epoch is None or epoch >= row.leader_epoch
 
 
-def _to(end: Row) -> str:
+def _to(end: EventRow) -> str:
     offset = end.fields.get("offset") or end.fields.get("to")
     return f" at offset {offset}" if end.kind in TRUNCATIONS and offset else ""
 
 
-def _follows(scene: Scene, broker: int, at: int) -> bool:
+def _follows(scene: TimelineInputs, broker: int, at: int) -> bool:
     return any(life.opened is not None and life.opened > at for life in scene.lives.get(broker, ()))
 
 
-def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
+def silence(scene: TimelineInputs, broker: int, at: int) -> tuple[str, str] | None:
     """Kind and words of what hides whether a process lived on; ``None`` when its log tells that."""
     life = scene.life(broker, at)
     if life is None:
@@ -350,7 +354,7 @@ def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
     return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."
 
 
-def _hidden_by_a_clock(scene: Scene, broker: int, at: int, life: Span) -> tuple[str, str] | None:
+def _hidden_by_a_clock(scene: TimelineInputs, broker: int, at: int, life: Span) -> tuple[str, str] | None:
     """Kind and words of a clock that is not known well enough to tell whether its broker had ended before an election."""
     doubt = scene.uncertainty(broker)
     known = "how far its clock is off is not known" if doubt is None else f"its clock is known to {duration(doubt)}"

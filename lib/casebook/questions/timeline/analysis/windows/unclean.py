@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition, instant
-from casebook.facts.losses import Change
+from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
@@ -13,8 +13,8 @@ from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, capitalised, number, one_by_one
 from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Row, StateRow
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.kafka.past_rows import EventRow, StateRow
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
 from casebook.questions.timeline.analysis.windows.window_checks import proof
 
@@ -29,11 +29,11 @@ _FOLLOWS = ("become_follower", *_CUTS)
 class _Ahead(NamedTuple):
     """Unclean elections of a partition, and the brokers that were in sync before one of them and have not followed since."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[LeaderChange, ...]
     away: tuple[int, ...]
 
 
-def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
+def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     """May a dead broker have records that a living leader lacks?"""
     cluster = scene.cluster
     dead = dead_brokers(cluster)
@@ -79,21 +79,21 @@ def is_led(cluster: Cluster, partition: Partition) -> bool:
     return partition.state is not None and partition.state.leader in cluster.live and not (topic and topic.deleting)
 
 
-def _is_of(scene: Scene, led: Mapping[Key, Partition], change: Change) -> bool:
+def _is_of(scene: TimelineInputs, led: Mapping[Key, Partition], change: LeaderChange) -> bool:
     """Whether a change is of such a partition, and not of one of its name that was deleted."""
     key = change.topic, change.partition
     return key in led and any(row.time <= change.opened for row in _states(scene, key)[:1])
 
 
-def _states(scene: Scene, key: Key) -> Sequence[StateRow]:
+def _states(scene: TimelineInputs, key: Key) -> Sequence[StateRow]:
     """What is told of a partition since it was last deleted."""
     rows = scene.states.get(key, ())
     return rows[max((place for place, row in enumerate(rows) if row.deleted), default=-1) + 1 :]
 
 
-def _ahead(scene: Scene, changes: Iterable[Change], dead: Sequence[int]) -> Iterator[_Ahead]:
+def _ahead(scene: TimelineInputs, changes: Iterable[LeaderChange], dead: Sequence[int]) -> Iterator[_Ahead]:
     """Rule: who follows cuts its log to the leader's: only who has not followed since still has what it had."""
-    found: dict[Key, list[tuple[Change, tuple[int, ...]]]] = defaultdict(list)
+    found: dict[Key, list[tuple[LeaderChange, tuple[int, ...]]]] = defaultdict(list)
     for change in changes:
         if change.unclean:
             away = tuple(b for b in change.isr or () if b in dead and not _has_followed(scene, b, change))
@@ -103,7 +103,7 @@ def _ahead(scene: Scene, changes: Iterable[Change], dead: Sequence[int]) -> Iter
         yield _Ahead(tuple(change for change, _ in hits), tuple(sorted({b for _, away in hits for b in away})))
 
 
-def _has_followed(scene: Scene, broker: int, change: Change) -> bool:
+def _has_followed(scene: TimelineInputs, broker: int, change: LeaderChange) -> bool:
     """Whether a broker followed after an election: to have been registered proves nothing, it may have died before it did."""
     key = change.topic, change.partition
     if any(row.time > change.opened and broker in (row.isr or ()) for row in _states(scene, key)):
@@ -112,7 +112,7 @@ def _has_followed(scene: Scene, broker: int, change: Change) -> bool:
     return any(_follows(scene, row, change) for row in own if row.kind in _FOLLOWS)
 
 
-def _follows(scene: Scene, row: Row, change: Change) -> bool:
+def _follows(scene: TimelineInputs, row: EventRow, change: LeaderChange) -> bool:
     """The epoch tells it, else the time does, where the clock is known so well."""
     epoch = row.number("leader_epoch") if row.kind == "become_follower" else None
     if None not in (epoch, change.epoch):
@@ -121,14 +121,16 @@ def _follows(scene: Scene, row: Row, change: Change) -> bool:
     return uncertainty is not None and row.at - uncertainty > change.opened
 
 
-def _untold(scene: Scene, led: Mapping[Key, Partition], changes: Iterable[Change], dead: Sequence[int]) -> list[Key]:
+def _untold(
+    scene: TimelineInputs, led: Mapping[Key, Partition], changes: Iterable[LeaderChange], dead: Sequence[int]
+) -> list[Key]:
     """Led partitions with a dead replica of which an unclean election may be unknown."""
     unjudged = {(change.topic, change.partition) for change in changes if change.unclean is None}
     short = [(key, one) for key, one in led.items() if not set(dead).isdisjoint(one.replicas)]
     return [key for key, one in short if key in unjudged or not _is_whole(scene, key, one, dead)]
 
 
-def _is_whole(scene: Scene, key: Key, partition: Partition, dead: Sequence[int]) -> bool:
+def _is_whole(scene: TimelineInputs, key: Key, partition: Partition, dead: Sequence[int]) -> bool:
     """Whether history tells of every election since its dead replicas were in sync, or of all that there were.
 
     Rule: epochs begin with 0, and each election raises them.

@@ -12,10 +12,10 @@ from casebook.findings.words import agree, brokers, count, moment, number
 from casebook.kafka.past_rows import Chain, Window
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.timeline.analysis.extent import untold
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.story import one_sentence
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY, COLLECT_LOGS
-from casebook.questions.timeline.analysis.windows.two_leaders import Doubt, is_grave
+from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt, is_grave
 from casebook.questions.timeline.analysis.windows.windows import FOUND_SO, MIN_ISR
 from casebook.questions.timeline.analysis.words import at_least, at_most, exact
 
@@ -41,7 +41,7 @@ def _proofs(windows: Iterable[Window]) -> tuple[Evidence, ...]:
     return (*(proof(text) for text in list(texts)[: 2 * SHOWN]), _WINDOWS)
 
 
-def _facts(scene: Scene, windows: Sequence[Window]) -> dict[str, object]:
+def _facts(scene: TimelineInputs, windows: Sequence[Window]) -> dict[str, object]:
     known = [window.length for window in windows if window.length is not None]
     least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
     return least | {
@@ -54,18 +54,20 @@ def _facts(scene: Scene, windows: Sequence[Window]) -> dict[str, object]:
     }
 
 
-def _coverage(scene: Scene) -> Coverage:
+def _coverage(scene: TimelineInputs) -> Coverage:
     """Of the partitions whose states are told of, and of those that only an assignment names."""
     named = {(p.topic, p.partition) for p in scene.cluster.partitions} | scene.states.keys()
     by = (Source.HISTORY,) if scene.past.there else (Source.LOGS, Source.ZNODES)
     return Coverage.counted(len(scene.states), len(named), "partition", *by)
 
 
-def _partitions(scene: Scene, windows: Iterable[Window]) -> str:
+def _partitions(scene: TimelineInputs, windows: Iterable[Window]) -> str:
     return number(len({scene.place(window) for window in windows}), "partition")
 
 
-def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], chains: Sequence[Chain]) -> Finding:
+def two_leaders(
+    scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt], chains: Sequence[Chain]
+) -> Finding:
     """Could two brokers take writes for the same partition at once?"""
     ask = Question(
         check="timeline.two_leaders",
@@ -93,24 +95,24 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
 
 
-def _may_be_older(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) -> bool:
+def _may_be_older(scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> bool:
     """Whether there may have been an earlier window than those that are known."""
     first = min(window.opened for window in hit)
     return _is_partial(scene) or any(doubt.at < first for doubt in doubts)
 
 
-def _is_partial(scene: Scene) -> bool:
+def _is_partial(scene: TimelineInputs) -> bool:
     """Whether there may be more windows with two leaders: a state is not told, or a log was not wholly read."""
     return bool(untold(scene) or coverage.unread_logs(scene.files, scene.cluster))
 
 
-def _more_possible(hit: Sequence[Window], doubts: Sequence[Doubt]) -> Iterator[str]:
+def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> Iterator[str]:
     if hit and doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         yield f"After {number(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
 
 
-def _possibly(doubts: Sequence[Doubt]) -> str:
+def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
     """Why nobody knows it, and for how long it can have been."""
     bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
     if not bounds or None in bounds:
@@ -118,7 +120,7 @@ def _possibly(doubts: Sequence[Doubt]) -> str:
     return f"{doubts[0].why} It can have been for {at_most(max(bounds))} at most."
 
 
-def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
+def _how_well_known(scene: TimelineInputs, hit: Iterable[Window]) -> Iterator[str]:
     """What the begin and the end of windows with two leaders rest on."""
     if not scene.past.there:
         yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
@@ -128,7 +130,7 @@ def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
         yield f"How far {clocks} off is not known: a planned move is taken to have lasted as long as printed."
 
 
-def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
+def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
     worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
@@ -192,7 +194,7 @@ def _stood_still(window: Window) -> str:
     return f"Broker {window.old_leader} printed nothing until {until} and may have stood still; from then on it ran."
 
 
-def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
+def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
     """When had a partition no leader, and for how long?"""
     still = [window for window in hit if window.closed is None]
     shown = [*still, *(window for window in hit if window.closed is not None)]
@@ -221,7 +223,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     )
 
 
-def _ended_behind_znodes(scene: Scene, hit: Sequence[Window]) -> tuple[str, ...]:
+def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, ...]:
     """That znodes name no leader where a log tells of one that was elected after they were read: each is right of its moment."""
     read = scene.cluster.read_to
     if read is None or scene.past.there:
@@ -234,25 +236,25 @@ def _ended_behind_znodes(scene: Scene, hit: Sequence[Window]) -> tuple[str, ...]
     return (f"The logs go on after the znodes were read, at {moment(instant(read))}: {these}.",)
 
 
-def _is_known_now(scene: Scene) -> bool:
+def _is_known_now(scene: TimelineInputs) -> bool:
     """Whether anything but logs tells of states: what a log ends with is how it was when that line was printed."""
     return scene.past.last is not None or any(partition.state is not None for partition in scene.cluster.partitions)
 
 
-def _is_known_open(scene: Scene, window: Window) -> bool:
+def _is_known_open(scene: TimelineInputs, window: Window) -> bool:
     """Whether a window that nothing ends reaches to a moment of which states are known: what logs alone tell may have ended."""
     if scene.past.last is None:
         return _is_known_now(scene) and scene.place(window)[2] == len(scene.renewals)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
-def _is_unsettled(scene: Scene, window: Window) -> bool:
+def _is_unsettled(scene: TimelineInputs, window: Window) -> bool:
     """Whether its begin is no more than the earliest: the last snapshot lacks what was there, and no later write dates that."""
     last, unsettled = scene.past.last, scene.past.unsettled
     return window.opened_proof in unsettled or (bool(unsettled) and last is not None and window.opened == last[0])
 
 
-def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
+def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
     """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
 
     A log tells of a broker that came back, and not whether its partitions have a leader since, unless a history goes on.
@@ -283,7 +285,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
     return f"; {_gone(scene, without)}{rest}"
 
 
-def _gone(scene: Scene, windows: Sequence[Window]) -> str:
+def _gone(scene: TimelineInputs, windows: Sequence[Window]) -> str:
     """What became of those that have no leader any more, and need none."""
     which = len({scene.place(window) for window in windows})
     gone = f"{count(which)} {agree(which, 'was', 'were')} deleted, or {agree(which, 'is', 'are')} being deleted"
@@ -291,25 +293,25 @@ def _gone(scene: Scene, windows: Sequence[Window]) -> str:
     return f"{gone}{former}"
 
 
-def _is_of_former(scene: Scene, windows: Iterable[Window]) -> bool:
+def _is_of_former(scene: TimelineInputs, windows: Iterable[Window]) -> bool:
     """Whether one of them is of a cluster that another follows in these logs: in its place, or elsewhere."""
     return any(scene.place(window)[2] < len(scene.renewals) for window in windows)
 
 
-def _least(scene: Scene, hit: Sequence[Window]) -> str:
+def _least(scene: TimelineInputs, hit: Sequence[Window]) -> str:
     """How many partitions it befell: at least so many, where not every state is known, or how long each held."""
     known = _partitions(scene, hit)
     unsure = any(row.until is not None and not row.deleted for rows in scene.states.values() for row in rows)
     return f"At least {known}" if unsure or untold(scene) else known
 
 
-def _with_deleted(scene: Scene) -> tuple[str, ...]:
+def _with_deleted(scene: TimelineInputs) -> tuple[str, ...]:
     """That those of topics which are being deleted are not told apart: neither a history nor znodes tell which they are."""
     known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
     return () if known else ("Partitions of topics that were being deleted, if there were any, may be counted, too.",)
 
 
-def _how_partly(scene: Scene) -> tuple[str, ...]:
+def _how_partly(scene: TimelineInputs) -> tuple[str, ...]:
     return tuple(f"There may be more of them, and they may have begun earlier: {gap.why}" for gap in untold(scene)[:1])
 
 
@@ -317,12 +319,12 @@ def _name(window: Window) -> str:
     return f"{window.topic}-{window.partition}"
 
 
-def _is_at_latest(scene: Scene, hit: Sequence[Window]) -> bool:
+def _is_at_latest(scene: TimelineInputs, hit: Sequence[Window]) -> bool:
     """Whether the first of them may have opened earlier than is known."""
     return bool(untold(scene)) or any(w.opened_earliest is not None or w.opened_by == FOUND_SO for w in hit)
 
 
-def _story_of(scene: Scene, window: Window) -> str:
+def _story_of(scene: TimelineInputs, window: Window) -> str:
     """What became of a partition, with the moments between which it began and ended where these are not known."""
     bounds = ""
     if _is_unsettled(scene, window):
@@ -357,7 +359,7 @@ def _named(windows: Sequence[Window]) -> str:
     return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
-def _lasted(scene: Scene, hit: Sequence[Window]) -> tuple[str, str]:
+def _lasted(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, str]:
     """How long at most, where all are known and ended; else, to stand behind the rest, the longest of those that ended."""
     told = all(window.length is not None and window.opened_by != FOUND_SO for window in hit)
     if not untold(scene) and told:
@@ -366,7 +368,7 @@ def _lasted(scene: Scene, hit: Sequence[Window]) -> tuple[str, str]:
     return "", f"; the longest that {ended} lasted {longest}" if longest else ""
 
 
-def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
+def _length(scene: TimelineInputs, hit: Sequence[Window], most: str = "") -> str:
     known = [window for window in hit if window.length is not None]
     if not known:
         return ""
@@ -381,12 +383,12 @@ def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
     return f"at least {at_least(least)} and {longest}" if least else longest
 
 
-def _told(scene: Scene, length: int, spelled: Callable[[int], str]) -> str:
+def _told(scene: TimelineInputs, length: int, spelled: Callable[[int], str]) -> str:
     """A length: about so long without a history, as a line is printed a little later than what it tells of is written."""
     return f"{'' if scene.past.there else 'about '}{spelled(length)}"
 
 
-def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:
+def _nothing(ask: Question, scene: TimelineInputs, title: str, gaps: Sequence[Gap] = ()) -> Finding:
     """Nothing was found: well only where each state that was is known."""
     if not scene.states:
         return ask.could_not_check("No state of a partition is known", settle=SETTLE)
@@ -399,7 +401,7 @@ def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) 
     return ask.ok(title, gaps=(*untold(scene), *gaps))
 
 
-def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
+def under_min_isr(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
     """When were fewer replicas in sync than acks=all needs?"""
     ask = Question(
         check="timeline.under_min_isr",
@@ -423,7 +425,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
     )
 
 
-def _whose_min_isr(scene: Scene) -> Iterator[str]:
+def _whose_min_isr(scene: TimelineInputs) -> Iterator[str]:
     """Of when the settings are that were taken for those of each moment."""
     topics = {topic for topic, _ in scene.states}
     told = len(topics & scene.past.overrides.keys())
@@ -437,6 +439,6 @@ def _whose_min_isr(scene: Scene) -> Iterator[str]:
         yield f"Where nothing else is known {MIN_ISR} is taken to be the release's default."
 
 
-def _origins(scene: Scene) -> set[str]:
+def _origins(scene: TimelineInputs) -> set[str]:
     """Where what each topic needs in sync comes from."""
     return {scene.settings.effective(MIN_ISR, topic=topic, broker=None).origin for topic, _ in scene.states}

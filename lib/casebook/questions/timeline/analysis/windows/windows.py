@@ -8,8 +8,8 @@ from casebook.facts.cluster import Partition
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.evidence import ZNODES
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import Row, StateRow, Window, WindowKind, transaction
-from casebook.questions.timeline.analysis.scene import Scene
+from casebook.kafka.past_rows import EventRow, StateRow, Window, WindowKind, transaction
+from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.states import ENDED, FAILURE
 from casebook.questions.timeline.analysis.windows.absences import Absence, Absences, absences
 
@@ -23,7 +23,7 @@ _TAKEN_UP = ("become_leader",)
 _LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
 
 
-def windows(scene: Scene) -> Iterator[Window]:
+def windows(scene: TimelineInputs) -> Iterator[Window]:
     """Windows without leader, under min ISR, and of loads; those with two leaders are next door."""
     end, whole = end_of_states(scene, None)[0], scene.by_history
     gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
@@ -37,14 +37,14 @@ def windows(scene: Scene) -> Iterator[Window]:
     yield from _loading(scene)
 
 
-def end_of_states(scene: Scene, since: int | None) -> tuple[str, str]:
+def end_of_states(scene: TimelineInputs, since: int | None) -> tuple[str, str]:
     """Where the evidence ends of what is open since a moment: proof and words."""
     if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
         return transaction(scene.past.last[1]), "The history ends."
     return "", "Nothing tells of a later change."
 
 
-def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
+def _leaderless(scene: TimelineInputs, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
     """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
 
     A leader whose loss may have lasted no time at all is not known to have been away; a state without leader was there.
@@ -59,7 +59,7 @@ def _is_sure(window: Window) -> bool:
     return window.old_leader is None or window.closed is None or not window.at_most or bool(window.least)
 
 
-def _until_a_log_tells(scene: Scene, window: Window) -> Window:
+def _until_a_log_tells(scene: TimelineInputs, window: Window) -> Window:
     """Ended by a leader of whom logs tell behind the last transaction: when in between nobody knows.
 
     Behind snapshots logs tell of elections themselves, but not of who took a partition up as it had left it.
@@ -77,14 +77,14 @@ def _until_a_log_tells(scene: Scene, window: Window) -> Window:
     return window
 
 
-def _is_led_behind(scene: Scene, partition: Partition) -> bool:
+def _is_led_behind(scene: TimelineInputs, partition: Partition) -> bool:
     """Whether its znode names a leader, and was written behind the last transaction."""
     state, last = partition.state, scene.past.last
     known = last is not None and state is not None and state.stat is not None and state.leader is not None
     return known and state.stat.mtime is not None and (state.stat.mzxid or 0) > last[1]
 
 
-def _until_its_znode(scene: Scene, window: Window, led: Partition) -> Window:
+def _until_its_znode(scene: TimelineInputs, window: Window, led: Partition) -> Window:
     """Ended, by the time of its last write, by the leader that its znode names."""
     if window.closed is not None:
         return window
@@ -138,7 +138,7 @@ def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRo
 
 
 def _pieces(
-    scene: Scene, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
+    scene: TimelineInputs, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
 ) -> Iterator[Window]:
     limit = None if until is None else until.time
     until = None if until is not None and until.is_untold else until
@@ -182,7 +182,7 @@ def _pieces(
             yield window._replace(closed_earliest=one.back_earliest if short else None)
 
 
-def _while_it_leads(scene: Scene, row: StateRow, away: Iterable[Absence]) -> Iterator[Absence]:
+def _while_it_leads(scene: TimelineInputs, row: StateRow, away: Iterable[Absence]) -> Iterator[Absence]:
     """Of absences by logs the first, and one that lasts: whether a leader that came back led again is not told of in between."""
     was_back = False
     for one in away:
@@ -197,7 +197,7 @@ def _is_told_unled(until: StateRow | None) -> bool:
     return until is not None and until.zxid is None and until.leader is None and not until.deleted
 
 
-def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
+def _begin(scene: TimelineInputs, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
     """When a leader is known to have been gone while it was named, and since when it may have been; ``None``: since then.
 
     A state that was written before the evidence begins was written with a leader that was there.
@@ -208,14 +208,14 @@ def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -
     return since, None if earliest is None or earliest >= since else max(earliest, row.time)
 
 
-def _lost_between(scene: Scene, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
+def _lost_between(scene: TimelineInputs, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
     """By when a state's leader was gone, and since when it may have been."""
     if one.since is None and scene.past.settled is not None:
         return min(scene.past.settled, scene.past.settled if one.back is None else one.back), row.time
     return one.since, one.since_earliest
 
 
-def _led_until(scene: Scene, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
+def _led_until(scene: TimelineInputs, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
     """Since when a state's leader may have been lost that the next one says is gone; ``None`` where nothing is missing."""
     if before is None:
         return None
@@ -234,7 +234,7 @@ def _lost(row: StateRow, one: Absence) -> str:
     return f"The znode of leader {row.leader} went."
 
 
-def _is_found_so(scene: Scene, row: StateRow) -> bool:
+def _is_found_so(scene: TimelineInputs, row: StateRow) -> bool:
     """Whether a log tells of a partition without leader, and of no broker that had failed just before."""
     return row.zxid is None and not scene.kind("broker_failure").between(row.time - FAILURE, row.time)
 
@@ -296,7 +296,7 @@ class _Moment(NamedTuple):
         return f"{len(self.row.isr or ())} were in sync."
 
 
-def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator[Window]:
+def _under_min_isr(scene: TimelineInputs, key: Key, rows: Sequence[StateRow]) -> Iterator[Window]:
     """Rule: fewer in sync than the effective ``min.insync.replicas`` of that moment: acks=all is refused."""
     opened: _Moment | None = None
     earliest = last = None
@@ -319,7 +319,7 @@ def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator
         yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
 
 
-def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
+def _moments(scene: TimelineInputs, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
     """Each state, and each change of the topic's settings while it held."""
     changes = scene.past.overrides.get(topic, ())
     for place, row in enumerate(rows):
@@ -333,7 +333,7 @@ def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Mo
         yield from (*found[:-1], found[-1]._replace(until=row.until))
 
 
-def _min_isr(scene: Scene, row: StateRow, at: int) -> int | None:
+def _min_isr(scene: TimelineInputs, row: StateRow, at: int) -> int | None:
     return scene.setting(MIN_ISR, topic=row.topic, broker=row.leader, at=at).number
 
 
@@ -352,9 +352,9 @@ def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None,
     )
 
 
-def _loading(scene: Scene) -> Iterator[Window]:
+def _loading(scene: TimelineInputs) -> Iterator[Window]:
     """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
-    open_: dict[tuple[int | None, int], Row] = {}
+    open_: dict[tuple[int | None, int], EventRow] = {}
     for row in scene.kinds((*_LOAD, *_LOADED, *ENDED)):
         if row.kind in ENDED:
             for place in [place for place in open_ if place[0] == row.broker]:
@@ -373,7 +373,7 @@ def _loading(scene: Scene) -> Iterator[Window]:
         yield _load(begun, None, "Its log does not say that it ended.")
 
 
-def _load(begun: Row, ended: Row | None, why: str) -> Window:
+def _load(begun: EventRow, ended: EventRow | None, why: str) -> Window:
     words = "It was queued to be loaded." if begun.kind == "load_scheduled" else "Its load began."
     return Window(
         WindowKind.LOADING,
@@ -390,7 +390,7 @@ def _load(begun: Row, ended: Row | None, why: str) -> Window:
     )
 
 
-def _begun_before(row: Row) -> Window:
+def _begun_before(row: EventRow) -> Window:
     took = row.milliseconds
     opened = None if took is None else row.at - took
     return Window(

@@ -18,7 +18,7 @@ from casebook.doctor import folders, machine, neighbours
 from casebook.doctor.examined import Examined
 from casebook.machine import places
 from casebook.notebook import start
-from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.servers.cluster import PlayedCluster
 
 NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1"
 MEMINFO = "MemTotal:       16314920 kB\nMemFree:          501232 kB\nMemAvailable:    8000000 kB\nBuffers:           65536 kB\n"

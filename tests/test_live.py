@@ -9,7 +9,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.machine import places
 from casebook.page import text
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers.processes import Guarded
 from casebook.runs import notebooks, runner
 from tests.collect.small_zookeeper import ZooKeeper
 from tests.page.incident import words_of

@@ -13,7 +13,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.formats.zookeeper import znode_lines
 from casebook.machine import places
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers.processes import Guarded
 from casebook.runs import notebooks
 from tests import screenshots
 from tests.collect.small_zookeeper import ZooKeeper

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 from kazoo.client import KazooClient
 
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 
 
 @contextmanager
-def client_of(cluster: Cluster) -> Iterator[KazooClient]:
+def client_of(cluster: PlayedCluster) -> Iterator[KazooClient]:
     """A client that reads and writes below the cluster's chroot; its session ends with the block."""
     client = KazooClient(hosts=cluster.zookeeper)
     client.start()

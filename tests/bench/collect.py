@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a script: the tests' ZooKeeper is found from the repository's root
 
 from casebook.collect.zookeeper.walk import walk
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state_path
 
 TOPICS, PARTITIONS, BROKERS = 5_000, 20, 30

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.records import client_settings
 
@@ -53,10 +53,10 @@ def size(log: Path) -> int:
     return sum(segment.stat().st_size for segment in log.glob("*.log"))
 
 
-def _made(folder: Path, write: Callable[[Cluster], None]) -> Path:
+def _made(folder: Path, write: Callable[[PlayedCluster], None]) -> Path:
     if not folder.exists():
         with tempfile.TemporaryDirectory(prefix="casebook-rehearsal-") as scratch:
-            cluster = Cluster(kafka=KAFKA, brokers=1, settings=SETTINGS, home=Path(scratch, "home"), keep=True)
+            cluster = PlayedCluster(kafka=KAFKA, brokers=1, settings=SETTINGS, home=Path(scratch, "home"), keep=True)
             with cluster:
                 write(cluster)
                 cluster.stop(1)
@@ -65,7 +65,7 @@ def _made(folder: Path, write: Callable[[Cluster], None]) -> Path:
     return folder
 
 
-def _write_offsets(cluster: Cluster) -> None:
+def _write_offsets(cluster: PlayedCluster) -> None:
     cluster.create_topic(OFFSETS_TOPIC, {0: [1]}, {"cleanup.policy": "compact", "segment.bytes": str(100 << 20)})
     for number in range(_TOPICS):
         cluster.create_topic(_topic(number), {partition: [1] for partition in range(_PARTITIONS)})
@@ -113,13 +113,13 @@ def _topic(number: int) -> str:
     return f"events.{number:02}"
 
 
-def _write_plain(cluster: Cluster) -> None:
+def _write_plain(cluster: PlayedCluster) -> None:
     for topic, codec in CODECS.items():
         cluster.create_topic(topic, {0: [1]}, {"segment.bytes": str(250 << 20)})
         _produce(cluster, topic, codec)
 
 
-def _produce(cluster: Cluster, topic: str, codec: str) -> None:
+def _produce(cluster: PlayedCluster, topic: str, codec: str) -> None:
     from confluent_kafka import Producer
 
     settings = {"compression.type": codec, "linger.ms": 20, "batch.size": 1 << 16, "queue.buffering.max.messages": 1_000_000}

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import commits
 import peers
 
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.spark import session
 from casebook.spark.jvm import kafka_jars
 
@@ -32,13 +32,13 @@ def summary(frame: object) -> list[tuple]:
     return [tuple(row) for row in found.collect()]
 
 
-def ours(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
+def ours(spark: object, cluster: PlayedCluster, topic: str) -> list[tuple]:
     """The records by ``kafka_topic``."""
     read = spark.read.format("kafka_topic").schema("offset bigint, timestamp timestamp, key binary, value binary")
     return summary(read.options(bootstrap=cluster.bootstrap, kafka=cluster.kafka, slices=TASKS).load(topic))
 
 
-def theirs(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
+def theirs(spark: object, cluster: PlayedCluster, topic: str) -> list[tuple]:
     """The records by the connector."""
     return summary(peers.connector(spark, cluster, topic, minPartitions=TASKS))
 
@@ -73,7 +73,7 @@ def main() -> None:
         sys.exit(f"Less than {BOUND} times the connector's speed.")
 
 
-def measured(spark: object, cluster: Cluster, topic: str, rounds: int) -> float:
+def measured(spark: object, cluster: PlayedCluster, topic: str, rounds: int) -> float:
     """Median ratio of the connector's time to ours; the first round of each warms up."""
     peers.served(cluster, topic, commits.plain() / f"{topic}-0")
     for way in (theirs, ours):
@@ -89,7 +89,7 @@ def measured(spark: object, cluster: Cluster, topic: str, rounds: int) -> float:
     return ratio
 
 
-def timed(spark: object, cluster: Cluster, topic: str, way: Callable[..., list[tuple]]) -> tuple[list[tuple], float, float]:
+def timed(spark: object, cluster: PlayedCluster, topic: str, way: Callable[..., list[tuple]]) -> tuple[list[tuple], float, float]:
     """What a way answers, its seconds, and those of the processors."""
     jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
     began, used = time.perf_counter(), processor_seconds(jvm)

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
 
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars
 from casebook.spark import segments, session
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ def cpu_of(process: int) -> float:
 
 def dump_log(segment: Path) -> Taken:
     """Open every batch by Kafka's own tool, to nowhere."""
-    path = ":".join(map(str, servers.jars(commits.KAFKA)))
-    tool = [servers.java(), "-Xmx1G", "-cp", path, "kafka.tools.DumpLogSegments", "--deep-iteration", "--files", str(segment)]
+    path = ":".join(map(str, jars.jars(commits.KAFKA)))
+    tool = [jars.java(), "-Xmx1G", "-cp", path, "kafka.tools.DumpLogSegments", "--deep-iteration", "--files", str(segment)]
     began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([*tool, "--max-message-size", str(64 << 20)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)

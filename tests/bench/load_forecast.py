@@ -18,7 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from casebook.case.case import Case
 from casebook.kafka import release
 from casebook.questions.maintenance.analysis import maintenance
-from casebook.rehearsal import INCIDENTS, coordinators_loading, restart_all_coordinators
+from casebook.rehearsal import INCIDENTS
+from casebook.rehearsal.plays import coordinators_loading, restart_all_coordinators
 from tests.incidents.foretold import foretold, logged, taken_over
 from tests.rehearsal import plays
 

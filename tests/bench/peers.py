@@ -9,7 +9,9 @@ import commits
 from casebook.errors import ScanError
 from casebook.machine import jars
 from casebook.machine.places import cache_dir
-from casebook.rehearsal import Cluster, installation, servers
+from casebook.rehearsal import PlayedCluster
+from casebook.rehearsal.servers import installation
+from casebook.rehearsal.servers import jars as servers
 
 CONNECTOR = {
     "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0": "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
@@ -18,13 +20,13 @@ CONNECTOR = {
 }
 
 
-def broker() -> Cluster:
+def broker() -> PlayedCluster:
     """A cluster of one broker, which runs at full speed; rehearsed ones are told to start quickly instead."""
     installation.LIGHT = ("-XX:+UseG1GC",)
-    return Cluster(kafka=commits.KAFKA, brokers=1, settings=commits.SETTINGS)
+    return PlayedCluster(kafka=commits.KAFKA, brokers=1, settings=commits.SETTINGS)
 
 
-def served(cluster: Cluster, topic: str, log: Path) -> None:
+def served(cluster: PlayedCluster, topic: str, log: Path) -> None:
     """Give a broker, as partition 0 of a topic, the segments that another wrote."""
     cluster.create_topic(topic, {0: [1]})
     cluster.stop(1)
@@ -39,7 +41,7 @@ def connector_jars() -> list[Path]:
     return jars.fetched(CONNECTOR, cache_dir() / "connector", what="Spark's Kafka connector", error=ScanError)
 
 
-def connector(spark: object, cluster: Cluster, topic: str, **options: object) -> object:
+def connector(spark: object, cluster: PlayedCluster, topic: str, **options: object) -> object:
     """The records of a topic by Spark's connector, as a data frame."""
     read = spark.read.format("kafka").option("kafka.bootstrap.servers", cluster.bootstrap).option("subscribe", topic)
     return read.options(**options).load()
@@ -61,7 +63,7 @@ def dump_log(*segments: Path) -> None:
     subprocess.run(tool, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 
-def kcat(cluster: Cluster, topic: str) -> None:
+def kcat(cluster: PlayedCluster, topic: str) -> None:
     """Read partition 0 of a topic to its end, to nowhere."""
     tool = ["kcat", "-b", cluster.bootstrap, "-C", "-t", topic, "-p", "0", "-o", "beginning", "-e", "-q"]
     subprocess.run(tool, stdout=subprocess.DEVNULL, check=True)

@@ -21,7 +21,7 @@ import commits
 import peers
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.spark import segments, session
 from casebook.spark.jvm import kafka_jars
 
@@ -66,7 +66,7 @@ def main() -> None:
         compare(session(), cluster, logs, rounds)
 
 
-def compare(spark: "SparkSession", cluster: Cluster, logs: dict[str, Path], rounds: int) -> None:
+def compare(spark: "SparkSession", cluster: PlayedCluster, logs: dict[str, Path], rounds: int) -> None:
     """Measure ours and the others in turns."""
     first = min(logs["commits"].glob("*.log"))
     works = scans(spark, logs) | {
@@ -117,7 +117,7 @@ def scans(spark: "SparkSession", logs: dict[str, Path]) -> dict[str, Callable[[]
     } | {PLAIN.format(topic): partial(lambda log: by_length(segments(spark, log)), logs[topic]) for topic in commits.CODECS}
 
 
-def by_connector(spark: "SparkSession", cluster: Cluster, topic: str) -> object:
+def by_connector(spark: "SparkSession", cluster: PlayedCluster, topic: str) -> object:
     return by_length(peers.connector(spark, cluster, topic, minPartitions=CORES))
 
 

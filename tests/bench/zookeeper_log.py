@@ -19,7 +19,7 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars as servers
 from tests.formats import zookeeper_bytes as written
 
 KAFKA, TRANSACTIONS, ROUNDS = "3.9.2", 200_000, 5

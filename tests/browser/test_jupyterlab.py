@@ -18,9 +18,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from casebook.machine import places
-from casebook.rehearsal import kill_before_drain
-from casebook.rehearsal.ports import free_port
-from casebook.rehearsal.processes import Guarded, Server
+from casebook.rehearsal.plays import kill_before_drain
+from casebook.rehearsal.servers.ports import free_port
+from casebook.rehearsal.servers.processes import Guarded, Server
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
 

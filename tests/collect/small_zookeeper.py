@@ -11,9 +11,9 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError
 from kazoo.security import make_digest_acl_credential
 
-from casebook.rehearsal import servers
-from casebook.rehearsal.ports import free_port
-from casebook.rehearsal.processes import Guarded, Server
+from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.ports import free_port
+from casebook.rehearsal.servers.processes import Guarded, Server
 
 JARS = Path(find_spec("pyspark").origin).parent / "jars"
 QUICK_START = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -53,7 +53,7 @@ class ZooKeeper:
         """Start it and wait until it serves."""
         super_user = make_digest_acl_credential("super", "super")  # so that no ACL of a test is in the way of the next
         command = [
-            *(servers.java(), *self._java_options, "-Dzookeeper.forceSync=no"),
+            *(jars.java(), *self._java_options, "-Dzookeeper.forceSync=no"),
             *(f"-Djute.maxbuffer={16 << 20}", f"-Dzookeeper.DigestAuthenticationProvider.superDigest={super_user}"),
             *("-cp", class_path(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"),
         ]

@@ -15,7 +15,7 @@ from casebook.collect import collect_case
 from casebook.collect.zookeeper.dump import Dump, read_dump
 from casebook.errors import CollectError, UsageError
 from casebook.facts.cluster import ReadOutcome, Stat, Znode
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars
 from tests.collect.small_zookeeper import ZooKeeper, class_path, kafka, state_path
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "dump_znodes.java"
@@ -55,9 +55,7 @@ class TestScript:
         zookeeper.client.create("/kafka/admin/closed", acl=[make_digest_acl("x", "y", all=True)])
         dump = tmp_path / "znodes.jsonl"
         with dump.open("wb") as out:
-            subprocess.run(
-                [servers.java(), "-cp", class_path(), str(SCRIPT), zookeeper.address, "/kafka"], stdout=out, check=True
-            )
+            subprocess.run([jars.java(), "-cp", class_path(), str(SCRIPT), zookeeper.address, "/kafka"], stdout=out, check=True)
         live = collect_case(tmp_path / "live", zookeeper=zookeeper.address + "/kafka")
         dumped = collect_case(tmp_path / "dumped", zookeeper_dump=dump, chroot="/kafka")
         assert [replace(znode, read_at=None) for znode in Case.open(live).znodes()] == list(Case.open(dumped).znodes())

@@ -16,8 +16,9 @@ from casebook.collect.files import folders, inventory, segments
 from casebook.errors import UsageError
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.formats.broker import indexes
-from casebook.rehearsal import Cluster, servers
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers import jars
 from tests.transactions import transactional
 
 KAFKA = "3.9.2"
@@ -48,7 +49,7 @@ class Lived:
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
     """A broker that saw transactions, a group, a cleaned topic and a deleted one."""
     home = tmp_path_factory.mktemp("lived")
-    with Cluster(kafka=KAFKA, brokers=1, settings=SETTINGS) as cluster:
+    with PlayedCluster(kafka=KAFKA, brokers=1, settings=SETTINGS) as cluster:
         connect = client_settings(bootstrap=cluster.bootstrap, kafka=KAFKA)
         for topic, config in (("orders", {}), ("compacted", COMPACTED), ("my-old.topic", {})):
             cluster.create_topic(topic, {0: (1,)}, config)
@@ -112,7 +113,7 @@ def replica(log_dir: LogDir, topic: str) -> Replica:
 def dumped(lived: Lived) -> dict[str, str]:
     """What DumpLogSegments says of each file."""
     files = [path for path in sorted((lived.data / "orders-0").iterdir()) if path.suffix != ".log" and path.stem.isdecimal()]
-    command = [servers.java(), "-cp", ":".join(map(str, servers.jars(KAFKA))), "kafka.tools.DumpLogSegments"]
+    command = [jars.java(), "-cp", ":".join(map(str, jars.jars(KAFKA))), "kafka.tools.DumpLogSegments"]
     said = subprocess.run([*command, "--files", ",".join(map(str, files))], check=True, capture_output=True, text=True).stdout
     return {Path(name).name: text for name, text in re.findall(r"Dumping (\S+)\n(.*?)(?=^Dumping|\Z)", said, re.S | re.M)}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.kafka.election import ElectionOutcome
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars as servers
 
 _SOURCES = Path(__file__).with_name("jvm")
 _FOLDERS = {

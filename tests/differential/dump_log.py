@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars
 
 Row = dict[str, object]
 
@@ -40,8 +40,8 @@ def dump(kafka: str, files: Iterable[Path], *options: str) -> list[Row]:
 
 
 def _dumped(kafka: str, files: Iterable[Path], options: Iterable[str]) -> str:
-    command = [servers.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"]
-    command += ["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", ":".join(map(str, servers.jars(kafka)))]
+    command = [jars.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"]
+    command += ["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-cp", ":".join(map(str, jars.jars(kafka)))]
     command += ["kafka.tools.DumpLogSegments", "--deep-iteration", "--print-data-log", *options]
     command += ["--files", ",".join(map(str, files))]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)

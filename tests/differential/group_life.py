@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
-from casebook.rehearsal.disks import log_lines
-from casebook.rehearsal.protocol import BrokerLink, addresses, array, int32, string
 from casebook.rehearsal.records import client_settings
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.disks import log_lines
+from casebook.rehearsal.servers.protocol import BrokerLink, addresses, array, int32, string
+from casebook.rehearsal.servers.topics import Partition
 from tests.transactions import transactional
 from tests.zookeeper_session import client_of
 
@@ -57,12 +57,12 @@ def magics(kafka: str) -> set[int]:
     return {2} if _since(kafka, "3.0.0") else {0, 1, 2}
 
 
-def cluster(kafka: str) -> Cluster:
+def cluster(kafka: str) -> PlayedCluster:
     """One broker for :func:`live`."""
-    return Cluster(kafka=kafka, brokers=1, settings=_SETTINGS)
+    return PlayedCluster(kafka=kafka, brokers=1, settings=_SETTINGS)
 
 
-def live(cluster: Cluster) -> dict[str, dict[Partition, int | None]]:
+def live(cluster: PlayedCluster) -> dict[str, dict[Partition, int | None]]:
     """Let groups live, until nothing more happens.
 
     Returns:
@@ -112,7 +112,7 @@ def _bursts(kafka: str) -> Iterator[dict[str, str]]:
         yield {"compression.type": "snappy"}  # the latest format again
 
 
-def configure(cluster: Cluster, topic: str, settings: Mapping[str, str]) -> None:
+def configure(cluster: PlayedCluster, topic: str, settings: Mapping[str, str]) -> None:
     """Change a topic's settings by its znode and wait until the broker has taken note of it.
 
     Version 1 of the notification is read by every release (``DynamicConfigManager.scala@0.9.0.1, 2.8.2``,
@@ -126,7 +126,7 @@ def configure(cluster: Cluster, topic: str, settings: Mapping[str, str]) -> None
         _wait(lambda: _overrides(cluster) > seen, f"the settings of {topic}")
 
 
-def _overrides(cluster: Cluster) -> int:
+def _overrides(cluster: PlayedCluster) -> int:
     return sum("Processing override for " in line for line in log_lines(cluster, 1, "server.log"))
 
 
@@ -160,7 +160,7 @@ def _remove(groups: Groups, kafka: str) -> set[str]:
 # Members.
 
 
-def come_and_go(cluster: Cluster) -> None:
+def come_and_go(cluster: PlayedCluster) -> None:
     """Two consumers join one after the other, each commits, and both leave."""
     from confluent_kafka import TopicPartition
 
@@ -174,7 +174,7 @@ def come_and_go(cluster: Cluster) -> None:
         first.commit(offsets=_everything(first, 33), asynchronous=False)
 
 
-def join_for_good(cluster: Cluster) -> None:
+def join_for_good(cluster: PlayedCluster) -> None:
     """A static member, which does not leave when it is closed, and says what it owns when it joins."""
     more = {"group.instance.id": "static one", "partition.assignment.strategy": "cooperative-sticky"}
     with closing(_consumer(cluster, _STATIC, "third", more)) as third:
@@ -182,7 +182,7 @@ def join_for_good(cluster: Cluster) -> None:
         third.commit(offsets=_everything(third, 44), asynchronous=False)
 
 
-def join_as_no_consumer(cluster: Cluster) -> None:
+def join_as_no_consumer(cluster: PlayedCluster) -> None:
     """A member of another kind, as Kafka Connect's are; what it says of itself would also pass for a consumer's.
 
     Requests of version 0: ``Protocol.java@0.9.0.1``. Of an assignment that is no consumer's the tool of 0.9 dies.
@@ -203,7 +203,9 @@ def _bytes(data: bytes) -> bytes:
     return int32(len(data)) + data
 
 
-def _consumer(cluster: Cluster, group: str, client_id: str, more: Mapping[str, object] = MappingProxyType({})) -> "Consumer":
+def _consumer(
+    cluster: PlayedCluster, group: str, client_id: str, more: Mapping[str, object] = MappingProxyType({})
+) -> "Consumer":
     from confluent_kafka import Consumer
 
     settings = client_settings(bootstrap=cluster.bootstrap, kafka=cluster.kafka) | {
@@ -243,7 +245,7 @@ def _poll_until(*last: "Consumer | Callable[[], bool]") -> None:
 # Transactions.
 
 
-def transact(cluster: Cluster, groups: Groups) -> set[str]:
+def transact(cluster: PlayedCluster, groups: Groups) -> set[str]:
     """Commit, abort, be overtaken, and stop in the middle."""
     one, other = (_producer(cluster, name) for name in ("one", "other"))
     groups.commit(
@@ -262,7 +264,7 @@ def transact(cluster: Cluster, groups: Groups) -> set[str]:
     return {"committed", "only-committed", "aborted", "only-aborted", "overtaken", "interleaved", "left-open", "only-left-open"}
 
 
-def _producer(cluster: Cluster, name: str) -> "Producer":
+def _producer(cluster: PlayedCluster, name: str) -> "Producer":
     from confluent_kafka import Producer
 
     producer = Producer(client_settings(bootstrap=cluster.bootstrap, kafka=cluster.kafka) | transactional(name))
@@ -270,7 +272,7 @@ def _producer(cluster: Cluster, name: str) -> "Producer":
     return producer
 
 
-def _send(cluster: Cluster, producer: "Producer", offsets: Mapping[str, int]) -> None:
+def _send(cluster: PlayedCluster, producer: "Producer", offsets: Mapping[str, int]) -> None:
     """Commit one offset a group in a new transaction, and leave that open."""
     from confluent_kafka import Consumer, TopicPartition
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from casebook.kafka.group_partition import group_partition
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars
 
 SEED = int(os.environ.get("CASEBOOK_SEED", "20"))
 KNOWN = ("", "test", "polygenelubricants", "DESIGNING WORKHOUSES", "creashaks organzine", "群組", "😀group", "\ud83d", "\udc00x")
@@ -37,7 +37,7 @@ def _kafka(cases: list[tuple[int, str]]) -> list[int]:
     """Kafka's answers, from one JVM that compiles and runs the little program."""
     source = Path(__file__).with_name("jvm") / "hash" / "Hashes.java"
     lines = "".join(f"{partitions}\t{name.encode('utf-16-be', errors='surrogatepass').hex()}\n" for partitions, name in cases)
-    command = [servers.java(), "-XX:+UseSerialGC", "-cp", ":".join(map(str, servers.jars("3.9.2"))), str(source)]
+    command = [jars.java(), "-XX:+UseSerialGC", "-cp", ":".join(map(str, jars.jars("3.9.2"))), str(source)]
     answered = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
     assert answered.returncode == 0, answered.stderr
     return [int(line) for line in answered.stdout.splitlines()]

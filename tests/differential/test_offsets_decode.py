@@ -10,7 +10,7 @@ import pytest
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.questions.offsets_topic.scans.group_records import aggregate
 from casebook.questions.offsets_topic.scans.offsets_topic import read
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.topics import Partition
 from casebook.spark import segments
 from tests.differential import group_life
 from tests.differential.dump_log import Row, dump

@@ -17,7 +17,8 @@ from casebook.kafka.releases import READ_ONLY_BROKER_SETTINGS, KafkaVersion
 from casebook.kafka.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings
 from casebook.questions.durability.analysis import settings as listed
 from casebook.questions.durability.analysis.rows import SettingRow
-from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal import PlayedCluster
+from casebook.rehearsal.servers import disks
 from tests.zookeeper_session import client_of
 
 ORIGINS = {
@@ -64,7 +65,7 @@ class Compared:
     """What brokers say of themselves, and what a case of them says."""
 
     def __init__(self, kafka: str, folder: Path) -> None:
-        with Cluster(kafka=kafka, brokers=2, running=(), settings=STATIC | NEWER) as cluster:
+        with PlayedCluster(kafka=kafka, brokers=2, running=(), settings=STATIC | NEWER) as cluster:
             write(cluster, {"1": PER_BROKER, "<default>": DEFAULT})
             cluster.start(1)
             cluster.configure(SECOND)
@@ -84,7 +85,7 @@ class Compared:
         self.rows = {(row.entity, row.key): row for row in found if 1 in row.brokers or row.entity == "broker 2"}
 
 
-def write(cluster: Cluster, dynamic: Mapping[str, Mapping[str, str]]) -> None:
+def write(cluster: PlayedCluster, dynamic: Mapping[str, Mapping[str, str]]) -> None:
     """Dynamic settings, as ``kafka-configs`` leaves them: librdkafka cannot set those of all brokers."""
     with client_of(cluster) as client:
         for entity, settings in dynamic.items():
@@ -143,7 +144,7 @@ class TestDescribeConfigs:
 
 def test_the_values_that_0_9_prints(tmp_path):
     """0.9.0.1 knows no DescribeConfigs; it prints what counts when it starts."""
-    with Cluster(kafka="0.9.0.1", brokers=1, settings=STATIC) as cluster:
+    with PlayedCluster(kafka="0.9.0.1", brokers=1, settings=STATIC) as cluster:
         cluster.create_topic("own", {0: [1]}, {"min.insync.replicas": "1"})
         lines = map(re.compile(r"\t([\w.]+) = (.*?)\s*").fullmatch, disks.log_lines(cluster, 1, "server.log"))
         printed = dict(line.groups() for line in lines if line)

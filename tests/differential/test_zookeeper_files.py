@@ -15,8 +15,8 @@ from casebook.formats.zookeeper import log, snapshot
 from casebook.formats.zookeeper.records import FileHead
 from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode
 from casebook.formats.zookeeper.tree import NEW, Rules, replay
-from casebook.rehearsal import servers
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.processes import Guarded
 from tests.collect import small_zookeeper
 from tests.collect.small_zookeeper import QUICK_START, ZooKeeper
 from tests.differential import zookeeper_fuzzy, zookeeper_life, zookeeper_tools
@@ -45,7 +45,7 @@ class Release:
     @property
     def class_path(self) -> str:
         """Its jars."""
-        return small_zookeeper.class_path() if self.kafka is None else ":".join(map(str, servers.jars(self.kafka)))
+        return small_zookeeper.class_path() if self.kafka is None else ":".join(map(str, jars.jars(self.kafka)))
 
     @property
     def newer_operations(self) -> bool:

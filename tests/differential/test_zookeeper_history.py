@@ -19,7 +19,7 @@ from casebook.collect.zookeeper.walk import walk
 from casebook.errors import CaseError
 from casebook.facts.cluster import ReadOutcome, Znode
 from casebook.formats.zookeeper.history_lines import BEGIN
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from tests.differential.live_watcher import LiveWatcher
 from tests.zookeeper_session import client_of
 
@@ -66,7 +66,7 @@ def lived(request, lives) -> Lived:
 
 
 def _lived(kafka: str, home: Path) -> Lived:
-    with Cluster(kafka=kafka, brokers=3, home=home / "home", keep=True) as cluster:
+    with PlayedCluster(kafka=kafka, brokers=3, home=home / "home", keep=True) as cluster:
         began = time.monotonic()
         with LiveWatcher(cluster.zookeeper) as watcher, looking(cluster.zookeeper) as looks:
             cluster.create_topic("orders", ORDERS)
@@ -82,7 +82,7 @@ def _lived(kafka: str, home: Path) -> Lived:
     return Lived(Case.open(case), looks, watcher)
 
 
-def _at_rest(cluster: Cluster, home: Path) -> tuple[Path, Look]:
+def _at_rest(cluster: PlayedCluster, home: Path) -> tuple[Path, Look]:
     """A case made of ZooKeeper's files between two looks that saw the same: notifications of ISR changes come and go of themselves."""
     before = _look(cluster.zookeeper)
     for number in range(TRIES):
@@ -94,7 +94,7 @@ def _at_rest(cluster: Cluster, home: Path) -> tuple[Path, Look]:
     raise AssertionError(f"something has changed during each of {TRIES} collections")
 
 
-def _live(cluster: Cluster, moved: Sequence[int]) -> None:
+def _live(cluster: PlayedCluster, moved: Sequence[int]) -> None:
     """Creations, two kills and restarts, one of them of the controller, ISR changes, a reassignment, settings, deletions."""
     cluster.create_topic("alone", ALONE)
     _kill_and_start(cluster, 2)
@@ -108,7 +108,7 @@ def _live(cluster: Cluster, moved: Sequence[int]) -> None:
     _wait_until_gone(cluster, "more")
 
 
-def _kill_and_start(cluster: Cluster, broker: int) -> None:
+def _kill_and_start(cluster: PlayedCluster, broker: int) -> None:
     """And wait until the leaders have taken its replicas back."""
     replicas = _replicas(cluster)
     cluster.kill(broker)
@@ -118,22 +118,22 @@ def _kill_and_start(cluster: Cluster, broker: int) -> None:
     cluster.wait_until(lambda: replicas == _in_sync(cluster), what="replicas in sync")
 
 
-def _in_sync(cluster: Cluster) -> dict[tuple[str, int], set[int]]:
+def _in_sync(cluster: PlayedCluster) -> dict[tuple[str, int], set[int]]:
     return {partition: set(state["isr"]) for partition, state in cluster.states().items()}
 
 
-def _replicas(cluster: Cluster) -> dict[tuple[str, int], set[int]]:
+def _replicas(cluster: PlayedCluster) -> dict[tuple[str, int], set[int]]:
     """As assigned: on a busy machine an ISR may be smaller for a while, also without a kill."""
     with client_of(cluster) as client:
         assigned = {topic: json.loads(client.get(f"/brokers/topics/{topic}")[0])["partitions"] for topic in cluster.topic_names()}
     return {(topic, int(partition)): set(ids) for topic, partitions in assigned.items() for partition, ids in partitions.items()}
 
 
-def _wait_until_gone(cluster: Cluster, topic: str) -> None:
+def _wait_until_gone(cluster: PlayedCluster, topic: str) -> None:
     cluster.wait_until(lambda: topic not in cluster.topic_names(), what="the end of the topic")
 
 
-def _reassign(cluster: Cluster, topic: str, partition: int, replicas: Sequence[int]) -> None:
+def _reassign(cluster: PlayedCluster, topic: str, partition: int, replicas: Sequence[int]) -> None:
     """As ``kafka-reassign-partitions --zookeeper`` did; the controller of 3.9 heeds it still (``KafkaController.scala@3.9.0``)."""
     row = {"version": 1, "partitions": [{"topic": topic, "partition": partition, "replicas": list(replicas)}]}
     with client_of(cluster) as client:
@@ -142,7 +142,7 @@ def _reassign(cluster: Cluster, topic: str, partition: int, replicas: Sequence[i
     cluster.wait_until(lambda: sorted(cluster.states()[topic, partition]["isr"]) == sorted(replicas), what="the new replicas")
 
 
-def _change_settings(cluster: Cluster, topic: str) -> None:
+def _change_settings(cluster: PlayedCluster, topic: str) -> None:
     """One change after the other, faster than who watches can follow."""
     with client_of(cluster) as client:
         for number in range(CONFIGS):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from casebook.formats.zookeeper import log
 from casebook.formats.zookeeper.records import Acl, Acls
 from casebook.formats.zookeeper.snapshot import StoredZnode
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars
 from tests.formats import zookeeper_bytes
 
 LOG_FORMATTER = "org.apache.zookeeper.server.LogFormatter"
@@ -46,7 +46,7 @@ def printed(class_path: str, tool: str, files: Sequence[Path]) -> Iterator[str]:
 
 
 def _run(class_path: str, tool: str, file: Path) -> str:
-    command = [servers.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+    command = [jars.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
     command += ["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Duser.timezone=UTC", "-Duser.language=en"]
     command += ["-Duser.country=US", "-cp", class_path, tool, str(file)]
     done = subprocess.run(command, capture_output=True, check=False)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from casebook.kafka.load_rate import TimeRange
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState
-from casebook.rehearsal import coordinators_loading as script
+from casebook.rehearsal.plays import coordinators_loading as script
 from tests.rehearsal import plays
 
 _LINE = re.compile(

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from casebook.case.case import Case
-from casebook.rehearsal import acks1_loss as script
+from casebook.rehearsal.plays import acks1_loss as script
 from tests.rehearsal import ledgers, plays
 
 MOVED = {f"{topic}-{number}" for topic, number in script.MOVED}

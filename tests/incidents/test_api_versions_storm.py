@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from casebook.rehearsal import api_versions_storm as script
+from casebook.rehearsal.plays import api_versions_storm as script
 from tests.rehearsal import plays
 
 

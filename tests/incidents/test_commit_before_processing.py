@@ -8,7 +8,7 @@ import pytest
 from casebook.findings.finding import Severity, Status
 from casebook.questions.loss.analysis.unprocessed import unprocessed as judged
 from casebook.questions.loss.analysis.unprocessed_rows import StepKind
-from casebook.rehearsal import commit_before_processing as script
+from casebook.rehearsal.plays import commit_before_processing as script
 from tests.rehearsal import plays
 
 

@@ -7,10 +7,11 @@ import pytest
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.formats.pasted import paste
-from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups, fetch_offsets, find_coordinator
-from casebook.rehearsal.members import member
-from casebook.rehearsal.protocol import BrokerLink, addresses, named
+from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.members import member
+from casebook.rehearsal.servers.protocol import BrokerLink, addresses, named
 from tests.rehearsal import kafka_tools
 
 SETTINGS = {"offsets.topic.num.partitions": "2", "offsets.topic.replication.factor": "1"}
@@ -20,7 +21,7 @@ ORDERS = [("orders", number) for number in range(3)]
 @pytest.fixture(scope="module", params=["0.9.0.1", "3.9.2"])
 def cluster(request):
     """One broker with two partitions of the offsets topic."""
-    with Cluster(kafka=request.param, brokers=1, settings=SETTINGS) as cluster:
+    with PlayedCluster(kafka=request.param, brokers=1, settings=SETTINGS) as cluster:
         cluster.create_topic(OFFSETS_TOPIC, {0: [1], 1: [1]}, {"cleanup.policy": "compact"})
         cluster.create_topic("orders", {number: [1] for number in range(3)})
         yield cluster
@@ -101,7 +102,7 @@ def test_a_group_that_is_just_being_removed():
     Seen before: 17 refusals in 15 seconds.
     """
     often = {"offsets.retention.check.interval.ms": "1"}
-    with Cluster(kafka="1.1.1", brokers=1, settings=SETTINGS | often) as cluster, Groups(cluster.bootstrap) as groups:
+    with PlayedCluster(kafka="1.1.1", brokers=1, settings=SETTINGS | often) as cluster, Groups(cluster.bootstrap) as groups:
         cluster.create_topic(OFFSETS_TOPIC, {0: [1], 1: [1]}, {"cleanup.policy": "compact"})
         cluster.create_topic("orders", {number: [1] for number in range(3)})
         step, until = 0, time.monotonic() + 3

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState
-from casebook.rehearsal import coordinators_loading as script
-from casebook.rehearsal import load_never_ends
+from casebook.rehearsal.plays import coordinators_loading as script
+from casebook.rehearsal.plays import load_never_ends
 from tests.rehearsal import plays
 
 pytestmark = pytest.mark.alone

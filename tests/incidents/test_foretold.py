@@ -14,7 +14,7 @@ from statistics import median
 import pytest
 
 from casebook.questions.coordinators.analysis.states import CoordinatorState
-from casebook.rehearsal import coordinators_loading as script
+from casebook.rehearsal.plays import coordinators_loading as script
 from tests.incidents.foretold import Foretold
 from tests.incidents.foretold import foretold as told_of
 from tests.rehearsal import plays

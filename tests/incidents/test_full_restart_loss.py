@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from casebook.facts.losses import Cause
-from casebook.rehearsal import full_restart_loss as script
-from casebook.rehearsal.topics import label
+from casebook.rehearsal.plays import full_restart_loss as script
+from casebook.rehearsal.servers.topics import label
 from tests.rehearsal import plays
 
 

@@ -7,8 +7,8 @@ from datetime import datetime
 import pytest
 
 from casebook.case.case import Case
-from casebook.rehearsal import isr_shrunk_loss as script
-from casebook.rehearsal.topics import label
+from casebook.rehearsal.plays import isr_shrunk_loss as script
+from casebook.rehearsal.servers.topics import label
 from tests.rehearsal import ledgers, plays
 
 LOSING = {label(partition) for partition in script.LOSING}

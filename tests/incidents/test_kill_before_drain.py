@@ -9,7 +9,7 @@ from casebook.kafka import release
 from casebook.kafka.drain import KeepReason, Wanted, plan
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.restart_sets import Harm, RestartSets
-from casebook.rehearsal import kill_before_drain as script
+from casebook.rehearsal.plays import kill_before_drain as script
 from tests.rehearsal import plays
 
 SLOW = frozenset(script.SLOW)

@@ -13,7 +13,7 @@ from casebook.kafka import release
 from casebook.kafka.past_rows import WindowKind
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.scans import logs
-from casebook.rehearsal import acks1_loss, api_versions_storm
+from casebook.rehearsal.plays import acks1_loss, api_versions_storm
 from tests.rehearsal import plays
 from tests.shifted_logs import shifted
 

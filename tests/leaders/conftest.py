@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook.rehearsal import Cluster, controller_dies, leader_minus_one
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.incidents import capture
+from casebook.rehearsal.plays import controller_dies, leader_minus_one
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 from tests.leaders.predicting import PredictingStage
@@ -56,7 +57,7 @@ def controller_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.Tem
 
 
 @pytest.fixture(scope="module")
-def small_cluster() -> Cluster:
+def small_cluster() -> PlayedCluster:
     """Two brokers of 0.9.0.1, for tests that leave them as they were."""
-    with Cluster(brokers=2, controller=1) as cluster:
+    with PlayedCluster(brokers=2, controller=1) as cluster:
         yield cluster

@@ -8,9 +8,9 @@ from casebook.errors import RehearsalError
 from casebook.kafka import election
 from casebook.kafka.election import ElectionOutcome
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
+from casebook.rehearsal.servers.topics import Partition
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase
 from tests.rehearsal import kafka_tools
 
@@ -50,7 +50,7 @@ class PredictingStage(Stage):
     _killed: dict[int, tuple[int | None, dict[Partition, ElectionOutcome]]] = field(default_factory=dict)
 
     def create_topics(
-        self, cluster: Cluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
+        self, cluster: PlayedCluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
         rows = tuple(partitions)
         Stage.create_topics(self, cluster, rows, settings)
@@ -59,11 +59,11 @@ class PredictingStage(Stage):
             t for t, config in (settings or {}).items() if config.get("unclean.leader.election.enable") == "true"
         )
 
-    def kill(self, cluster: Cluster, *brokers: int) -> None:
+    def kill(self, cluster: PlayedCluster, *brokers: int) -> None:
         self._killed.update(dict.fromkeys(brokers, (cluster.controller(), _states(cluster))))
         Stage.kill(self, cluster, *brokers)
 
-    def gone(self, cluster: Cluster, *brokers: int) -> None:
+    def gone(self, cluster: PlayedCluster, *brokers: int) -> None:
         controller, states = self._killed[brokers[-1]]
         live = frozenset(cluster.ids) - {b for b in cluster.ids if not cluster.running(b)}
         predicted = {
@@ -81,7 +81,7 @@ class PredictingStage(Stage):
         Stage.gone(self, cluster, *brokers)
         self._compare(cluster, f"death of {brokers}", predicted, leaving=frozenset(brokers), before=states)
 
-    def start(self, cluster: Cluster, *brokers: int) -> None:
+    def start(self, cluster: PlayedCluster, *brokers: int) -> None:
         deleting = cluster.deleting()
         live = cluster.registered() | set(brokers)
         predicted = {
@@ -103,7 +103,7 @@ class PredictingStage(Stage):
         Stage.start(self, cluster, *brokers)
         self._compare(cluster, f"start of {brokers}", predicted, joining=frozenset(cluster.ids))
 
-    def expect(self, name: str, cluster: Cluster, phase: Phase, **more: object) -> None:
+    def expect(self, name: str, cluster: PlayedCluster, phase: Phase, **more: object) -> None:
         Stage.expect(self, name, cluster, phase, **more)
         if phase.dead:
             printed, states = kafka_tools.describe_topics(cluster), _states(cluster)
@@ -112,7 +112,7 @@ class PredictingStage(Stage):
 
     def _compare(
         self,
-        cluster: Cluster,
+        cluster: PlayedCluster,
         event: str,
         predicted: Outcomes,
         *,
@@ -134,7 +134,7 @@ class PredictingStage(Stage):
         self.predictions.append(Prediction(event=event, partitions=len(predicted), wrong=tuple(wrong().values())))
 
 
-def _others(cluster: Cluster) -> tuple[str, ...]:
+def _others(cluster: PlayedCluster) -> tuple[str, ...]:
     """Each with its command, as people paste it."""
     return (
         f"$ echo dump | nc zk1 2181\n{kafka_tools.four_letter_word(cluster, 'dump')}\n",
@@ -143,12 +143,12 @@ def _others(cluster: Cluster) -> tuple[str, ...]:
     )
 
 
-def _sizes(cluster: Cluster) -> dict[tuple[int, str], int]:
+def _sizes(cluster: PlayedCluster) -> dict[tuple[int, str], int]:
     folders = ((broker, folder) for broker in cluster.ids for folder in cluster.log_dir(broker).iterdir() if folder.is_dir())
     return {(broker, folder.name): sum(log.stat().st_size for log in folder.glob("*.log")) for broker, folder in folders}
 
 
-def _states(cluster: Cluster) -> dict[Partition, ElectionOutcome]:
+def _states(cluster: PlayedCluster) -> dict[Partition, ElectionOutcome]:
     return {
         partition: ElectionOutcome(
             leader=None if state["leader"] == -1 else state["leader"],
@@ -161,7 +161,7 @@ def _states(cluster: Cluster) -> dict[Partition, ElectionOutcome]:
 
 
 def _dropped_by_leader(
-    cluster: Cluster, partition: Partition, found: ElectionOutcome | None, before: Mapping[Partition, ElectionOutcome]
+    cluster: PlayedCluster, partition: Partition, found: ElectionOutcome | None, before: Mapping[Partition, ElectionOutcome]
 ) -> bool:
     """Whether the leader took the dead out of the ISR before the controller heard of them, as its log must then say.
 

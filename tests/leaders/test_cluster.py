@@ -5,7 +5,7 @@ import re
 import pytest
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import produce
 from tests.rehearsal import plays
 
@@ -63,13 +63,13 @@ class TestCluster:
         """Its last words are in the error."""
         with (
             pytest.raises(RehearsalError, match="broker-1 ended while it was starting"),
-            Cluster(brokers=1, settings={"log.retention.hours": "never"}),
+            PlayedCluster(brokers=1, settings={"log.retention.hours": "never"}),
         ):
             pass
 
     def test_folder_of_somebody_else(self, tmp_path):
         """A home that holds something is refused: it would be removed at the end."""
         (tmp_path / "mine").write_text("")
-        with pytest.raises(RehearsalError, match="not empty"), Cluster(brokers=0, home=tmp_path):
+        with pytest.raises(RehearsalError, match="not empty"), PlayedCluster(brokers=0, home=tmp_path):
             pass
         assert (tmp_path / "mine").exists()

@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.installation import Installation
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.installation import Installation
 
 _LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
 

@@ -23,8 +23,8 @@ from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.scans import logs
 from casebook.rehearsal import INCIDENTS
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import capture
+from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from casebook.rehearsal.faults import FaultyCluster
+from casebook.rehearsal.servers.faults import FaultyCluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays

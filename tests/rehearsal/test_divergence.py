@@ -15,8 +15,9 @@ from casebook.findings.finding import Severity, Status
 from casebook.questions.loss.analysis.divergence import DivergenceKind, agreement, divergences
 from casebook.questions.loss.analysis.unclean_price import prices
 from casebook.questions.loss.scans.replicas import compare
-from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings, produce
+from casebook.rehearsal.servers import disks
 
 VERSIONS = ("0.9.0.1", "2.8.2")
 BASE, BURST = 10, 20
@@ -74,7 +75,7 @@ def hold(folder, kafka):
         produce(dict.fromkeys(places, count), bootstrap=cluster.bootstrap, kafka=kafka, value=value)
         acked.update((*place, str(number).encode(), value.encode()) for place in places for number in range(count))
 
-    with Cluster(kafka=kafka, brokers=3, controller=3, home=folder / f"home-{kafka}") as cluster:
+    with PlayedCluster(kafka=kafka, brokers=3, controller=3, home=folder / f"home-{kafka}") as cluster:
         cluster.create_topic("plain", {0: (1, 2), 1: (2, 1)}, unclean)
         cluster.create_topic("zipped", {0: (1, 2)}, unclean | {"compression.type": "gzip"})
         states = lambda: [cluster.states()[place] for place in PARTITIONS]  # noqa: E731

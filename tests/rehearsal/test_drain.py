@@ -9,7 +9,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.kafka.drain import DrainPlan, Wanted, plan, reassignment
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, lost, stored
 from tests.rehearsal import kafka_tools
 
@@ -41,7 +41,7 @@ class Drained:
 @pytest.fixture(scope="module")
 def drained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drain")
-    with Cluster(kafka="2.8.2", brokers=5, settings=PATIENT) as cluster:
+    with PlayedCluster(kafka="2.8.2", brokers=5, settings=PATIENT) as cluster:
         for topic, assignment in TOPICS.items():
             cluster.create_topic(topic, assignment, MIN_ISR if topic == "trio" else None)
         whole = {(topic, partition): set(to) for topic, partitions in TOPICS.items() for partition, to in partitions.items()}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 
 REHEARSES = """
 import signal, time
@@ -45,13 +45,13 @@ def gone(home: str, *, within: float = 120.0) -> bool:
 class TestNothingIsLeft:
     def test_after_the_block(self):
         """Normal end."""
-        with Cluster(brokers=0) as cluster:
+        with PlayedCluster(brokers=0) as cluster:
             assert running_in(str(cluster.home))
         assert gone(str(cluster.home), within=0)
 
     def test_after_an_exception(self):
         """The block is left early."""
-        with pytest.raises(ZeroDivisionError), Cluster(brokers=0) as cluster:
+        with pytest.raises(ZeroDivisionError), PlayedCluster(brokers=0) as cluster:
             _ = 1 / 0
         assert gone(str(cluster.home), within=0)
 
@@ -67,13 +67,13 @@ class TestNothingIsLeft:
 
     def test_frozen_servers_go_too(self):
         """A suspended process cannot refuse."""
-        with Cluster(brokers=1) as cluster:
+        with PlayedCluster(brokers=1) as cluster:
             cluster.freeze(1)
         assert gone(str(cluster.home), within=0)
 
     def test_kept_folder(self, tmp_path):
         """``keep`` leaves the files, and no process."""
-        with Cluster(brokers=0, home=tmp_path / "home", keep=True) as cluster:
+        with PlayedCluster(brokers=0, home=tmp_path / "home", keep=True) as cluster:
             pass
         assert (cluster.home / "zookeeper" / "zoo.cfg").exists()
         assert running_in(str(cluster.home)) == []

@@ -2,7 +2,7 @@
 
 from casebook.kafka import election
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from tests.zookeeper_session import client_of
 
 UNCLEAN = {"unclean.leader.election.enable": "true"}
@@ -16,7 +16,7 @@ class TestRestart:
         How soon it comes back is the machine's affair, so another session holds its registration for as long as it takes: a broker
         asks only whether the znode is its own session's (``ZKCheckedEphemeral``, ``ZkUtils.scala@0.9.0.1``).
         """
-        with Cluster(brokers=1) as cluster, client_of(cluster) as client:
+        with PlayedCluster(brokers=1) as cluster, client_of(cluster) as client:
             registered, _ = client.get(REGISTRATION)
             cluster.kill(1)
             cluster.wait_gone(1)
@@ -30,7 +30,7 @@ class TestRestart:
 class TestLastInSync:
     def test_controlled_shutdown_and_unclean_election(self):
         """On 2.8 the last ISR member cannot hand over at its shutdown; then a stale replica is elected, and no line says unclean."""
-        with Cluster(kafka="2.8.2", brokers=3, controller=3) as cluster:
+        with PlayedCluster(kafka="2.8.2", brokers=3, controller=3) as cluster:
             cluster.create_topic("t", {0: [1, 2]}, UNCLEAN)
             cluster.wait_until(lambda: cluster.states().get(("t", 0), {}).get("isr") == [1, 2], what="the ISR")
             cluster.kill(2)

@@ -9,7 +9,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.questions.offsets_topic.scans import of_case, offsets_topic
-from casebook.rehearsal import offsets_bloat as script
+from casebook.rehearsal.plays import offsets_bloat as script
 from tests.rehearsal import plays
 
 Answers = Mapping[str, Mapping[str, int | None]]

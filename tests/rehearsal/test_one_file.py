@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.findings.finding import Severity, Status
-from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays

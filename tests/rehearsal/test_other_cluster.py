@@ -9,7 +9,7 @@ from casebook.collect import collect_case
 from casebook.errors import RehearsalError
 from casebook.facts.observed import Source
 from casebook.findings.finding import Status
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from tests.unreadable.answers import answers
 
 KAFKA = ("2.8.2", "3.9.2")
@@ -22,11 +22,11 @@ REFUSES = r"(?:The Cluster ID|Expected) (\S+?),? (?:but read |doesn't match stor
 def told(request, tmp_path_factory):
     """Every answer of the scheduled report, and the broker's logs when it is started on those log dirs."""
     folder = tmp_path_factory.mktemp("clusters")
-    with Cluster(kafka=request.param, brokers=1) as cluster:
+    with PlayedCluster(kafka=request.param, brokers=1) as cluster:
         cluster.create_topic("theirs", {0: (1,)})
         cluster.stop(1)
         shutil.copytree(cluster.log_dir(1), folder / "theirs")
-    with Cluster(kafka=request.param, brokers=1) as cluster:
+    with PlayedCluster(kafka=request.param, brokers=1) as cluster:
         cluster.create_topic("ours", {0: (1,)})
         collect_case(folder / "case", zookeeper=cluster.zookeeper, log_dirs=[(1, str(folder / "theirs"))])
         cluster.stop(1)

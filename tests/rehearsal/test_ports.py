@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from casebook.rehearsal import ports
+from casebook.rehearsal.servers import ports
 
 ASKS = """
 import random, sys

@@ -21,7 +21,7 @@ from casebook.collect import sources
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import INCIDENTS, health, practise
-from casebook.rehearsal import kill_before_drain as script
+from casebook.rehearsal.plays import kill_before_drain as script
 from casebook.rehearsal.practice import SETTLES, _Watch
 from casebook.rehearsal.truth import Expected
 from tests.rehearsal.test_nothing_left import gone, running_in

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from casebook.rehearsal.processes import Server
+from casebook.rehearsal.servers.processes import Server
 
 COME_AND_GO = """
 from threading import Thread

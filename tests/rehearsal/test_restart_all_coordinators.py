@@ -12,7 +12,7 @@ from casebook.case.case import Case
 from casebook.kafka import release
 from casebook.machine import places
 from casebook.questions.maintenance.analysis import maintenance
-from casebook.rehearsal import restart_all_coordinators as script
+from casebook.rehearsal.plays import restart_all_coordinators as script
 from tests.incidents.foretold import taken_over
 from tests.rehearsal import plays
 

@@ -13,9 +13,9 @@ from casebook.collect import collect_case
 from casebook.kafka import release
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.restart_sets import Harm, RestartSets
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.topics import Partition
 
 TOPICS = {
     "0.9.0.1": {
@@ -60,7 +60,7 @@ def told_and_seen(request, tmp_path_factory):
     topics, folder = TOPICS[kafka], tmp_path_factory.mktemp("pairs")
     whole = {(topic, partition): set(replicas) for topic, made in topics.items() for partition, replicas in made.items()}
     told, seen = {}, {}
-    with Cluster(kafka=kafka, brokers=BROKERS[kafka], settings=SOON | PATIENT) as cluster:
+    with PlayedCluster(kafka=kafka, brokers=BROKERS[kafka], settings=SOON | PATIENT) as cluster:
         for topic, assignment in topics.items():
             cluster.create_topic(topic, assignment, {"min.insync.replicas": MIN_ISR[topic]} if topic in MIN_ISR else None)
         for pair in combinations(cluster.ids, 2):
@@ -74,11 +74,11 @@ def told_and_seen(request, tmp_path_factory):
     return told, seen
 
 
-def _in_sync(cluster: Cluster) -> dict[Partition, set[int]]:
+def _in_sync(cluster: PlayedCluster) -> dict[Partition, set[int]]:
     return {place: set(state["isr"]) for place, state in cluster.states().items()}
 
 
-def _foretold(cluster: Cluster, folder: Path, pair: tuple[int, int]) -> set[Partition]:
+def _foretold(cluster: PlayedCluster, folder: Path, pair: tuple[int, int]) -> set[Partition]:
     """What a case says that was taken before."""
     collect_case(folder, zookeeper=cluster.zookeeper)
     case = Case.open(folder)

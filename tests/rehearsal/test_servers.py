@@ -4,7 +4,7 @@ import pytest
 
 from casebook.errors import RehearsalError
 from casebook.machine import jars
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars as servers
 
 
 @pytest.fixture

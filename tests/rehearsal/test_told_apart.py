@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from casebook.findings.finding import Severity
-from casebook.rehearsal.topics import label
+from casebook.rehearsal.servers.topics import label
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays

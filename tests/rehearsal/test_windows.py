@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook.rehearsal import servers
-from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
@@ -30,7 +30,7 @@ class LikeWindows(PlayedCluster):
     def _command(self, place):
         classes = self.home / "classes"
         if not classes.exists():
-            javac = Path(servers.java()).with_name("javac")
+            javac = Path(jars.java()).with_name("javac")
             sources = map(str, SOURCES.rglob("*.java"))
             subprocess.run([javac, "--patch-module", f"java.base={SOURCES}", "-d", classes, *sources], check=True)
         return super()._command(place, () if place == self._zookeeper_place else ["--patch-module", f"java.base={classes}"])

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from casebook.collect import collect_case
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
-from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
-from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
+from casebook.rehearsal.plays.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
+from casebook.rehearsal.plays.offsets_bloat import SETTINGS as TOPIC_SETTINGS
 from casebook.rehearsal.records import produce
-from casebook.rehearsal.topics import Partition, label
+from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.topics import Partition, label
 from tests import notebook_cells
 
 CONTROLLER, CLEANS_NO_MORE, FLAPS = 2, 1, 3
@@ -51,7 +52,7 @@ def play(folder: Path) -> dict[str, Path]:
         "auto.leader.rebalance.enable": "false",
     }
     mornings: dict[str, Path] = {}
-    with Cluster(kafka="0.9.0.1", brokers=3, controller=CONTROLLER, settings=settings) as cluster:
+    with PlayedCluster(kafka="0.9.0.1", brokers=3, controller=CONTROLLER, settings=settings) as cluster:
         for topic, assignment in TOPICS.items():
             cluster.create_topic(topic, assignment, TOPIC_SETTINGS.get(topic))
         _whole(cluster)
@@ -83,7 +84,7 @@ def _by_itself(changed: Sequence[_Written]) -> list[_Written]:
     return [one for one in changed if count[one.partition] > _HEALING]
 
 
-def _watch(cluster: Cluster) -> list[_Written]:
+def _watch(cluster: PlayedCluster) -> list[_Written]:
     """States that were written since: a list that grows."""
     changed: list[_Written] = []
     last: dict[Partition, tuple[int, set[int]]] = {}
@@ -100,7 +101,7 @@ def _watch(cluster: Cluster) -> list[_Written]:
     return changed
 
 
-def _nights(cluster: Cluster) -> Iterator[tuple[str, Callable[[], object]]]:
+def _nights(cluster: PlayedCluster) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "first", partial(_commit, cluster, 100)
     yield "quiet", partial(_commit, cluster, 10)
     yield "cleaner", partial(_kill_cleaner, cluster)
@@ -112,7 +113,7 @@ def _nights(cluster: Cluster) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "still", partial(_commit, cluster, 10)
 
 
-def _commit(cluster: Cluster, rounds: int, *, metadata: str = "", cleaners: Sequence[int] = (1, 2)) -> None:
+def _commit(cluster: PlayedCluster, rounds: int, *, metadata: str = "", cleaners: Sequence[int] = (1, 2)) -> None:
     """Let eight groups commit, and what cleaners live clean up behind them."""
     offsets = {"orders": dict.fromkeys(range(3), rounds)}
     with Groups(cluster.bootstrap) as groups:
@@ -120,7 +121,7 @@ def _commit(cluster: Cluster, rounds: int, *, metadata: str = "", cleaners: Sequ
     _rest(cluster, cleaners)
 
 
-def _rest(cluster: Cluster, cleaners: Sequence[int], *, steady: float = _AT_REST) -> None:
+def _rest(cluster: PlayedCluster, cleaners: Sequence[int], *, steady: float = _AT_REST) -> None:
     """Wait until the cleaners of these brokers have nothing left to do."""
     before: dict[int, dict] = {}
 
@@ -132,12 +133,12 @@ def _rest(cluster: Cluster, cleaners: Sequence[int], *, steady: float = _AT_REST
     cluster.wait_until(at_rest, what="the cleaners to come to rest", steady=steady)
 
 
-def _grow(cluster: Cluster) -> None:
+def _grow(cluster: PlayedCluster) -> None:
     """More than the 1 MiB and the 20 % from which on a copy counts as grown, in each of six partitions but for a few."""
     _commit(cluster, 500, metadata="m" * 700, cleaners=(2,))
 
 
-def _kill_cleaner(cluster: Cluster) -> None:
+def _kill_cleaner(cluster: PlayedCluster) -> None:
     produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1")
 
     def died() -> bool:
@@ -146,7 +147,7 @@ def _kill_cleaner(cluster: Cluster) -> None:
     cluster.wait_until(died, what="the death of the cleaner")
 
 
-def _flap(cluster: Cluster) -> None:
+def _flap(cluster: PlayedCluster) -> None:
     """A follower stands still again and again, for longer than it may lag and for less than its session lasts."""
     for _ in range(_FLAPPINGS):
         cluster.freeze(FLAPS)
@@ -155,13 +156,13 @@ def _flap(cluster: Cluster) -> None:
         _whole(cluster)
 
 
-def _remove(cluster: Cluster) -> None:
+def _remove(cluster: PlayedCluster) -> None:
     cluster.stop(FLAPS)
     cluster.wait_gone(FLAPS)
     cluster.wait_until(lambda: all(state["leader"] != FLAPS for state in cluster.states().values()), what="other leaders")
 
 
-def _heal(cluster: Cluster) -> None:
+def _heal(cluster: PlayedCluster) -> None:
     cluster.start(FLAPS)
     cluster.stop(CLEANS_NO_MORE)
     cluster.configure(ROOMY)
@@ -174,7 +175,7 @@ def _heal(cluster: Cluster) -> None:
     _rest(cluster, (1, 2), steady=_AT_REST_AGAIN)
 
 
-def _whole(cluster: Cluster) -> None:
+def _whole(cluster: PlayedCluster) -> None:
     """Wait until every replica is in sync."""
     wanted = {(topic, number): set(to) for topic, partitions in TOPICS.items() for number, to in partitions.items()}
     cluster.wait_until(
@@ -184,14 +185,14 @@ def _whole(cluster: Cluster) -> None:
     )
 
 
-def _preferred(cluster: Cluster) -> bool:
+def _preferred(cluster: PlayedCluster) -> bool:
     states = cluster.states()
     return all(
         states[topic, number]["leader"] == to[0] for topic, partitions in TOPICS.items() for number, to in partitions.items()
     )
 
 
-def _morning(cluster: Cluster, case: Path, number: int) -> Path:
+def _morning(cluster: PlayedCluster, case: Path, number: int) -> Path:
     """Collect a case, and call its time that of a morning: each is a day after the one before."""
     collect_case(
         case,

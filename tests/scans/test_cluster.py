@@ -12,7 +12,7 @@ import pytest
 
 from casebook.errors import ScanError
 from casebook.machine import jars
-from casebook.rehearsal.ports import HOST, free_port, listens
+from casebook.rehearsal.servers.ports import HOST, free_port, listens
 from casebook.spark import jvm
 from tests.ends import PATIENCE
 from tests.scans import scan_elsewhere

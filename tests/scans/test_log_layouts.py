@@ -8,7 +8,7 @@ import pytest
 
 from casebook.errors import UsageError
 from casebook.questions.timeline.scans import log_layouts, logs
-from casebook.rehearsal import servers
+from casebook.rehearsal.servers import jars as servers
 
 AT = 1_709_637_009_042
 LEVEL, LOGGER, THREAD = "WARN", "kafka.server.ReplicaManager", "data-plane-kafka-request-handler-3"

@@ -8,7 +8,7 @@ from casebook.formats.clients.record_ids import parse
 from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.scans import stored
 from casebook.questions.loss.scans.stored_live import from_topic
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings, produce
 from casebook.spark.copies import CopyChoice
 from tests.scans.test_stored import replica
@@ -25,7 +25,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def cluster():
     """A broker with a topic of transactions, the last of them open, and one that was compacted."""
-    with Cluster(kafka="2.8.2", brokers=1, settings=SETTINGS) as cluster:
+    with PlayedCluster(kafka="2.8.2", brokers=1, settings=SETTINGS) as cluster:
         cluster.create_topic("payments", {0: (1,), 1: (1,)})
         _transactions(cluster)
         tight = {"cleanup.policy": "compact", "segment.bytes": "150000", "min.cleanable.dirty.ratio": "0.01"}

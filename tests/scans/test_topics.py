@@ -9,7 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Row
 
 from casebook.errors import CasebookError
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings, produce
 from casebook.spark.librdkafka import ReadOnlyClient
 from casebook.spark.topic_reader import Range, UnreadOffsets
@@ -30,35 +30,37 @@ SECRET = "hunter2-Pl4nted"
 
 
 @pytest.fixture(scope="module")
-def old() -> Iterator[Cluster]:
+def old() -> Iterator[PlayedCluster]:
     """One broker of 0.9.0.1."""
-    with Cluster(kafka="0.9.0.1", brokers=1, settings=SETTINGS | {"auto.create.topics.enable": "false"}) as cluster:
+    with PlayedCluster(kafka="0.9.0.1", brokers=1, settings=SETTINGS | {"auto.create.topics.enable": "false"}) as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="module")
-def new() -> Iterator[Cluster]:
+def new() -> Iterator[PlayedCluster]:
     """One broker of 3.9.2; there could be a second one."""
-    with Cluster(kafka="3.9.2", brokers=2, running=(1,), settings=SETTINGS) as cluster:
+    with PlayedCluster(kafka="3.9.2", brokers=2, running=(1,), settings=SETTINGS) as cluster:
         yield cluster
 
 
-def options(cluster: Cluster, topic: str, **given: str) -> dict[str, str]:
+def options(cluster: PlayedCluster, topic: str, **given: str) -> dict[str, str]:
     return {"topic": topic, "bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "patience": "5"} | given
 
 
-def scanned(spark: object, cluster: Cluster, topic: str, **given: str) -> list[Row]:
+def scanned(spark: object, cluster: PlayedCluster, topic: str, **given: str) -> list[Row]:
     rows = spark.read.format("kafka_topic").options(**options(cluster, topic, **given)).load().collect()
     return sorted(rows, key=lambda row: (row.log_partition, row.offset))
 
 
-def slow_range(cluster: Cluster, topic: str, end: int, **given: str) -> Callable[[ReadOnlyClient], Range]:
+def slow_range(cluster: PlayedCluster, topic: str, end: int, **given: str) -> Callable[[ReadOnlyClient], Range]:
     return lambda client: Range(
         client=client, topic=topic, partition=0, start=0, end=end, patience=3, bytes_per_second=float(given.get("rate", 2e6))
     )
 
 
-def interrupted(cluster: Cluster, topic: str, end: int, interrupt: Callable[[], object]) -> tuple[list[int], list[UnreadOffsets]]:
+def interrupted(
+    cluster: PlayedCluster, topic: str, end: int, interrupt: Callable[[], object]
+) -> tuple[list[int], list[UnreadOffsets]]:
     """Offsets read and gaps of a slow scan into which something breaks after its first records."""
     offsets: list[int] = []
     gaps: list[UnreadOffsets] = []
@@ -75,7 +77,7 @@ def interrupted(cluster: Cluster, topic: str, end: int, interrupt: Callable[[], 
     return offsets, gaps
 
 
-def fill(cluster: Cluster, topic: str, *, lots: int = 60, key: bytes | None = None) -> int:
+def fill(cluster: PlayedCluster, topic: str, *, lots: int = 60, key: bytes | None = None) -> int:
     """Records of 100 kB, so many that they are not all fetched at once; how many."""
     from confluent_kafka import Producer
 

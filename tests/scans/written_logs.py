@@ -4,7 +4,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.records import client_settings
 from tests.transactions import transactional
 
@@ -29,7 +29,7 @@ def write(folder):
 
 def _write(folder, kafka):
     home, out = folder / f"home-{kafka}", folder / kafka
-    with Cluster(kafka=kafka, brokers=1, settings=SETTINGS, home=home, keep=True) as cluster:
+    with PlayedCluster(kafka=kafka, brokers=1, settings=SETTINGS, home=home, keep=True) as cluster:
         for form in VERSIONS[kafka]:
             for codec in CODECS[:5] if not form and kafka != "0.9.0.1" else CODECS[:4]:
                 topic = f"{codec}.{form}" if form else codec

@@ -10,7 +10,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.machine import jars, places
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 
 LOCK = Path(__file__).with_name("tools.lock")

@@ -9,7 +9,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.machine import places
-from casebook.rehearsal.processes import Guarded
+from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 from tests.schedules import commands
 from tests.schedules.commands import casebook, told

@@ -1,7 +1,7 @@
 """Real servers on loopback that play an incident; samples and tests come from it."""
 
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, list_incidents, play
 from casebook.rehearsal.practice import practise
+from casebook.rehearsal.servers.cluster import PlayedCluster
 
 __all__ = ["INCIDENTS", "Incident", "PlayedCluster", "list_incidents", "play", "practise"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from casebook.errors import RehearsalError
 from casebook.findings.words import agree, count, number
 from casebook.rehearsal import records
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.topics import Partition, label
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.topics import Partition, label
 
 PATIENCE = 60.0
 """Seconds to wait for a record."""

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.faults import FaultyCluster
 from casebook.rehearsal.ledger import iso
+from casebook.rehearsal.servers.faults import FaultyCluster
+from casebook.rehearsal.servers.topics import label
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Expected, Phase, after, lost, well
 
 BROKERS = (1, 2, 3)

@@ -17,8 +17,19 @@ from typing import NamedTuple, Self, TypeVar
 
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.protocol import Address, Api, BrokerLink, Code, ResponseReader, addresses, array, int32, refused, string
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.protocol import (
+    Address,
+    Api,
+    BrokerLink,
+    Code,
+    ResponseReader,
+    addresses,
+    array,
+    int32,
+    refused,
+    string,
+)
+from casebook.rehearsal.servers.topics import Partition
 
 Found = TypeVar("Found")
 

@@ -12,7 +12,7 @@ from casebook.findings.words import number
 from casebook.kafka import release
 from casebook.kafka.partitions import OFFLINE, ONLINE, Verdict
 from casebook.questions.leadership.analysis import leadership
-from casebook.rehearsal.cluster import PlayedCluster
+from casebook.rehearsal.servers.cluster import PlayedCluster
 
 _LEADERSHIP = "leadership."
 _OF_PARTITIONS: Mapping[str, tuple[Callable[[Verdict], bool | None], str]] = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal import (
+from casebook.rehearsal.plays import (
     acks1_loss,
     api_versions_storm,
     commit_before_processing,
@@ -19,9 +19,9 @@ from casebook.rehearsal import (
     load_never_ends,
     offsets_bloat,
     restart_all_coordinators,
-    servers,
 )
-from casebook.rehearsal.processes import guarded_folder
+from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.processes import guarded_folder
 from casebook.rehearsal.stage import Stage, Visitor
 from casebook.rehearsal.truth import Truth
 
@@ -186,7 +186,7 @@ def play(
     kafka: str | None = None,
     keep_running: bool = False,
     home: Path | None = None,
-    progress: servers.Progress = lambda _: None,
+    progress: jars.Progress = lambda _: None,
     visitor: Visitor | None = None,
 ) -> Path:
     """Play an incident on real servers: a case for each phase, and ``truth.json``, what was done and must be found.

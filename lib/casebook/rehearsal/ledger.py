@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from casebook.rehearsal import records
 from casebook.rehearsal.records import client_settings
-from casebook.rehearsal.topics import Partition, label
+from casebook.rehearsal.servers.topics import Partition, label
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from casebook.errors import RehearsalError
 from casebook.findings.words import duration
-from casebook.rehearsal import health, servers, tools
+from casebook.rehearsal import health
 from casebook.rehearsal.acknowledged import Acknowledged
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, find, play
-from casebook.rehearsal.installation import SESSION_TIMEOUT
-from casebook.rehearsal.processes import guarded_folder
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers import jars, tools
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.installation import SESSION_TIMEOUT
+from casebook.rehearsal.servers.processes import guarded_folder
+from casebook.rehearsal.servers.topics import Partition
 
 EVERY = 3.0
 """Seconds between two looks at the cluster."""
@@ -46,7 +47,7 @@ def practise(name: str, *, out: Path, kafka: str | None = None, tell: Tell) -> P
     incident = find(name, kafka)
     version = kafka or incident.default
     _can_be_practised(incident, version)
-    servers.jars(version, progress=tell)
+    jars.jars(version, progress=tell)
     tell(f"A cluster of Kafka {version} is started on this machine, and something will happen to it. This takes a minute or two.")
     visitor = partial(_visit, incident, folder=out / "practice", tell=tell)
     with suppress(KeyboardInterrupt):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from casebook.errors import RehearsalError
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.topics import Partition
 
 
 class Record(NamedTuple):

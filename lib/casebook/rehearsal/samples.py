@@ -16,8 +16,8 @@ from casebook.findings.words import uncapitalised
 from casebook.machine import places
 from casebook.rehearsal.expected import expected
 from casebook.rehearsal.incidents import INCIDENTS, play
-from casebook.rehearsal.processes import guarded_folder
-from casebook.rehearsal.servers import Progress
+from casebook.rehearsal.servers.jars import Progress
+from casebook.rehearsal.servers.processes import guarded_folder
 
 _KAFKA = "0.9.0.1"
 _HOME = Path("/var/tmp/kafka")  # its name stands in properties and logs: it must tell nothing of who made the sample

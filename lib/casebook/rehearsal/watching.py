@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Self
 
 from casebook.rehearsal.commits import CommitRequest, find_coordinator, offset_commit, offset_fetch
-from casebook.rehearsal.protocol import Address, BrokerLink, addresses
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.protocol import Address, BrokerLink, addresses
+from casebook.rehearsal.servers.topics import Partition
 
 _PAUSE = 0.1
 _PATIENCE = 5.0

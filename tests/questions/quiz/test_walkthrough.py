@@ -9,7 +9,7 @@ from casebook.case.case import Case
 from casebook.errors import UsageError
 from casebook.machine import places
 from casebook.questions.quiz import walkthrough
-from casebook.rehearsal import offsets_bloat
+from casebook.rehearsal.plays import offsets_bloat
 
 
 def facts(sample: str, area: str) -> dict:

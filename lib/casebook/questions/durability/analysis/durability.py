@@ -11,19 +11,10 @@ from casebook.findings.finding import Finding
 from casebook.kafka.past import past
 from casebook.kafka.releases import VersionInUse
 from casebook.kafka.settings import Settings
-from casebook.questions.durability.analysis import (
-    at_risk,
-    checks,
-)
-from casebook.questions.durability.analysis import (
-    clients as durability_clients,
-)
-from casebook.questions.durability.analysis import (
-    settings as durability_settings,
-)
-from casebook.questions.durability.analysis import (
-    verdicts as durability_verdicts,
-)
+from casebook.questions.durability.analysis import at_risk, checks
+from casebook.questions.durability.analysis import clients as durability_clients
+from casebook.questions.durability.analysis import settings as durability_settings
+from casebook.questions.durability.analysis import verdicts as durability_verdicts
 from casebook.questions.durability.analysis.diff import differences
 from casebook.questions.durability.analysis.exposure import exposure
 from casebook.questions.durability.analysis.history import isr_alone

@@ -17,20 +17,10 @@ from casebook.page.table import Table
 from casebook.page.view import Figure, View, html
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, GroupWork, Unprocessed
-from casebook.questions.loss.views import (
-    consumers,
-    lanes,
-    offsets,
-)
-from casebook.questions.loss.views import (
-    copies as loss_copies,
-)
-from casebook.questions.loss.views import (
-    records as loss_records,
-)
-from casebook.questions.loss.views import (
-    tables as loss_tables,
-)
+from casebook.questions.loss.views import consumers, lanes, offsets
+from casebook.questions.loss.views import copies as loss_copies
+from casebook.questions.loss.views import records as loss_records
+from casebook.questions.loss.views import tables as loss_tables
 from casebook.questions.loss.views.choice import LossChoice
 from casebook.questions.loss.views.when import LossPicture, overview, takeaway
 from casebook.questions.loss.views.words import check, proofs_cited, proofs_within

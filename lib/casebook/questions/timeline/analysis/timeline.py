@@ -29,9 +29,7 @@ from casebook.questions.timeline.analysis import (
     registrations,
     states,
 )
-from casebook.questions.timeline.analysis import (
-    story as timeline_story,
-)
+from casebook.questions.timeline.analysis import story as timeline_story
 from casebook.questions.timeline.analysis.causes import chains as timeline_chains
 from casebook.questions.timeline.analysis.causes import host_checks
 from casebook.questions.timeline.analysis.causes import roots as timeline_roots

@@ -15,18 +15,9 @@ from casebook.page.render import render, script_safe
 from casebook.page.view import Figure, View
 from casebook.questions.timeline.analysis.selection import Events, HeldEvents, Selection, focus
 from casebook.questions.timeline.analysis.timeline import Timeline
-from casebook.questions.timeline.views import (
-    causes,
-    host_lanes,
-    panel,
-    tables,
-)
-from casebook.questions.timeline.views import (
-    story as timeline_story,
-)
-from casebook.questions.timeline.views import (
-    strips as timeline_strips,
-)
+from casebook.questions.timeline.views import causes, host_lanes, panel, tables
+from casebook.questions.timeline.views import story as timeline_story
+from casebook.questions.timeline.views import strips as timeline_strips
 from casebook.questions.timeline.views.hosts import second
 from casebook.questions.timeline.views.lanes import MOST_EVENTS, Drawing
 from casebook.questions.timeline.views.story import cites

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TextIO
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.installation import Installation
 from casebook.rehearsal.ledger import now
-from casebook.rehearsal.processes import Server
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.installation import Installation
+from casebook.rehearsal.servers.processes import Server
 
 GC_LOG = "kafkaServer-gc.log"
 """Its name in a distribution (``bin/kafka-server-start.sh@2.8.2``)."""
@@ -133,7 +133,7 @@ class FaultyCluster(PlayedCluster):
 
     def _start_link(self) -> tuple[Server, str]:
         output = self.home / "link.out"
-        command = [sys.executable, "-m", "casebook.rehearsal.link", self.zookeeper_address, LINK_ADDRESS]
+        command = [sys.executable, "-m", "casebook.rehearsal.servers.link", self.zookeeper_address, LINK_ADDRESS]
         link = self._guarded.start(command, folder=self.home, output=output)
         self.wait_until(lambda: output.read_text().endswith("\n"), what="the link to ZooKeeper")
         return link, output.read_text().strip()

@@ -1,6 +1,6 @@
 """What outlives whoever started the servers, just long enough to take them down.
 
-Run as a script by :class:`casebook.rehearsal.processes.Guarded`, never imported: it holds the reading end of a pipe
+Run as a script by :class:`casebook.rehearsal.servers.processes.Guarded`, never imported: it holds the reading end of a pipe
 whose writing end dies with the parent, however the parent dies. Then it kills the servers' process group and removes
 their folder. One way out for a normal end, an exception, Ctrl-C and ``kill -9``.
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import servers
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.installation import LIGHT
+from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.installation import LIGHT
 
 PROFILE = "practice"
 _REQUESTS = "requests"
@@ -70,9 +70,9 @@ def write(folder: Path, cluster: PlayedCluster) -> None:
     options = [*LIGHT, "-Xmx256m", f"-Dlog4j.configuration=file:{logging.absolute()}"]
     for name, main in _mains(cluster.kafka).items():
         words = {
-            "java": shlex.quote(servers.java()),
+            "java": shlex.quote(jars.java()),
             "options": shlex.join(options),
-            "jars": shlex.quote(":".join(map(str, servers.jars(cluster.kafka)))),
+            "jars": shlex.quote(":".join(map(str, jars.jars(cluster.kafka)))),
         }
         _script(folder / name, _TOOL.format(name=name, kafka=cluster.kafka, main=main, **words))
     for what in ("start", "stop"):

@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal import disks
 from casebook.rehearsal.commits import CommitRequest, Groups
+from casebook.rehearsal.servers import disks
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Phase, well
 from casebook.rehearsal.watching import Watch

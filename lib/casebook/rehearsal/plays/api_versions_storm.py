@@ -20,9 +20,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.protocol import Address, Api, BrokerLink, addresses, array, string
-from casebook.rehearsal.relay import Relay
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.protocol import Address, Api, BrokerLink, addresses, array, string
+from casebook.rehearsal.servers.relay import Relay
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Phase, kept, well
 

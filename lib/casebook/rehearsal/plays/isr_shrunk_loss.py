@@ -14,7 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import leaders
 from casebook.rehearsal.ledger import (
     LedgerEntry,
@@ -28,9 +27,10 @@ from casebook.rehearsal.ledger import (
     stored,
     write_ledgers,
 )
-from casebook.rehearsal.protocol import addresses
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.protocol import addresses
+from casebook.rehearsal.servers.topics import Partition, label
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, before, kept, well
 
 BROKERS = (1, 2, 3)

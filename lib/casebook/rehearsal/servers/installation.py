@@ -6,8 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal.ports import HOST
-from casebook.rehearsal.servers import java
+from casebook.rehearsal.servers.jars import java
+from casebook.rehearsal.servers.ports import HOST
 
 SESSION_TIMEOUT = 6.0
 """Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""

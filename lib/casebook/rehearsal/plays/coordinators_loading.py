@@ -13,9 +13,9 @@ from threading import Event, Thread
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
+from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, lost, well
 from casebook.rehearsal.watching import Watch

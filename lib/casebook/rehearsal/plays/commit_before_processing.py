@@ -12,14 +12,14 @@ from pathlib import Path
 
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, write_ledgers
-from casebook.rehearsal.processes import Guarded, Server
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.processes import Guarded, Server
+from casebook.rehearsal.servers.topics import Partition, label
+from casebook.rehearsal.servers.worker import CommitWay, Job
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Phase, well
-from casebook.rehearsal.worker import CommitWay, Job
 
 BROKERS = (1, 2)
 CONTROLLER = 2

@@ -5,8 +5,8 @@ controller, broker 3, lives through it all. Every partition of :func:`_during` i
 """
 
 from casebook.kafka.releases import KafkaVersion
+from casebook.rehearsal.servers.topics import Partition
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase, after, before, deleting, kept, lost
 
 BROKERS = (1, 2, 3, 4, 5)

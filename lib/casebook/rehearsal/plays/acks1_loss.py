@@ -12,8 +12,6 @@ from datetime import UTC, datetime
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import fetch_offsets, leaders
 from casebook.rehearsal.ledger import (
     LedgerEntry,
@@ -27,9 +25,11 @@ from casebook.rehearsal.ledger import (
     stored,
     write_ledgers,
 )
-from casebook.rehearsal.protocol import addresses
+from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.protocol import addresses
+from casebook.rehearsal.servers.topics import Partition, label
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, before, kept, well
 
 BROKERS = (1, 2, 3)

@@ -1,6 +1,7 @@
 """A consumer that works through a topic, one of several ways, and writes down each record that it has processed.
 
-It is a process of its own, so that it can be killed: ``python -m casebook.rehearsal.worker``, with a :class:`Job` as JSON.
+It is a process of its own, so that it can be killed: ``python -m casebook.rehearsal.servers.worker``, with a :class:`Job` as
+JSON.
 """
 
 import json

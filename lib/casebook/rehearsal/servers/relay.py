@@ -7,8 +7,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from casebook.rehearsal.ports import HOST
-from casebook.rehearsal.protocol import Address
+from casebook.rehearsal.servers.ports import HOST
+from casebook.rehearsal.servers.protocol import Address
 
 _ENOUGH = 1 << 16
 

@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal import servers, topics
-from casebook.rehearsal.installation import (
+from casebook.rehearsal.servers import jars, topics
+from casebook.rehearsal.servers.installation import (
     SESSION_TIMEOUT,
     Installation,
     command,
@@ -24,8 +24,8 @@ from casebook.rehearsal.installation import (
     install_zookeeper,
     prints_more,
 )
-from casebook.rehearsal.ports import HOST, free_port, listens
-from casebook.rehearsal.processes import FOLDER_PREFIX, Guarded, Server
+from casebook.rehearsal.servers.ports import HOST, free_port, listens
+from casebook.rehearsal.servers.processes import FOLDER_PREFIX, Guarded, Server
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
@@ -45,7 +45,7 @@ class PlayedCluster:
     """A Kafka cluster that lives as long as its ``with`` block, or its process, whichever ends first.
 
     Args:
-        kafka: One of :func:`casebook.rehearsal.servers.versions`.
+        kafka: One of :func:`casebook.rehearsal.servers.jars.versions`.
         brokers: Their ids, or how many (ids from 1); 0 for a ZooKeeper alone.
         chroot: Of the Kafka cluster inside ZooKeeper; ``""`` for none.
         home: Folder for everything the servers write, made here; ``None`` for a temporary one.
@@ -70,7 +70,7 @@ class PlayedCluster:
         running: Iterable[int] | None = None,
         controller: int | None = None,
         data: Path | None = None,
-        progress: servers.Progress = lambda _: None,
+        progress: jars.Progress = lambda _: None,
     ) -> None:
         self.kafka, self.chroot = kafka, chroot
         self.ids = tuple(range(1, brokers + 1) if isinstance(brokers, int) else sorted(brokers))
@@ -84,7 +84,7 @@ class PlayedCluster:
         self._servers: dict[int, Server] = {}
 
     def __enter__(self) -> Self:
-        self._jars = servers.jars(self.kafka, progress=self._progress)
+        self._jars = jars.jars(self.kafka, progress=self._progress)
         self.home = _make_home(self._home)
         with ExitStack() as leaving:
             self._guarded = Guarded(remove=None if self._keep else self.home)

@@ -10,12 +10,12 @@ import time
 from collections.abc import Mapping, Sequence
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import leaders
 from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, Place, counted, stored, write_ledgers
-from casebook.rehearsal.protocol import addresses
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.protocol import addresses
+from casebook.rehearsal.servers.topics import label
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Expected, Phase, before, kept
 
 BROKERS = (1, 2, 3)

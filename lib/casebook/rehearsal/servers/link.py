@@ -2,15 +2,15 @@
 
 What was sent meanwhile arrives late, as TCP sends it again once a network is whole.
 
-Run as a module by :class:`casebook.rehearsal.faults.FaultyCluster`. Arguments: where to, as ``host:port``, and the address that
+Run as a module by ``faults.FaultyCluster``. Arguments: where to, as ``host:port``, and the address that
 is seen there. Prints where it listens.
 """
 
 import sys
 from threading import Event
 
-from casebook.rehearsal.protocol import addresses
-from casebook.rehearsal.relay import Relay
+from casebook.rehearsal.servers.protocol import addresses
+from casebook.rehearsal.servers.relay import Relay
 
 
 def main(server: str, source: str) -> None:

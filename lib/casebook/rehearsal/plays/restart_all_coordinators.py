@@ -1,7 +1,7 @@
 """Incident B, second act, with replicas: one broker that holds the offsets topic is restarted, then all of them together.
 
 When one stops, others take its partitions over, and its groups wait for as long as that takes to load. When all stop, nobody
-does. Loading is slow for the reason of :mod:`casebook.rehearsal.coordinators_loading`. Broker 1 was restarted before the first
+does. Loading is slow for the reason of ``plays.coordinators_loading``. Broker 1 was restarted before the first
 case, so that the logs know how fast brokers load.
 """
 
@@ -10,10 +10,10 @@ from functools import partial
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
-from casebook.rehearsal import disks
-from casebook.rehearsal.cluster import PlayedCluster
 from casebook.rehearsal.commits import Groups
-from casebook.rehearsal.coordinators_loading import BROKER_SETTINGS, FEW, PARTITIONS, SETTINGS, TOPIC, rounds
+from casebook.rehearsal.plays.coordinators_loading import BROKER_SETTINGS, FEW, PARTITIONS, SETTINGS, TOPIC, rounds
+from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, after, well
 from casebook.rehearsal.watching import Watch

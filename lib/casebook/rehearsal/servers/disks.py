@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.rehearsal.cluster import PlayedCluster
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.topics import Partition
 
 
 def segments(log_dir: Path, partition: Partition) -> list[Path]:

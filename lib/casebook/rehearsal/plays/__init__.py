@@ -1,0 +1,1 @@
+"""Incidents, each a play on real servers."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers.records import client_settings
 
 KAFKA = "3.9.2"
 HOME = Path(tempfile.gettempdir(), "bench")

@@ -17,8 +17,8 @@ from casebook.errors import UsageError
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.formats.broker import indexes
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.servers import jars
+from casebook.rehearsal.servers.records import client_settings
 from tests.transactions import transactional
 
 KAFKA = "3.9.2"

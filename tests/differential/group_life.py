@@ -15,9 +15,9 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
-from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.servers.disks import log_lines
 from casebook.rehearsal.servers.protocol import BrokerLink, addresses, array, int32, string
+from casebook.rehearsal.servers.records import client_settings
 from casebook.rehearsal.servers.topics import Partition
 from tests.transactions import transactional
 from tests.zookeeper_session import client_of

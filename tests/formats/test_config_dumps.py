@@ -6,7 +6,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.facts.clients import CONSUMER, PRODUCER
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.broker.config_dumps import of_brokers, parse
 
 LOG = """\

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats.broker import properties
+from casebook.formats import properties
 
 
 class TestParse:

@@ -5,8 +5,8 @@ import pytest
 from casebook.collect import collect_case
 from casebook.findings.finding import Status
 from casebook.rehearsal.plays.offsets_bloat import BROKER_SETTINGS, KILLER, SETTINGS, TOO_MANY
-from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.records import produce
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.unreadable.answers import answers

@@ -6,7 +6,7 @@ import pytest
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import produce
+from casebook.rehearsal.servers.records import produce
 from tests.rehearsal import plays
 
 LAYOUT = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (TRACE|DEBUG|INFO|WARN|ERROR|FATAL) .* \([\w.$]+\)$")

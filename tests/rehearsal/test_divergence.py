@@ -16,8 +16,8 @@ from casebook.questions.loss.analysis.divergence import DivergenceKind, agreemen
 from casebook.questions.loss.analysis.unclean_price import prices
 from casebook.questions.loss.scans.replicas import compare
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings, produce
 from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.records import client_settings, produce
 
 VERSIONS = ("0.9.0.1", "2.8.2")
 BASE, BURST = 10, 20

@@ -14,7 +14,7 @@ from casebook.kafka import release
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.restart_sets import Harm, RestartSets
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers.records import client_settings
 from casebook.rehearsal.servers.topics import Partition
 
 TOPICS = {

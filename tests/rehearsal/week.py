@@ -15,8 +15,8 @@ from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.plays.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
 from casebook.rehearsal.plays.offsets_bloat import SETTINGS as TOPIC_SETTINGS
-from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import disks
+from casebook.rehearsal.servers.records import produce
 from casebook.rehearsal.servers.topics import Partition, label
 from tests import notebook_cells
 

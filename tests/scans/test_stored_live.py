@@ -9,7 +9,7 @@ from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.scans import stored
 from casebook.questions.loss.scans.stored_live import from_topic
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings, produce
+from casebook.rehearsal.servers.records import client_settings, produce
 from casebook.spark.copies import CopyChoice
 from tests.scans.test_stored import replica
 from tests.transactions import transactional

@@ -10,7 +10,7 @@ from pyspark.sql import Row
 
 from casebook.errors import CasebookError
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings, produce
+from casebook.rehearsal.servers.records import client_settings, produce
 from casebook.spark.librdkafka import ReadOnlyClient
 from casebook.spark.topic_reader import Range, UnreadOffsets
 from casebook.spark.topics import Options

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers.records import client_settings
 from tests.transactions import transactional
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")

@@ -18,7 +18,8 @@ from casebook.facts.cluster import Cluster, Logged, PrintedSettings, Problem, St
 from casebook.facts.disks import LogDir
 from casebook.facts.events import HOST_OF_BROKER, is_log
 from casebook.facts.pasted import PASTED, Pasted
-from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged, properties
+from casebook.formats import properties
+from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged
 from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines, znodes
 from casebook.machine import packs, private, workshop
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook.case.writer import CaseWriter, refuse_taken
-from casebook.collect import kraft
+from casebook.collect import bounds, kraft
+from casebook.collect.bounds import TIME_LIMIT
 from casebook.collect.files import client_files, files
 from casebook.collect.files import log_dirs as broker_log_dirs
 from casebook.collect.files.inputs import Inputs
@@ -13,8 +14,6 @@ from casebook.collect.outside import Given
 from casebook.collect.pasted import paste as pasted_text
 from casebook.collect.redaction import redact_message, redact_znode
 from casebook.collect.redaction.addresses import refuse_passwords
-from casebook.collect.zookeeper import bounds
-from casebook.collect.zookeeper.bounds import TIME_LIMIT
 from casebook.collect.zookeeper.data import ZookeeperData
 from casebook.collect.zookeeper.dump import read_dump
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble, normal_chroot

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
-from casebook.collect.zookeeper import bounds
+from casebook.collect import bounds
 
 _MOST_LINKS = 40
 """On the way to one file, as in Linux."""
@@ -57,7 +57,7 @@ def opened(given: Given) -> Iterator[BinaryIO]:
 
     Raises:
         OSError: It cannot be opened or read, is no regular file, or is reached by a link that is not followed; or
-            :class:`~casebook.collect.zookeeper.bounds.TimeIsUpError`.
+            :class:`~casebook.collect.bounds.TimeIsUpError`.
     """
     with _holding(given) as (folder, name), folder.opened(name) as file:
         yield file

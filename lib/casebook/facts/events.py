@@ -21,6 +21,9 @@ _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\
 DISK_FAILURES = ("log_dir_failed", "disk_error", "clean_failed")
 """Kinds of events that tell of a disk, or a file, that failed."""
 
+TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
+"""Kinds of events in which a follower reports that it cut its log, or had nothing to cut."""
+
 
 class Event(NamedTuple):
     """An entry of a log whose meaning is known.
@@ -221,3 +224,11 @@ def is_log(file: str) -> bool:
     parts = file.split("/")
     by_owner = len(parts) >= 4 and parts[0] in ("brokers", "clients") and parts[2] == "logs"
     return by_owner or (len(parts) >= 4 and parts[:2] == ["zookeeper", "logs"])
+
+
+def owner_of(broker: int | None, file: str) -> str:
+    """``broker 57``, or the folder of a log of no broker: ``zookeeper/logs/1``, ``clients/app``."""
+    if broker is not None:
+        return f"broker {broker}"
+    parts = file.split("/")[:-1]
+    return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from casebook.errors import RehearsalError
 from casebook.findings.words import agree, count, number
-from casebook.rehearsal import records
+from casebook.rehearsal.servers import records
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.topics import Partition, label
 

@@ -11,8 +11,8 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from casebook.rehearsal import records
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers import records
+from casebook.rehearsal.servers.records import client_settings
 from casebook.rehearsal.servers.topics import Partition, label
 
 if TYPE_CHECKING:

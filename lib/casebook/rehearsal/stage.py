@@ -12,9 +12,9 @@ from typing import Protocol
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.ledger import iso
-from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.jars import Progress
+from casebook.rehearsal.servers.records import produce
 from casebook.rehearsal.servers.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, Truth
 

@@ -29,7 +29,7 @@ from pyspark.sql.types import StructType
 
 from casebook.errors import CasebookError, ScanError
 from casebook.facts.cluster import epoch_ms
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.kafka.releases import KafkaVersion
 from casebook.spark.librdkafka import ClientError, Messages, ReadOnlyClient
 from casebook.spark.topic_reader import Range, UnreadOffsets

@@ -3,9 +3,8 @@
 import pytest
 
 from casebook.facts.cluster import Broker, Stat, epoch_ms
-from casebook.facts.events import Event
+from casebook.facts.events import Event, owner_of
 from casebook.findings.finding import Severity, Status
-from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 from tests.questions.timeline.scenes import CUT, ELECTED, T0, History, cluster, event, examined, files, finding, incident, windows
 
 SHIFTS = {55: -40_000, 56: 3000, 57: 7_200_000}

@@ -11,7 +11,7 @@ from casebook.collect.files.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError
 from casebook.facts.cluster import ROLES
 from casebook.facts.events import folder_of
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.hosts import prometheus
 from casebook.machine import packs
 

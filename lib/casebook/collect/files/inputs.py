@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from casebook.case.writer import CaseWriter
-from casebook.collect.zookeeper import bounds
+from casebook.collect import bounds
 from casebook.errors import CasebookError, CollectError, UsageError
 
 _SHOWN = 3

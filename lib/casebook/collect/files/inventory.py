@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
+from casebook.collect import bounds
 from casebook.collect.files.entries import Entry, Files
-from casebook.collect.zookeeper import bounds
 from casebook.errors import UsageError
 from casebook.facts.cluster import Problem
 from casebook.facts.disks import EpochStart, LeftoverFile, LogDir, Replica, SegmentFile

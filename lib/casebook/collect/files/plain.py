@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from casebook.collect import outside
+from casebook.collect import bounds, outside
 from casebook.collect.files import decoding
-from casebook.collect.zookeeper import bounds
 from casebook.machine import packs
 
 _ENOUGH = 4096

@@ -11,7 +11,7 @@ from itertools import groupby
 from casebook.case.writer import CaseWriter
 from casebook.facts.pasted import NOT_PASTED, PASTED, HostSaid, ListedFile, Pasted, Used
 from casebook.findings.words import number
-from casebook.formats.broker import properties
+from casebook.formats import properties
 
 _MOST_REMARKS = 80
 _MOST_FOLDERS, _FEW = 20, 6

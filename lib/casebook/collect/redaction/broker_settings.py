@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from casebook.collect.redaction.marks import MARK
 from casebook.collect.redaction.text import redact_text
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.kafka.releases import DEFAULTS
 
 ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import yaml
 
 from casebook.collect.redaction.marks import REDACTED
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.clients import client_properties
 
 _DEEPEST = 200

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from casebook.collect import outside
+from casebook.collect import bounds, outside
 from casebook.collect.files import plain
-from casebook.collect.zookeeper import bounds
 from casebook.collect.zookeeper.ensemble import normal_chroot
 from casebook.errors import CollectError
 from casebook.facts.cluster import Problem, ReadOutcome, Znode, ZnodeChange

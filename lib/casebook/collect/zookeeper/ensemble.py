@@ -7,7 +7,7 @@ from pathlib import Path
 
 from casebook.collect import outside
 from casebook.errors import CollectError, UsageError
-from casebook.formats.broker import properties
+from casebook.formats import properties
 
 _DEFAULT_PORT = 2181
 _LARGEST_CREDENTIALS = 64 << 10

@@ -15,7 +15,8 @@ from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, KazooException, Marshal
 from kazoo.protocol.connection import PURESASL_AVAILABLE
 from kazoo.protocol.serialization import Exists, GetChildren, GetData
 
-from casebook.collect.zookeeper import bounds, reachable
+from casebook.collect import bounds
+from casebook.collect.zookeeper import reachable
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
 from casebook.collect.zookeeper.wire import SILENT, LaneHandler, WireAnswer
 from casebook.errors import CollectError

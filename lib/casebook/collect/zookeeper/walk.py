@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
 from kazoo.protocol.states import ZnodeStat
 
-from casebook.collect.zookeeper import bounds, chroots
+from casebook.collect import bounds
+from casebook.collect.zookeeper import chroots
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
 from casebook.collect.zookeeper.reader import NoAnswerError, Reader, Reply, Verb, ZnodeRequest, connect
 from casebook.facts.cluster import Cluster, Problem, ReadOutcome, Stat, Znode

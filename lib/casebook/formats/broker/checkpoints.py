@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.facts.disks import CHECKPOINTS, EpochStart
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.broker.decoded import Decoded
 
 CLEANER, HIGH_WATERMARK, RECOVERY_POINT, LOG_START = CHECKPOINTS

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from casebook.facts.clients import CONSUMER, PRODUCER, ClientFile
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.clients import client_properties
 from casebook.formats.zookeeper import znodes
 

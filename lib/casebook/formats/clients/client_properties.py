@@ -12,7 +12,7 @@ from typing import NamedTuple
 import yaml
 
 from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile, GivenSetting
-from casebook.formats.broker import properties
+from casebook.formats import properties
 
 LONGEST = 256 * 1024
 """Characters of a file that are read; a longer one is no client's configuration."""

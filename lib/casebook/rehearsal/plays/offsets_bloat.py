@@ -14,10 +14,10 @@ from pathlib import Path
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.commits import CommitRequest, Groups
-from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import disks
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.members import member
+from casebook.rehearsal.servers.records import produce
 from casebook.rehearsal.servers.topics import Partition
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, after, well

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TextIO
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.ledger import now
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.installation import Installation
 from casebook.rehearsal.servers.processes import Server
@@ -82,7 +81,7 @@ class FaultyCluster(PlayedCluster):
             deadline = time.monotonic() + _PATIENCE
             while time.monotonic() < deadline:
                 if _collects(log.read()):
-                    suspended = now()
+                    suspended = time.time_ns() // 1_000_000
                     self.freeze(self._collecting)
                     time.sleep(_STOPPED)
                     if not _ended(log):
@@ -107,13 +106,13 @@ class FaultyCluster(PlayedCluster):
             for _ in range(_WRITES):
                 self._client.set_async(_LOAD, bytes(2000))
             time.sleep(_MOMENT)
-            suspended = now()
+            suspended = time.time_ns() // 1_000_000
             self._zookeeper.freeze()
             time.sleep(_STOPPED)
             if self._zookeeper_syncs():
                 return suspended, True
             self._zookeeper.thaw()
-        suspended = now()
+        suspended = time.time_ns() // 1_000_000
         self._zookeeper.freeze()
         return suspended, False
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers.records import client_settings
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer

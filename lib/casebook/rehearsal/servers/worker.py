@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from casebook.rehearsal.records import client_settings
+from casebook.rehearsal.servers.records import client_settings
 
 if TYPE_CHECKING:
     from confluent_kafka import Message

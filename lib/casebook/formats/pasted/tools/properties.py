@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import BrokerSettings, HostSaid, LineSpan
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, spanned

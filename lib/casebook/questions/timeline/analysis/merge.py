@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from casebook.facts.events import Event
+from casebook.facts.events import Event, owner_of
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, EventRow
-from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 
 
 def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[EventRow, ...]:

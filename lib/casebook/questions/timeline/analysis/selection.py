@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol
 
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts.cluster import instant
+from casebook.facts.events import owner_of
 from casebook.kafka.past_rows import EventRow, Window
-from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 from casebook.questions.timeline.analysis.timeline import Timeline
 
 _DAY = 86_400_000

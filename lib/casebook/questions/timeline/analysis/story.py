@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from casebook.facts.cluster import instant
+from casebook.facts.events import TRUNCATIONS
 from casebook.findings.words import agree, as_cell, capitalised, number
 from casebook.kafka.past_rows import CausalLink, Chain, EventRow, Root, Sentence, Window, WindowKind
 from casebook.questions.timeline.analysis.links import places
-from casebook.questions.timeline.analysis.windows.two_leaders import TRUNCATIONS
 from casebook.questions.timeline.analysis.words import NOBODY, exact, named
 
 MOST = 40

@@ -9,9 +9,8 @@ from operator import or_
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from casebook.facts.events import source_of
+from casebook.facts.events import owner_of, source_of
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.timeline.analysis.clocks.clocks import owner_of
 from casebook.questions.timeline.analysis.merge import in_order, row_of
 from casebook.questions.timeline.analysis.selection import Count, HeldEvents, Selection
 from casebook.questions.timeline.analysis.timeline import Timeline

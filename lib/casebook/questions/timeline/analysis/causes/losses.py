@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from casebook.facts.events import TRUNCATIONS
 from casebook.findings.words import number
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import Chain, EventRow
 from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
-from casebook.questions.timeline.analysis.windows.two_leaders import TRUNCATIONS
 
 BEFORE = 120_000
 """What led to the loss is looked for in so many milliseconds before it, session timeouts of minutes aside."""

@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.events import Event, LogFile
+from casebook.facts.events import Event, LogFile, owner_of
 from casebook.findings.words import agree, duration, number
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, ClockStep, Late
@@ -61,14 +61,6 @@ class _Skew(NamedTuple):
 def owner(event: Event) -> str:
     """Whose clock an entry bears."""
     return owner_of(event.broker, event.file)
-
-
-def owner_of(broker: int | None, file: str) -> str:
-    """``broker 57``, or the folder of a log of no broker: ``zookeeper/logs/1``, ``clients/app``."""
-    if broker is not None:
-        return f"broker {broker}"
-    parts = file.split("/")[:-1]
-    return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file
 
 
 def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequence[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:

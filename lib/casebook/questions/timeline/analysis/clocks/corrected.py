@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from casebook.facts.events import Event, LogFile
+from casebook.facts.events import Event, LogFile, owner_of
 from casebook.kafka.past_rows import Clock
-from casebook.questions.timeline.analysis.clocks.clocks import owner_of, zone_back
+from casebook.questions.timeline.analysis.clocks.clocks import zone_back
 
 OFF = 1000
 """Milliseconds of skew from which on logs read side by side mislead."""

@@ -7,6 +7,7 @@ takes no writes: a window needs a line of that process after the election.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from casebook.facts.events import TRUNCATIONS
 from casebook.findings import coverage
 from casebook.findings.words import duration
 from casebook.kafka.past import Key
@@ -22,7 +23,6 @@ LONG = 1000
 
 STILL = 1000
 """A process that printed nothing for so many milliseconds may have stood still."""
-TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
 _STOPS = ("controlled_shutdown_begun", "controlled_shutdown_done", "unclean_shutdown")
 _LEARNS = ("become_follower", "role_changed", "leader_request_received")
 _WORDS = {

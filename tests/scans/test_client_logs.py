@@ -266,3 +266,29 @@ def test_what_another_printed_has_not_the_time_before_it(line):
 )
 def test_a_client_at_work_is_no_error(line):
     assert [] == read(line)[0]
+
+
+@pytest.mark.parametrize(
+    ("why", "kind"),
+    [
+        ("org.apache.kafka.common.errors.NotLeaderOrFollowerException: it moved", "not_leader"),
+        ("org.apache.kafka.common.errors.NetworkException: Disconnected from node 2", "client_disconnected"),
+        ("org.apache.kafka.common.errors.UnknownTopicOrPartitionException: it is not here", "metadata_error"),
+    ],
+)
+def test_a_producers_stale_metadata_is_told_by_its_error(why, kind):
+    said = f"Received invalid metadata error in produce request on partition orders-4 due to {why}. Going to request metadata update now"
+    assert [kind] == [event.kind for event in read(said)[0]]
+
+
+def test_what_other_programs_say_too_needs_its_logger():
+    """``Failed to process`` is ZooKeeper's, and everybody's."""
+    head, said = "[2026-11-20 10:00:00,123] ERROR ", "Failed to process request 7"
+    events, _, _ = read(f"{head}{said}", f"{head}{said} (org.apache.zookeeper.server.FinalRequestProcessor)")
+    assert [("zks_error", 2)] == [(event.kind, event.line) for event in events]
+
+
+def test_a_line_of_a_hosts_log_is_nothing_of_a_brokers_entry():
+    refused = "org.apache.kafka.common.errors.InvalidRequestException: Error getting request for apiKey: FETCH, apiVersion: 4"
+    events, _, _ = read("[2026-11-20 10:00:00,123] INFO Before (a.b.C)", f"Nov 20 11:00:00 host app[7]: {refused}")
+    assert [("bad_request", True)] == [(event.kind, event.time != AT) for event in events]

@@ -27,6 +27,7 @@ class Pattern:
         until: Last release line seen with it.
         scope: One of :data:`SCOPES`.
         loggers: How the name of a logger begins that prints it; empty where any may. In the table after an ``@``.
+        is_named: Whether a line has to name its logger: other programs say the same. In the table a ``!`` before them.
         literal: Text that every match contains.
         regex: In the dialect that Java and Python have in common; one that begins with ``^`` is tried at the beginning only.
         source: Where it was read, ``path@tag``, several with ``;``.
@@ -40,6 +41,7 @@ class Pattern:
     until: str
     scope: str
     loggers: tuple[str, ...]
+    is_named: bool
     literal: str
     regex: str
     source: str
@@ -69,7 +71,8 @@ def _pattern(line: str) -> Pattern:
         since=since,
         until=until,
         scope=scope,
-        loggers=tuple(loggers.split("|")) if loggers else (),
+        loggers=tuple(loggers.removeprefix("!").split("|")) if loggers else (),
+        is_named=loggers.startswith("!"),
         literal=literal,
         regex=regex,
         source=source,

@@ -164,7 +164,9 @@ def _is_wording(text: str) -> bool:
 def _wordings() -> tuple[tuple[str, str], ...]:
     """Literal and regex of those that tell something; few are ever compiled."""
     known = (one for one in log_patterns.patterns() if one.scope == "app" or (one.scope != "line" and one.regex.startswith("^")))
-    return tuple((one.literal, one.regex) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
+    return tuple(
+        (one.literal, one.regex) for one in known if one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
+    )
 
 
 def _goes_on(text: str) -> bool:

@@ -29,7 +29,9 @@ final class Clients {
       Pattern.compile(
           "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
               + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
-              + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka");
+              + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka"
+              + "|io\\.confluent\\.(?:connect|kafka|ksql|kafkarest|parallelconsumer)\\.|io\\.debezium\\.(?:embedded|pipeline\\.ErrorHandler|connector\\.common)|com\\.(?:linkedin|mongodb|snowflake)\\.kafka\\."
+              + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.");
 
   private Clients() {}
 

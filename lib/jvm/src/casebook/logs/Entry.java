@@ -77,11 +77,19 @@ final class Entry {
     return another;
   }
 
-  /** Whether a line is from the container that the entry is from; one that names none may be what was folded. */
+  /** Whether a line is from the container that the entry is from; one that names none may be what was folded. A host's log has its own lines. */
   boolean isFromTheSame(Lines source) {
+    if (isOfSyslog(source.bytes(), source.begin(), source.end()) && !isOfSyslog(bytes, 0, firstEnds)) {
+      return false;
+    }
     int named = container(source.bytes(), source.begin(), source.end());
     int length = named - source.begin();
     return length == 0 || length <= firstEnds && Arrays.equals(bytes, 0, length, source.bytes(), source.begin(), named);
+  }
+
+  /** Whether a line begins with what syslog writes: {@code Nov 20 10:00:00 }. */
+  private static boolean isOfSyslog(byte[] text, int from, int until) {
+    return until - from > 16 && text[from] >= 'A' && text[from] <= 'Z' && text[from + 3] == ' ' && text[from + 6] == ' ' && text[from + 9] == ':' && text[from + 12] == ':' && text[from + 15] == ' ';
   }
 
   /** Where {@code kafka_1  | } ends, which docker-compose begins all lines with; where the text begins, if it does not. */

@@ -27,7 +27,7 @@ final class Layouts {
       Pattern.compile("^\"(?<time>\\d{4}-\\d\\d-\\d\\d[T ][^\"]{8,30})\"(?:,(?:\"(?:[^\"]|\"\")*+\"|[^,\"]*+))*?,\"(?<message>(?:[^\"]|\"\")*+)\"?$");
 
   /** What KafkaJS adds to its messages: when it wrote them. */
-  private static final Pattern OF_KAFKAJS = Pattern.compile("\\{\"timestamp\":\"(?<time>[^\"]+)\",\"logger\":\"kafkajs\"");
+  private static final Pattern OF_KAFKAJS = Pattern.compile("\\{(?:\"level\":\"\\w+\",)?\"timestamp\":\"(?<time>[^\"]+)\",\"logger\":\"kafkajs\"");
 
   private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]");
   private static final Pattern BOLD = Pattern.compile("(?<![\\w*])\\*\\*(?=[^\\s*])(.+?)(?<=[^\\s*])\\*\\*(?![\\w*])");
@@ -35,6 +35,9 @@ final class Layouts {
   private static final byte[][] NAMES = {
     "INFO ".getBytes(UTF_8), "WARN ".getBytes(UTF_8), "ERROR ".getBytes(UTF_8), "DEBUG ".getBytes(UTF_8), "TRACE ".getBytes(UTF_8), "FATAL ".getBytes(UTF_8)
   };
+
+  /** What Python writes for one of them. */
+  private static final byte[] WARNING = "WARNING ".getBytes(UTF_8);
   /** With what the names of levels begin, librdkafka's among them. */
   private static final byte[][] PREFIXES = {
     "INFO".getBytes(UTF_8), "WARN".getBytes(UTF_8), "ERR".getBytes(UTF_8), "DEBUG".getBytes(UTF_8), "TRACE".getBytes(UTF_8), "FATAL".getBytes(UTF_8),
@@ -246,12 +249,17 @@ final class Layouts {
 
   private static boolean isWord(byte[] bytes, int at, int until) {
     for (byte[] name : NAMES) {
-      int length = name.length - 1;
-      if (until - at >= length && java.util.Arrays.equals(bytes, at, at + length, name, 0, length)) {
-        return until - at == length || !isOfName(bytes[at + length]);
+      if (isWord(name, bytes, at, until)) {
+        return true;
       }
     }
-    return false;
+    return isWord(WARNING, bytes, at, until);
+  }
+
+  private static boolean isWord(byte[] name, byte[] bytes, int at, int until) {
+    int length = name.length - 1;
+    boolean begins = until - at >= length && java.util.Arrays.equals(bytes, at, at + length, name, 0, length);
+    return begins && (until - at == length || !isOfName(bytes[at + length]));
   }
 
   private static boolean isDigit(byte letter) {

@@ -25,6 +25,9 @@ public final class LogReader implements Closeable {
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
 
+  /** What java.util.logging begins with, behind the program that printed it. */
+  private static final Pattern OF_JUL = Pattern.compile("\\s{0,8}[\\w.-]{1,60}: [A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d\\d:\\d\\d [AP]M ");
+
   /** What people and pagers put where they cut a line off. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
 
@@ -210,9 +213,9 @@ public final class LogReader implements Closeable {
     }
     String line = new String(lines.bytes(), begin, end - begin, UTF_8);
     if (line.charAt(0) <= ' ') {
-      return Clients.beginsIndented(line);
+      return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt();
     }
-    return Clients.begins(line) || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
+    return Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
   }
 
   /** Whether a line, with its ident or without, begins with one of the candidates. */

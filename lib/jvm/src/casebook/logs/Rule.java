@@ -29,7 +29,7 @@ final class Rule {
   /** The classes of brokers and of ZooKeeper, whole or shortened; {@code kafka.conn} and its like are Python's. */
   private static final Pattern OF_SERVERS =
       Pattern.compile(
-          "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin|security|api|common)\\b|k\\.[a-z]"
+          "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin(?!\\.\\w+Command)|security|api|common)\\b|k\\.[a-z]"
               + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
   /** What goes as far as it has to, in front of the end of a regex. */
@@ -45,6 +45,10 @@ final class Rule {
   final Scope scope;
   final String literal;
   private final List<String> loggers;
+
+  /** Whether it is told by its logger alone: other programs say the same. */
+  private final boolean isNamed;
+
   private final String regex;
   private final boolean anchored;
 
@@ -55,23 +59,24 @@ final class Rule {
   private Matcher changed;
   private List<Group> groups;
 
-  /** @param where the scope, and behind an @ how the names of the loggers begin that print it */
+  /** @param where the scope, and behind an @ how the names of the loggers begin that print it; a ! before them if one must be named */
   Rule(String kind, String where, String literal, String regex) {
     this.kind = kind;
     int border = where.indexOf('@');
     scope = Scope.valueOf((border < 0 ? where : where.substring(0, border)).toUpperCase(Locale.ROOT));
-    loggers = border < 0 ? List.of() : List.of(where.substring(border + 1).split("\\|"));
+    isNamed = border >= 0 && where.startsWith("!", border + 1);
+    loggers = border < 0 ? List.of() : List.of(where.substring(border + (isNamed ? 2 : 1)).split("\\|"));
     this.literal = literal;
     this.regex = regex.replace("(?P<", "(?<");
     anchored = regex.startsWith("^") && scope != Scope.INSIDE;
   }
 
-  /** Whether a logger prints such messages; of a line that names none it is not known. */
+  /** Whether a logger prints such messages; of a line that names none it is not known, which is enough but for what others say too. */
   boolean isOf(String logger) {
     if (scope == Scope.APP && logger != null && OF_SERVERS.matcher(logger).matches()) {
       return false;
     }
-    return logger == null || loggers.isEmpty() || loggers.stream().anyMatch(own -> logger.startsWith(own) || isShort(logger, own));
+    return logger == null && !isNamed || loggers.isEmpty() || logger != null && loggers.stream().anyMatch(own -> logger.startsWith(own) || isShort(logger, own));
   }
 
   /** Whether a logger may be one of a name's, shortened: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
@@ -174,7 +179,7 @@ final class Rule {
 
   /** The fields that a line gives, whoever prints it, that begins with it. */
   Fields matchBeginning(String line) {
-    return anchored && scope != Scope.LINE && literal.length() >= TELLING ? match(line) : null;
+    return anchored && !isNamed && scope != Scope.LINE && literal.length() >= TELLING ? match(line) : null;
   }
 
   private Matcher compiled(String java) {

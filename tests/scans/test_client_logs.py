@@ -292,3 +292,18 @@ def test_a_line_of_a_hosts_log_is_nothing_of_a_brokers_entry():
     refused = "org.apache.kafka.common.errors.InvalidRequestException: Error getting request for apiKey: FETCH, apiVersion: 4"
     events, _, _ = read("[2026-11-20 10:00:00,123] INFO Before (a.b.C)", f"Nov 20 11:00:00 host app[7]: {refused}")
     assert [("bad_request", True)] == [(event.kind, event.time != AT) for event in events]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Broker k1:9092 disconnected. Retrying.", "client_disconnected"),
+        ("DNS lookup failed for k1:9092 (AF_INET)", "client_disconnected"),
+        ("Has not committed TP(topic='orders', partition=3) at all since worker start", "commit_failed"),
+        ("KafkaJSError: The producer is disconnected", "client_disconnected"),
+    ],
+)
+def test_words_of_a_library_behind_a_prefix_that_nobody_knows(message, kind):
+    """Of pykafka, kafka-python, Faust and KafkaJS."""
+    (event,) = read(f"2026-11-20 10:00:00,123 ERROR of.ours | {message}")[0]
+    assert (event.kind, event.time) == (kind, AT)

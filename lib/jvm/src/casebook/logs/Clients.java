@@ -15,23 +15,24 @@ final class Clients {
   /** What clients' lines begin with that have no header: nothing of the entry before them. */
   private static final Pattern OF_LINES =
       Pattern.compile(
-          "\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: "
+          "\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: |Local: [A-Z]\\w+ |\\d\\d:\\d\\d:\\d\\d[.,]\\d+\\s+(?:info|warn|error|debug)\\s|(?:DEBU|INFO|WARN|ERRO)\\[\\d|kafka\\.errors\\.\\w"
               + "|(?:Unhandled (?:promise )?rejection )?Error: (?:Local|Broker): |Response \\w+\\(key: \\d+, version: \\d+\\) \\{|(?:sasl_)?(?:ssl|plaintext)://\\S+/(?:\\d+|bootstrap): )"
               + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: )");
 
   /** What is indented and no rest of another entry all the same: as npm's debug prints it, and the column of Spring Boot's loggers. */
   private static final Pattern OF_INDENTED =
-      Pattern.compile("\\s{1,2}(?:(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
+      Pattern.compile("\\s{1,2}(?:Local: [A-Z]\\w+ |The coordinator is not aware|(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
   private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
 
-  /** Kafka's clients for Java, its Streams and Connect, and what is built on them: whole, or shortened by a layout. */
+  /** Kafka's clients for Java, Python and JavaScript, Streams and Connect, and what is built on them: whole, or shortened by a layout. */
   private static final Pattern LOGGER =
       Pattern.compile(
           "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
               + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
               + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka"
               + "|io\\.confluent\\.(?:connect|kafka|ksql|kafkarest|parallelconsumer)\\.|io\\.debezium\\.(?:embedded|pipeline\\.ErrorHandler|connector\\.common)|com\\.(?:linkedin|mongodb|snowflake)\\.kafka\\."
-              + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.");
+              + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.|kafkajs$|(?:aiokafka|pykafka)\\b"
+              + "|kafka\\.(?:conn|client|client_async|cluster|coordinator(?:\\.(?:base|consumer|heartbeat))?|consumer\\.(?:fetcher|group|subscription_state)|producer\\.(?:kafka|sender|record_accumulator))$");
 
   private Clients() {}
 

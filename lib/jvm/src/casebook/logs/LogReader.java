@@ -268,13 +268,13 @@ public final class LogReader implements Closeable {
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
-      return head(full) || behindThread(full) || fromClient(full) || inside(full, 0) || ofClients(full);
+      return head(full) || behindThread(full) || fromClient(full) || inside(full, 0) || behindPrefix(full) || ofClients(full);
     }
     boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
     boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
     known = known || behindThread(full) || fromClient(full);
     known |= inside(full, known ? fold + 1 : 0);
-    return known || ofClients(full);
+    return known || behindPrefix(full.substring(0, fold)) || ofClients(full);
   }
 
   /** A message behind its ident, where a thread in brackets stands before both. */
@@ -299,6 +299,22 @@ public final class LogReader implements Closeable {
   private boolean fromClient(String full) {
     int named = Clients.named(full);
     return named > 0 && head(full.substring(named));
+  }
+
+  /** A message of a client's library behind what only its application knows: its own prefix, or a layout that nobody told. */
+  private boolean behindPrefix(String line) {
+    if (ident.speaker(line, entry.header.logger) != null) {
+      return false;
+    }
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Fields fields = rules.all.get(rule).matchBehind(line, entry.header.logger);
+      if (fields != null) {
+        said(fields);
+        tell(rules.all.get(rule).kind, entry.line, fields, line);
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean candidates(byte[] bytes, int from, int until) {

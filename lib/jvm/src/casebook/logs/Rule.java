@@ -3,6 +3,7 @@ package casebook.logs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,6 +26,28 @@ final class Rule {
 
   /** Shorter ones are too common to be looked for in lines of unknown layout. */
   private static final int TELLING = 10;
+
+  /** Of clients' words, that a broker's or anybody's sentence does not hold by chance. */
+  private static final int CLIENTS = 14;
+
+  private static final Set<String> OF_CLIENTS =
+      Set.of(
+          "coordinator_lost",
+          "coordinator_discovered",
+          "coordinator_unavailable",
+          "coordinator_loading",
+          "not_coordinator",
+          "commit_failed",
+          "not_leader",
+          "produce_retried",
+          "request_timed_out",
+          "client_disconnected",
+          "metadata_error",
+          "consumer_reset",
+          "consumer_truncation",
+          "consumer_rebalancing",
+          "client_error",
+          "client_api_versions_failed");
 
   /** The classes of brokers and of ZooKeeper, whole or shortened; {@code kafka.conn} and its like are Python's. */
   private static final Pattern OF_SERVERS =
@@ -170,6 +193,13 @@ final class Rule {
     }
     loose.reset(line);
     return loose.find() ? fields(loose) : null;
+  }
+
+  /** The same in what an application printed: there only what a client says, and what is long enough to be nobody else's. */
+  Fields matchBehind(String line, String logger) {
+    boolean isSaid = scope != Scope.INSIDE && scope != Scope.LINE;
+    boolean isClients = isSaid && literal.length() >= CLIENTS && (OF_CLIENTS.contains(kind) || kind.equals(QUIET));
+    return isClients && !(logger != null && OF_SERVERS.matcher(logger).matches()) ? matchLoosely(line) : null;
   }
 
   /** Whether a line, whoever prints it, begins with it. */

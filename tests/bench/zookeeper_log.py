@@ -26,7 +26,7 @@ KAFKA, TRANSACTIONS, ROUNDS = "3.9.2", 200_000, 5
 _SET_DATA, _CHECK, _MULTI = 5, 13, 14
 READ = """
 import sys
-from casebook.formats import zookeeper_log
+from casebook.formats.zookeeper import log as zookeeper_log
 with open(sys.argv[1], "rb") as stream:
     assert sum(isinstance(row, zookeeper_log.Transaction) for row in zookeeper_log.read(stream)) == int(sys.argv[2])
 """

@@ -13,9 +13,9 @@ from casebook.rehearsal import PlayedCluster
 
 REHEARSES = """
 import signal, time
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import PlayedCluster
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs this in the background has SIGINT ignored
-with Cluster(brokers=1) as cluster:
+with PlayedCluster(brokers=1) as cluster:
     print(cluster.home, flush=True)
     time.sleep(600)
 """

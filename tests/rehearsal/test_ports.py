@@ -7,7 +7,7 @@ from casebook.rehearsal.servers import ports
 
 ASKS = """
 import random, sys
-from casebook.rehearsal import ports
+from casebook.rehearsal.servers import ports
 wanted = iter(map(int, sys.argv[1:]))
 random.choice = lambda _: next(wanted)
 print(ports.free_port())

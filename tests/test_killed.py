@@ -78,7 +78,9 @@ sys.addaudithook(step)
 """
 """What kills a program right before it starts another one."""
 _RUN = ["from casebook.cli import main; main()", "run", "20", "--source", "sample:leader_minus_one"]
-_TYPED = ["import sys; from pathlib import Path; from casebook.questions.timeline.scans import logs; list(logs.typed([(Path(sys.argv[1]), 'UTC')]))"]
+_TYPED = [
+    "import sys; from pathlib import Path; from casebook.questions.timeline.scans import logs; list(logs.typed([(Path(sys.argv[1]), 'UTC')]))"
+]
 
 
 @pytest.mark.parametrize(("whom", "program"), [("ipykernel_launcher", _RUN), ("casebook.logs.Main", [*_TYPED, str(LOGS)])])

@@ -9,7 +9,8 @@ from pathlib import Path
 from casebook.collect.zookeeper.data import ZookeeperData
 from casebook.facts.cluster import Cluster
 from casebook.formats.zookeeper import history_facts
-from casebook.formats.zookeeper.log import CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from casebook.formats.zookeeper.changes import CloseSession, Create, CreateSession, Delete, SetData
+from casebook.formats.zookeeper.log import Transaction
 from casebook.formats.zookeeper.records import OPEN
 from casebook.formats.zookeeper.tree import NEW, Tree
 from casebook.kafka.past import past

@@ -145,7 +145,7 @@ class TestLogs:
         changes = [row.change for path in lived.logs for row in _log(path)[1:]]
         wanted = {"create", "delete", "setData", "setACL", "multi", "createSession", "closeSession", "error"}
         assert wanted - {change.operation for change in changes} == set()
-        assert {change.failed for change in changes if isinstance(change, log.Multi)} == {True, False}
+        assert {change.failed for change in changes if isinstance(change, changes.Multi)} == {True, False}
         assert len(lived.logs) > 1
 
 

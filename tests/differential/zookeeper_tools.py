@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.formats.zookeeper import log
+from casebook.formats.zookeeper import changes, log
 from casebook.formats.zookeeper.records import Acl, Acls
 from casebook.formats.zookeeper.snapshot import StoredZnode
 from casebook.rehearsal.servers import jars
@@ -78,34 +78,34 @@ def _unsigned(number: int) -> int:
     return number & 0xFFFF_FFFF_FFFF_FFFF
 
 
-def _by_jute(change: log.Change) -> str:
+def _by_jute(change: changes.Change) -> str:
     match change:
-        case log.Create(path=path, data=data, acl=acl, ephemeral=ephemeral, parent_cversion=parent_cversion):
+        case changes.Create(path=path, data=data, acl=acl, ephemeral=ephemeral, parent_cversion=parent_cversion):
             return f"'{path},{_hex(data)},{_acls(acl)},{'T' if ephemeral else 'F'},{parent_cversion}"
-        case log.Delete(path=path):
+        case changes.Delete(path=path):
             return f"'{path}"
-        case log.SetData(path=path, data=data, version=version):
+        case changes.SetData(path=path, data=data, version=version):
             return f"'{path},{_hex(data)},{version}"
-        case log.SetAcl(path=path, acl=acl, version=version):
+        case changes.SetAcl(path=path, acl=acl, version=version):
             return f"'{path},{_acls(acl)},{version}"
-        case log.CreateSession(timeout=number) | log.Failed(code=number):
+        case changes.CreateSession(timeout=number) | changes.Failed(code=number):
             return str(number)
-        case log.CloseSession(paths=paths):
+        case changes.CloseSession(paths=paths):
             return "null" if paths is None else _vector(f"'{path}" for path in paths)
-        case log.Multi(parts=parts):
+        case changes.Multi(parts=parts):
             return _vector(f"s{{{kind},{_hex(content)}}}" for kind, content in map(zookeeper_bytes.change, parts))
 
 
-def _by_toolkit(change: log.Change) -> str:
+def _by_toolkit(change: changes.Change) -> str:
     match change:
-        case log.Create(path=path, data=data, acl=acl, ephemeral=ephemeral, parent_cversion=parent_cversion):
+        case changes.Create(path=path, data=data, acl=acl, ephemeral=ephemeral, parent_cversion=parent_cversion):
             rights = ", ".join(map(_acl, acl))
             return f"{path},{_text(data)},[{rights}],{str(ephemeral).lower()},{parent_cversion}"
-        case log.SetData(path=path, data=data, version=version):
+        case changes.SetData(path=path, data=data, version=version):
             return f"{path},{_text(data)},{version}"
-        case log.CloseSession(paths=None):
+        case changes.CloseSession(paths=None):
             return ""
-        case log.Multi(parts=parts):
+        case changes.Multi(parts=parts):
             return ";".join(f"{part.operation}:{_text(zookeeper_bytes.change(part)[1])}" for part in parts)
         case _:
             return _by_jute(change)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper import changes, log, snapshot
 from casebook.formats.zookeeper.log import Transaction
 from casebook.formats.zookeeper.records import OPEN, Acl, FileHead, StreamDamage
 from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode, ZxidDigest
@@ -34,49 +34,49 @@ def zxids(rows):
 
 
 EVERY_CHANGE = [
-    (1, create("/a", b"\xff", READ_ONLY, True, 7), log.Create("create", "/a", b"\xff", READ_ONLY, True, 7, None)),
-    (1, create("/a")[:-4], log.Create("create", "/a", b"", OPEN, False, -1, None)),
-    (15, create("/a/ü", None), log.Create("create2", "/a/ü", None, OPEN, False, 1, None)),
+    (1, create("/a", b"\xff", READ_ONLY, True, 7), changes.Create("create", "/a", b"\xff", READ_ONLY, True, 7, None)),
+    (1, create("/a")[:-4], changes.Create("create", "/a", b"", OPEN, False, -1, None)),
+    (15, create("/a/ü", None), changes.Create("create2", "/a/ü", None, OPEN, False, 1, None)),
     (
         19,
         text("/c") + buffer(b"c") + acls(*OPEN) + integer(3),
-        log.Create("createContainer", "/c", b"c", OPEN, False, 3, None),
+        changes.Create("createContainer", "/c", b"c", OPEN, False, 3, None),
     ),
     (
         21,
         text("/t") + buffer(b"t") + acls() + integer(4) + long(5000),
-        log.Create("createTTL", "/t", b"t", (), False, 4, 5000),
+        changes.Create("createTTL", "/t", b"t", (), False, 4, 5000),
     ),
-    (2, text("/a"), log.Delete("delete", "/a")),
-    (20, text("/c"), log.Delete("deleteContainer", "/c")),
-    (5, text("/a") + buffer(None) + integer(8), log.SetData("setData", "/a", None, 8)),
-    (5, text("/ü") + buffer(b"as long: 12B") + integer(8), log.SetData("setData", "/ü", b"as long: 12B", 8)),
-    (5, text("") + buffer(b"") + integer(0), log.SetData("setData", "", b"", 0)),
-    (16, text("/zookeeper/config") + buffer(b"x") + integer(-1), log.SetData("reconfig", "/zookeeper/config", b"x", -1)),
-    (7, text("/a") + acls(*READ_ONLY) + integer(2), log.SetAcl("setACL", "/a", READ_ONLY, 2)),
-    (13, text("/a") + integer(9), log.Check("check", "/a", 9)),
-    (-10, integer(6000), log.CreateSession("createSession", 6000)),
-    (-11, b"", log.CloseSession("closeSession", None)),
-    (-11, integer(0), log.CloseSession("closeSession", ())),
-    (-11, integer(2) + text("/a") + text("/b"), log.CloseSession("closeSession", ("/a", "/b"))),
-    (-1, integer(-101), log.Failed("error", -101)),
+    (2, text("/a"), changes.Delete("delete", "/a")),
+    (20, text("/c"), changes.Delete("deleteContainer", "/c")),
+    (5, text("/a") + buffer(None) + integer(8), changes.SetData("setData", "/a", None, 8)),
+    (5, text("/ü") + buffer(b"as long: 12B") + integer(8), changes.SetData("setData", "/ü", b"as long: 12B", 8)),
+    (5, text("") + buffer(b"") + integer(0), changes.SetData("setData", "", b"", 0)),
+    (16, text("/zookeeper/config") + buffer(b"x") + integer(-1), changes.SetData("reconfig", "/zookeeper/config", b"x", -1)),
+    (7, text("/a") + acls(*READ_ONLY) + integer(2), changes.SetAcl("setACL", "/a", READ_ONLY, 2)),
+    (13, text("/a") + integer(9), changes.Check("check", "/a", 9)),
+    (-10, integer(6000), changes.CreateSession("createSession", 6000)),
+    (-11, b"", changes.CloseSession("closeSession", None)),
+    (-11, integer(0), changes.CloseSession("closeSession", ())),
+    (-11, integer(2) + text("/a") + text("/b"), changes.CloseSession("closeSession", ("/a", "/b"))),
+    (-1, integer(-101), changes.Failed("error", -101)),
     (
         14,
         multi((1, create("/m")), (13, text("/a") + integer(1)), (2, text("/b"))),
-        log.Multi(
+        changes.Multi(
             "multi",
             (
-                log.Create("create", "/m", b"", OPEN, False, 1, None),
-                log.Check("check", "/a", 1),
-                log.Delete("delete", "/b"),
+                changes.Create("create", "/m", b"", OPEN, False, 1, None),
+                changes.Check("check", "/a", 1),
+                changes.Delete("delete", "/b"),
             ),
         ),
     ),
-    (14, multi(), log.Multi("multi", ())),
+    (14, multi(), changes.Multi("multi", ())),
     (
         14,
         multi((-1, integer(0)), (-1, integer(-103))),
-        log.Multi("multi", (log.Failed("error", 0), log.Failed("error", -103))),
+        changes.Multi("multi", (changes.Failed("error", 0), changes.Failed("error", -103))),
     ),
 ]
 
@@ -92,7 +92,7 @@ class TestTransactions:
         """The digest of 3.6 is told apart from the change before it, which 3.3's create never had."""
         (row,) = read(record(3, kind, content, struct.pack(">iq", 2, -77)))
         if change.operation == "create" and change.parent_cversion == -1:
-            assert isinstance(row.change, log.Create | log.Unknown)
+            assert isinstance(row.change, changes.Create | changes.Unknown)
         else:
             assert (row.change, row.digest) == (change, log.Digest(2, -77))
 
@@ -110,15 +110,15 @@ class TestTransactions:
     def test_not_understood(self, kind, content, reason):
         """A record that is whole and not understood is a row with its type and bytes; what follows is read."""
         unknown, then = read(record(1, kind, content), record(2, 2, text("/a")))
-        assert unknown.change == log.Unknown("unknown", kind, content, reason)
-        assert (then.change, then.after_damage) == (log.Delete("delete", "/a"), False)
+        assert unknown.change == changes.Unknown("unknown", kind, content, reason)
+        assert (then.change, then.after_damage) == (changes.Delete("delete", "/a"), False)
 
     def test_part_not_understood(self):
         """In a multi it is one part: also a multi in a multi, which no release writes."""
         (row,) = read(record(1, 14, multi((2, text("/a")), (14, b""))))
         assert row.change.parts == (
-            log.Delete("delete", "/a"),
-            log.Unknown("unknown", 14, b"", "is of a type that is not known"),
+            changes.Delete("delete", "/a"),
+            changes.Unknown("unknown", 14, b"", "is of a type that is not known"),
         )
         assert not row.change.failed
 
@@ -145,7 +145,7 @@ class TestFenced:
         """Two parts are what each is on its own, whatever their paths and data are."""
         (both,) = read(record(1, 14, multi(first, second), digest))
         alone = [read(record(1, 14, multi(part)))[0].change.parts for part in (first, second)]
-        assert both.change == log.Multi("multi", alone[0] + alone[1])
+        assert both.change == changes.Multi("multi", alone[0] + alone[1])
         assert (both.digest is None) == (digest == b"")
 
     @pytest.mark.parametrize("digest", [b"", struct.pack(">iq", 2, -77)])
@@ -157,7 +157,7 @@ class TestFenced:
         wrong += [content[:size] for size in range(len(content))]
         records = [record(1 + at, 14, one + digest) for at, one in enumerate(wrong)]
         rows = read(*records)
-        with patch.object(log, "_fence", return_value=None):
+        with patch.object(changes, "_fence", return_value=None):
             assert read(*records) == rows
         assert len(rows) == len(wrong)
 

@@ -4,7 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
-from casebook.formats.zookeeper import log
+from casebook.formats.zookeeper import changes, log
 from casebook.formats.zookeeper.records import OPEN, Acl
 
 LOG_HEAD = struct.pack(">4siq", b"ZKLG", 2, 0)
@@ -57,31 +57,31 @@ def multi(*parts: tuple[int, bytes]) -> bytes:
     return integer(len(parts)) + b"".join(integer(kind) + buffer(part) for kind, part in parts)
 
 
-def change(read: log.Change) -> tuple[int, bytes]:
+def change(read: changes.Change) -> tuple[int, bytes]:
     """Type and bytes of a change that a reader made of them."""
     return _TYPES[read.operation], _content(read)
 
 
-def _content(read: log.Change) -> bytes:
+def _content(read: changes.Change) -> bytes:
     match read:
-        case log.Create(ttl=None, operation="create" | "create2"):
+        case changes.Create(ttl=None, operation="create" | "create2"):
             return create(*read[1:6])
-        case log.Create(path=path, data=data, acl=acl, parent_cversion=parent_cversion, ttl=ttl):
+        case changes.Create(path=path, data=data, acl=acl, parent_cversion=parent_cversion, ttl=ttl):
             content = text(path) + buffer(data) + acls(*acl) + integer(parent_cversion)
             return content if ttl is None else content + long(ttl)
-        case log.Delete(path=path):
+        case changes.Delete(path=path):
             return text(path)
-        case log.SetData(path=path, data=data, version=version):
+        case changes.SetData(path=path, data=data, version=version):
             return text(path) + buffer(data) + integer(version)
-        case log.SetAcl(path=path, acl=acl, version=version):
+        case changes.SetAcl(path=path, acl=acl, version=version):
             return text(path) + acls(*acl) + integer(version)
-        case log.Check(path=path, version=version):
+        case changes.Check(path=path, version=version):
             return text(path) + integer(version)
-        case log.CreateSession(timeout=number) | log.Failed(code=number):
+        case changes.CreateSession(timeout=number) | changes.Failed(code=number):
             return integer(number)
-        case log.CloseSession(paths=paths):
+        case changes.CloseSession(paths=paths):
             return b"" if paths is None else integer(len(paths)) + b"".join(map(text, paths))
-        case log.Multi(parts=parts):
+        case changes.Multi(parts=parts):
             return multi(*map(change, parts))
 
 

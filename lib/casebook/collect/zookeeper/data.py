@@ -19,8 +19,9 @@ from casebook.errors import CollectError
 from casebook.facts.cluster import Problem, ReadOutcome, Znode, ZnodeChange
 from casebook.facts.history import HOLES
 from casebook.formats.zookeeper import kafka_tree, log, snapshot
+from casebook.formats.zookeeper.changes import CloseSession, Create, CreateSession, Delete, Multi, SetAcl, SetData
 from casebook.formats.zookeeper.history_lines import BEGIN
-from casebook.formats.zookeeper.log import CloseSession, Create, CreateSession, Delete, Multi, SetAcl, SetData, Transaction
+from casebook.formats.zookeeper.log import Transaction
 from casebook.formats.zookeeper.records import StreamDamage
 from casebook.formats.zookeeper.snapshot import SnapshotEnd
 from casebook.formats.zookeeper.tree import NEW, Tree

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from casebook.facts.cluster import Stat, Znode
-from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper import changes, log, snapshot
 from casebook.formats.zookeeper.log import Transaction
 from casebook.formats.zookeeper.records import OPEN, Acls
 
@@ -116,10 +116,10 @@ class Tree:
         if transaction.zxid <= self.zxid:
             return
         change = transaction.change
-        parts = change.parts if isinstance(change, log.Multi) else (change,)
-        if unknown := next((part for part in parts if isinstance(part, log.Unknown)), None):
+        parts = change.parts if isinstance(change, changes.Multi) else (change,)
+        if unknown := next((part for part in parts if isinstance(part, changes.Unknown)), None):
             raise ValueError(f"Transaction 0x{transaction.zxid:x}, of type {unknown.type}, {unknown.reason}.")
-        if not (isinstance(change, log.Multi) and change.failed):
+        if not (isinstance(change, changes.Multi) and change.failed):
             for part in parts:
                 self._apply(transaction, part)
         self.zxid = transaction.zxid
@@ -171,23 +171,23 @@ class Tree:
         if node.ephemeral_owner != _NO_OWNER:
             self._ephemerals.setdefault(node.ephemeral_owner, set()).add(path)
 
-    def _apply(self, transaction: Transaction, change: log.Change) -> None:
+    def _apply(self, transaction: Transaction, change: changes.Change) -> None:
         match change:
-            case log.Create():
+            case changes.Create():
                 self._create(transaction, change)
-            case log.Delete(path=path):
+            case changes.Delete(path=path):
                 self._delete(transaction.zxid, path)
-            case log.SetData(path=path) if node := self._nodes.get(path):
+            case changes.SetData(path=path) if node := self._nodes.get(path):
                 node.data, node.version = change.data, change.version
                 node.mzxid, node.mtime = transaction.zxid, transaction.time
-            case log.SetAcl(path=path) if node := self._nodes.get(path):
+            case changes.SetAcl(path=path) if node := self._nodes.get(path):
                 node.acl, node.aversion = change.acl, change.version
-            case log.CreateSession(timeout=timeout):
+            case changes.CreateSession(timeout=timeout):
                 self.sessions[transaction.session] = timeout
-            case log.CloseSession(paths=paths):
+            case changes.CloseSession(paths=paths):
                 self._close(transaction, paths or ())
 
-    def _create(self, transaction: Transaction, change: log.Create) -> None:
+    def _create(self, transaction: Transaction, change: changes.Create) -> None:
         parent, there = self._nodes.get(_split(change.path)[0]), self._nodes.get(change.path)
         if parent is None:
             return
@@ -258,7 +258,7 @@ def _split(path: str) -> tuple[str, str]:
     return parent or _ROOT, name
 
 
-def _created(transaction: Transaction, change: log.Create) -> _Node:
+def _created(transaction: Transaction, change: changes.Create) -> _Node:
     return _Node(
         data=change.data,
         acl=change.acl,

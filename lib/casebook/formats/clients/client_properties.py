@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import yaml
 
-from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile, GivenSetting
+from casebook.facts.clients import CONSUMER, PRODUCER, SPRING, ClientFile, GivenSetting
 from casebook.formats import properties
+from casebook.formats.clients import setting_names
+from casebook.formats.clients.setting_names import Path
 
 LONGEST = 256 * 1024
 """Characters of a file that are read; a longer one is no client's configuration."""
@@ -20,54 +22,6 @@ _MOST_SETTINGS = 5000
 _DEEPEST = 30
 _LONGEST_VALUE = 60
 
-_NAMES: dict[str, tuple[str, str]] = {
-    "acks": (PRODUCER, "acks"),
-    "request.required.acks": (PRODUCER, "acks"),
-    "retries": (PRODUCER, "retries"),
-    "message.send.max.retries": (PRODUCER, "retries"),
-    "delivery.timeout.ms": (PRODUCER, "delivery.timeout.ms"),
-    "message.timeout.ms": (PRODUCER, "delivery.timeout.ms"),
-    "enable.idempotence": (PRODUCER, "enable.idempotence"),
-    "max.in.flight.requests.per.connection": (PRODUCER, "max.in.flight.requests.per.connection"),
-    "max.in.flight": (PRODUCER, "max.in.flight.requests.per.connection"),
-    "linger.ms": (PRODUCER, "linger.ms"),
-    "queue.buffering.max.ms": (PRODUCER, "linger.ms"),
-    "transactional.id": (PRODUCER, "transactional.id"),
-    "transaction.id.prefix": (PRODUCER, "transactional.id"),
-    "enable.auto.commit": (CONSUMER, "enable.auto.commit"),
-    "auto.commit.enable": (CONSUMER, "enable.auto.commit"),
-    "enable.auto.offset.store": (CONSUMER, "enable.auto.offset.store"),
-    "auto.offset.reset": (CONSUMER, "auto.offset.reset"),
-    "isolation.level": (CONSUMER, "isolation.level"),
-    "session.timeout.ms": (CONSUMER, "session.timeout.ms"),
-    "group.id": (CONSUMER, "group.id"),
-}
-"""Who has a setting, and what Java calls it, by every name that it goes under (``CONFIGURATION.md@v2.11.0`` of librdkafka)."""
-
-_GIVES_AWAY = {
-    SCALA: ("producer.type", "serializer.class", "key.serializer.class"),
-    LIBRDKAFKA: (
-        "request.required.acks", "message.send.max.retries", "message.timeout.ms", "queue.buffering.max.ms", "max.in.flight",
-        "queue.buffering.max.messages", "enable.auto.offset.store", "socket.keepalive.enable", "api.version.request",
-        "broker.version.fallback", "sasl.mechanisms", "sasl.username", "ssl.ca.location", "statistics.interval.ms",
-        "enable.partition.eof", "enable.gapless.guarantee",
-    ),
-    JAVA: (
-        "key.serializer", "value.serializer", "key.deserializer", "value.deserializer", "buffer.memory", "max.block.ms",
-        "interceptor.classes", "partitioner.class", "max.poll.records", "sasl.jaas.config", "ssl.truststore.location",
-        "block.on.buffer.full", "metric.reporters", "partition.assignment.strategy.class",
-    ),
-}  # fmt: skip
-"""Settings that only one library has, the most telling library first."""
-_PRODUCERS_ONLY = (
-    "key.serializer", "value.serializer", "buffer.memory", "max.block.ms", "batch.size", "compression.type", "producer.type",
-    "serializer.class", "partitioner.class", "queue.buffering.max.messages", "transaction.timeout.ms", "compression.codec",
-    "enable.gapless.guarantee",
-)  # fmt: skip
-_CONSUMERS_ONLY = (
-    "key.deserializer", "value.deserializer", "max.poll.records", "max.poll.interval.ms", "fetch.min.bytes", "fetch.max.wait.ms",
-    "auto.commit.interval.ms", "heartbeat.interval.ms", "partition.assignment.strategy", "enable.partition.eof",
-)  # fmt: skip
 
 _NUMBERS = frozenset({"retries", "delivery.timeout.ms", "max.in.flight.requests.per.connection", "session.timeout.ms"})
 _FLAGS = frozenset({"enable.idempotence", "enable.auto.commit", "enable.auto.offset.store"})
@@ -80,21 +34,16 @@ _WORDS = {
     "isolation.level": {"read_committed": "read_committed", "read_uncommitted": "read_uncommitted"},
 }  # fmt: skip
 
-_TELLING = frozenset({*_PRODUCERS_ONLY, *_CONSUMERS_ONLY}.union(*_GIVES_AWAY.values()))
-_SECTIONS = frozenset({"producer", "outgoing", "consumer", "incoming"})
 _NAMED_BY_OWNER = frozenset({"group.id", "transactional.id"})
 """Whose values are names that somebody chose: what matters is that there is one."""
 
 _NAME = re.compile(r"[\w.@/\[\]-]{1,300}", re.ASCII)
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
-_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VARIABLE = re.compile(r"[$#@]\{|\$\(|\{\{|%\(|^\$\w|^!|^@\w+@")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.on-?profile|profiles)$", re.IGNORECASE)
 _INCLUDE = re.compile(r"(?:@?include|spring\.config\.(?:import|location|additional-location)|spring\.profiles\.include)$", re.I)
 _STANDARD = "tag:yaml.org,2002:"
 _MERGE, _NULL, _BOOL = f"{_STANDARD}merge", f"{_STANDARD}null", f"{_STANDARD}bool"
-
-Path = tuple[str, ...]
 
 
 class _Leaf(NamedTuple):
@@ -112,15 +61,6 @@ class _Found(NamedTuple):
     role: str
     above: str
     given: GivenSetting
-
-
-def _tokens(name: str) -> Path:
-    """``enable.auto.commit``, ``enableAutoCommit``, ``ENABLE_AUTO_COMMIT`` and ``enable-auto-commit`` alike."""
-    return tuple(token.lower() for token in _TOKEN.findall(name))
-
-
-_BY_TOKENS = {_tokens(name): known for name, known in _NAMES.items()}
-_MOST_TOKENS = max(map(len, _BY_TOKENS))
 
 
 def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
@@ -164,7 +104,7 @@ def essential(path: Path, text: str) -> str | None:
     name = ".".join(path)
     if _NAME.fullmatch(name) is None:
         return None
-    if (matched := _matched(path)) is None:
+    if (matched := setting_names.matched(path)) is None:
         return "-" if _tells(name) else None
     given, text = _value(matched[1], _Leaf(path, text, 0)), text.strip()
     if given.value is None:
@@ -175,8 +115,8 @@ def essential(path: Path, text: str) -> str | None:
 def _tells(name: str) -> bool:
     """Whether the name of a setting tells whose file it is: library, producer or consumer, profile, what it takes in."""
     return (
-        not _TELLING.isdisjoint(_endings(name.lower()))
-        or not _SECTIONS.isdisjoint(_tokens(name))
+        not setting_names.TELLING.isdisjoint(setting_names.endings(name.lower()))
+        or not setting_names.SECTIONS.isdisjoint(setting_names.tokens(name))
         or name.lower().startswith(("spring.", "spring_"))
         or _PROFILE.search(name) is not None
         or _INCLUDE.search(name) is not None
@@ -260,7 +200,7 @@ class _Flattened:
                 both = f"in lines {seen[name]} and {line}"
                 self._problems.append(f"{_shown(name)} is set twice, {both}: the last counts, where the file is taken at all")
             seen[name] = line
-            if isinstance(value, yaml.MappingNode) and _matched((*path, name)) is not None:
+            if isinstance(value, yaml.MappingNode) and setting_names.matched((*path, name)) is not None:
                 self._leaves.append(_Leaf((*path, name), None, line))
             self.add(value, (*path, name))
 
@@ -286,7 +226,7 @@ def _of_document(leaves: Iterable[_Leaf]) -> list[_Found]:
     profile = any(_PROFILE.search(".".join(leaf.path)) for leaf in leaves)
     found = []
     for leaf in leaves:
-        matched = _matched(leaf.path)
+        matched = setting_names.matched(leaf.path)
         if matched is None:
             continue
         role, key, above = matched
@@ -295,30 +235,6 @@ def _of_document(leaves: Iterable[_Leaf]) -> list[_Found]:
             given = given._replace(value=None, why="it counts in one profile only")
         found.append(_Found(key, role, above, given))
     return found
-
-
-def _matched(path: Path) -> tuple[str, str, str] | None:
-    """Role, Java's name, and what stands above; ``None`` for a setting that does not matter here.
-
-    The name must be all that the last element ends with, or go over from the elements above it, as ``auto.offset.reset``.
-    """
-    tokens = _tokens(".".join(path))
-    for length in range(min(_MOST_TOKENS, len(tokens)), 0, -1):
-        known = _BY_TOKENS.get(tokens[-length:])
-        if known is None:
-            continue
-        role, key = known
-        rest = ".".join(tokens[:-length])
-        if length == 1 and not _stands_alone(path):
-            return None
-        return role, key, rest
-    return None
-
-
-def _stands_alone(path: Path) -> bool:
-    """``producer.acks`` is acks, that of some other section is not: names of one word need a known place."""
-    above = set(_tokens(".".join(path))[:-1])
-    return not above or not above.isdisjoint({"producer", "kafka", "outgoing", "topic", "properties", "override", "config"})
 
 
 def _value(key: str, leaf: _Leaf) -> GivenSetting:
@@ -394,25 +310,18 @@ def _library(leaves: Iterable[_Leaf]) -> str | None:
     names = {".".join(leaf.path).lower() for leaf in leaves}
     if any(name.startswith(("spring.", "spring_")) for name in names):
         return SPRING
-    ends = {_end for name in names for _end in _endings(name)}
-    return next((library for library, telling in _GIVES_AWAY.items() if not ends.isdisjoint(telling)), None)
-
-
-def _endings(name: str) -> Iterator[str]:
-    """The name itself and what remains of it without each of the elements above: ``key.serializer``."""
-    parts = name.replace("-", ".").replace("_", ".").split(".")
-    for begin in range(min(len(parts), _MOST_TOKENS + 6)):
-        yield ".".join(parts[begin:])
+    ends = {_end for name in names for _end in setting_names.endings(name)}
+    return next((library for library, telling in setting_names.GIVES_AWAY.items() if not ends.isdisjoint(telling)), None)
 
 
 def _kinds(found: Iterable[_Found], leaves: Iterable[_Leaf], file: str) -> tuple[str, ...]:
     """Whether it is of a producer, a consumer or both: by its settings, their sections, the file's name; else both."""
     found, kinds = list(found), set()
-    ends = {end for leaf in leaves for end in _endings(".".join(leaf.path).lower())}
-    words = {word for leaf in leaves for word in _tokens(".".join(leaf.path))}
+    ends = {end for leaf in leaves for end in setting_names.endings(".".join(leaf.path).lower())}
+    words = {word for leaf in leaves for word in setting_names.tokens(".".join(leaf.path))}
     for kind, only, sections in (
-        (PRODUCER, _PRODUCERS_ONLY, {"producer", "outgoing"}),
-        (CONSUMER, _CONSUMERS_ONLY, {"consumer", "incoming"}),
+        (PRODUCER, setting_names.PRODUCERS_ONLY, {"producer", "outgoing"}),
+        (CONSUMER, setting_names.CONSUMERS_ONLY, {"consumer", "incoming"}),
     ):
         if (
             any(one.role == kind and not _others(one.above, kind) for one in found)

@@ -11,9 +11,9 @@ from pyspark.sql import Row
 from casebook.errors import CasebookError
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.servers.records import client_settings, produce
-from casebook.spark.librdkafka import ReadOnlyClient
+from casebook.spark.simple_consumer import ReadOnlyClient
+from casebook.spark.topic_options import Options
 from casebook.spark.topic_reader import Range, UnreadOffsets
-from casebook.spark.topics import Options
 from tests.transactions import transactional
 
 SETTINGS = {

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 import pyarrow.compute as pc
 
 from casebook.spark import librdkafka
-from casebook.spark.librdkafka import ClientError, Fetching, Messages, ReadOnlyClient
+from casebook.spark.librdkafka import ClientError
+from casebook.spark.messages import Messages
+from casebook.spark.simple_consumer import Fetching, ReadOnlyClient
 
 _BATCH = 10_000
 _POLL = 0.2

@@ -18,7 +18,7 @@ from casebook.spark.kept import kept, made
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from casebook.spark.topics import Options
+    from casebook.spark.topic_options import Options
 
 _OFFSETS = "kind string, log_topic string, log_partition int, offset bigint, gap_end bigint"
 _PLACE = ("kind", "log_topic AS topic", "log_partition AS partition", "offset", "gap_end")
@@ -87,7 +87,7 @@ class _Live:
     """A live topic as it was when it was first asked for."""
 
     def __init__(self, spark: "SparkSession", options: dict[str, str], folder: Path) -> None:
-        from casebook.spark.topics import Options
+        from casebook.spark.topic_options import Options
 
         self._spark, self._folder = spark, folder
         given = Options.parse(options)

@@ -1,0 +1,176 @@
+"""The options of ``kafka_topic``, and the client that they make."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook.errors import CasebookError, ScanError
+from casebook.facts.cluster import epoch_ms
+from casebook.formats.broker import properties
+from casebook.kafka.releases import KafkaVersion
+from casebook.spark.librdkafka import ClientError
+from casebook.spark.simple_consumer import ReadOnlyClient
+
+_PREFETCH_BYTES = 32 * 2**20
+_CREDENTIALS = ("security.", "sasl.", "ssl.")
+_API_VERSIONS = KafkaVersion.parse("0.10.0.0")
+EARLIEST, LATEST = "earliest", "latest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What ``kafka_topic`` is told; every option is text, and named as here.
+
+    Args:
+        topic: Or the path given to ``load``.
+        bootstrap: ``host:port`` of some brokers, with commas between.
+        kafka: Version of the oldest broker: one before 0.10 must never be asked for its own.
+        start: ``earliest`` (default), or JSON of first offsets by partition, ``{"0": 17}``; partitions not named are read whole.
+        end: ``latest`` (default: the high watermark when the scan is planned), or JSON of the offsets after the last.
+        start_time: ISO 8601 with a zone; in place of ``start``. As the brokers' index has it: a record that was given an
+            older time than its neighbours comes along with them. From 0.10.1.
+        end_time: The same for ``end``: until before the first record that is not older.
+        partitions: Numbers with commas between; all by default.
+        slices: How many ranges of offsets to read apart, at least one a partition; by default this machine's cores.
+        bytes_per_second: Of keys and values, for the whole scan: each slice gets an equal share. By default there is no such
+            bound, only one on what a slice has fetched and not yet passed on: 32 MiB.
+        isolation: ``read_uncommitted`` (default) or ``read_committed``.
+        patience: Seconds without an answer or a record after which a partition's rest is given up; 30 by default.
+        credentials: Properties file with librdkafka's settings ``security.*``, ``sasl.*`` and ``ssl.*``.
+    """
+
+    topic: str
+    bootstrap: str
+    kafka: KafkaVersion
+    start: str = EARLIEST
+    end: str = LATEST
+    start_time: int | None = None
+    end_time: int | None = None
+    partitions: tuple[int, ...] | None = None
+    slices: int
+    bytes_per_second: float | None = None
+    isolation: str = "read_uncommitted"
+    patience: float = 30.0
+    credentials: str | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> "Options":
+        """Read options as Spark hands them over.
+
+        Raises:
+            ScanError: One is missing, unknown or not of its form.
+        """
+        given = {"topic" if name == "path" else name: value for name, value in given.items()}
+        known = {"slices": str(os.cpu_count() or 1)} | {name.lower(): value for name, value in given.items()}
+        for name in ("topic", "bootstrap", "kafka"):
+            if not known.get(name):
+                raise ScanError(f"kafka_topic was not told its option {name}.")
+        if unknown := known.keys() - cls.__slots__:
+            raise ScanError(
+                f"kafka_topic has no option {', '.join(sorted(unknown))}.", try_=f"It has {', '.join(cls.__slots__)}."
+            )
+        return cls(**{name: _parse(name, text) for name, text in known.items()})
+
+    def client(self, isolation: str | None = None) -> ReadOnlyClient:
+        """A client for these options.
+
+        Raises:
+            ScanError: librdkafka refuses a setting.
+        """
+        settings = {
+            "bootstrap.servers": self.bootstrap,
+            "client.id": "kafka-casebook",
+            "isolation.level": isolation or self.isolation,
+            "auto.offset.reset": "error",
+            "enable.partition.eof": True,
+            "allow.auto.create.topics": False,
+            "check.crcs": True,
+            "fetch.wait.max.ms": 100,
+            "queued.max.messages.kbytes": _PREFETCH_BYTES // 1024,
+            "fetch.queue.backoff.ms": 10,  # by default a full queue is left alone for a second, and is empty long before
+            "log_level": 0,
+        }
+        if self.bytes_per_second:
+            second = max(2**16, int(self.bytes_per_second / self.slices))
+            settings |= {"fetch.message.max.bytes": min(2**20, second), "queued.max.messages.kbytes": max(1, second // 1024)}
+        if self.kafka < _API_VERSIONS:
+            settings |= {"api.version.request": False, "broker.version.fallback": str(self.kafka)}
+        try:
+            return ReadOnlyClient(settings | _credentials(self.credentials))
+        except ClientError as error:
+            raise ScanError(error.text, try_="Look at the file of credentials; the values are kept out of this text.") from None
+
+
+def _parse(name: str, text: str) -> object:
+    try:
+        return _PARSERS.get(name, str)(text)
+    except (ValueError, CasebookError):
+        raise ScanError(f"kafka_topic cannot read its option {name}.", cause=f"It was given {text!r}.") from None
+
+
+def _one_of(*words: str) -> object:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def _positive(kind: type) -> object:
+    def parse(text: str) -> float:
+        if kind(text) <= 0:
+            raise ValueError(text)
+        return kind(text)
+
+    return parse
+
+
+def _offsets(text: str) -> str:
+    """The text itself, once it is known to be an edge or to name offsets by partition."""
+    if text not in (EARLIEST, LATEST):
+        by_partition(text)
+    return text
+
+
+def by_partition(text: str) -> dict[int, int]:
+    """Offsets by partition, of their JSON."""
+    return {int(partition): int(offset) for partition, offset in dict(json.loads(text)).items()}
+
+
+_PARSERS = {
+    "kafka": KafkaVersion.parse,
+    "start": _offsets,
+    "end": _offsets,
+    "start_time": epoch_ms,
+    "end_time": epoch_ms,
+    "partitions": lambda text: tuple(map(int, text.split(","))),
+    "slices": _positive(int),
+    "bytes_per_second": _positive(float),
+    "isolation": _one_of("read_uncommitted", "read_committed"),
+    "patience": _positive(float),
+}
+
+
+def _credentials(path: str | None) -> dict[str, str]:
+    """Settings from a properties file; no text ever quotes a value of it.
+
+    Raises:
+        ScanError: It cannot be read, or sets something else.
+    """
+    if not path:
+        return {}
+    try:
+        settings = properties.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise ScanError(f"The credentials in {path} cannot be read: {reason}.") from None
+    foreign = sorted(name for name in settings if not name.startswith(_CREDENTIALS) or name == "sasl.jaas.config")
+    if foreign:
+        raise ScanError(
+            f"{path} sets {', '.join(foreign)}, which is no setting of librdkafka's security.",
+            try_="Give security.protocol, sasl.mechanism, sasl.username, sasl.password, ssl.ca.location and their like.",
+        )
+    return settings

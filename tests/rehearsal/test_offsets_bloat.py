@@ -9,6 +9,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.questions.offsets_topic.scans import of_case, offsets_topic
+from casebook.questions.offsets_topic.scans.deletions import deletions
 from casebook.rehearsal.plays import offsets_bloat as script
 from tests.rehearsal import plays
 
@@ -102,7 +103,7 @@ class TestWhatIf:
         places = [
             (script.BLOATED, int(folder.rpartition("-")[2]), int(name[:20])) for folder, _, name in map(_parts, done["deleted"])
         ]
-        told = offsets_topic.deletions(aggregated, {"by hand": places}, scanned.segments)
+        told = deletions(aggregated, {"by hand": places}, scanned.segments)
         losses = {loss.group: loss for one in told for loss in one.by_group}
         before, after = facts["offsets_topic"]["answers"], done["answers"]
         costs = {group: (loss.lost, loss.fell_back, loss.again) for group, loss in losses.items() if loss.lost or loss.fell_back}

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from casebook.questions.offsets_topic.scans import offsets_topic
+from casebook.questions.offsets_topic.scans.deletions import deletions
 from casebook.questions.offsets_topic.scans.offsets_rows import OffsetsRows
 from tests.scans import group_logs
 from tests.scans.group_logs import Record, load, random_log, rows, without
@@ -43,7 +44,7 @@ def deleted(logs):
 @pytest.fixture(scope="module")
 def answers(folder, scanned, deleted):
     places = {"x": [(1, number, base) for number, some in enumerate(deleted) for base in some]}
-    return {one.partition: one for one in offsets_topic.deletions(folder, places, scanned.segments)}
+    return {one.partition: one for one in deletions(folder, places, scanned.segments)}
 
 
 def safe_of(scanned):
@@ -118,7 +119,7 @@ class TestDeletion:
 
     def test_nothing(self, folder, scanned):
         """An empty set has no answer."""
-        assert offsets_topic.deletions(folder, {"nothing": []}, scanned.segments) == []
+        assert deletions(folder, {"nothing": []}, scanned.segments) == []
 
 
 class TestSafe:

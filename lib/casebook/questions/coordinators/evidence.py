@@ -203,9 +203,9 @@ class OffsetsEvidence:
         """
         if self.scanned is None:
             raise ScanError(self.offsets_topic.unread.why, try_=self.offsets_topic.unread.settle)
-        from casebook.questions.offsets_topic.scans import offsets_topic as aggregated
+        from casebook.questions.offsets_topic.scans.deletions import deletions
 
-        found = aggregated.deletions(self.aggregate, tried, self.scanned.segments)
+        found = deletions(self.aggregate, tried, self.scanned.segments)
         load = self.offsets_topic.load_time(copy.broker)
         choices = deletion.choices(
             tried, found, self.offsets_topic.segments(copy.broker, copy.partition), load, is_whole=copy.is_whole

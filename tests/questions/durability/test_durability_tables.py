@@ -14,6 +14,7 @@ from casebook.questions.durability.analysis import durability
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.rows import IsrAlone
 from casebook.questions.durability.views import durability as views
+from casebook.questions.durability.views import settings
 from tests.evidence import made, override, state
 from tests.page.incident import HOSTILE, Page, _renamed, figures_of, html_of, words_of
 
@@ -49,9 +50,9 @@ VIEWS: dict[str, Callable[[], View]] = {
     "matrix": lambda: views.matrix(audited()),
     "ways": lambda: views.ways(audited()),
     "verdicts": lambda: views.verdicts(audited()),
-    "settings": lambda: views.settings(audited()),
-    "clients": lambda: views.clients(audited()),
-    "no_clients": lambda: views.clients(audited(files=())),
+    "settings": lambda: settings.settings(audited()),
+    "clients": lambda: settings.clients(audited()),
+    "no_clients": lambda: settings.clients(audited(files=())),
     "single_copies": lambda: views.single_copies(audited()),
     "past": lambda: views.past(audited()),
     "ask": lambda: views.ask(audited()),
@@ -140,7 +141,7 @@ class TestWays:
 class TestUnknown:
     def test_a_variable_is_drawn_as_unknown(self):
         """What the file does not tell is neither the default nor empty."""
-        html = html_of(views.clients(audited()))
+        html = html_of(settings.clients(audited()))
         assert "unknown" in words_of(html)
         assert any("mailer" in one.whom for one in audited().questions)
 
@@ -173,17 +174,17 @@ class TestUnknown:
 
     def test_brokers_without_collected_settings(self):
         """Broker 3's file was not collected: its defaults are called assumed."""
-        assert "built-in default, as server.properties was not collected" in words_of(html_of(views.settings(audited())))
+        assert "built-in default, as server.properties was not collected" in words_of(html_of(settings.settings(audited())))
 
 
 class TestSettings:
     def test_disagreement_stands_first(self):
         """min.insync.replicas is 2 on two brokers, and 1 on the third; of one whose file was not collected nobody knows it."""
-        html = html_of(views.settings(audited(third={3: SETTINGS | {"min.insync.replicas": "1"}})))
+        html = html_of(settings.settings(audited(third={3: SETTINGS | {"min.insync.replicas": "1"}})))
         alarms = [row for row in Page.read(html).all("tr") if row.get("class") == "cb-alarm"]
         assert alarms
         assert html.index("min.insync.replicas") < html.index("auto.create.topics.enable")
-        assert not [row for row in Page.read(html_of(views.settings(audited()))).all("tr") if row.get("class") == "cb-alarm"]
+        assert not [row for row in Page.read(html_of(settings.settings(audited()))).all("tr") if row.get("class") == "cb-alarm"]
 
 
 class TestChanges:

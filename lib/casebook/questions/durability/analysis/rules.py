@@ -4,31 +4,14 @@ Severity: ``critical`` where one failure is enough, ``warning`` where it takes t
 nothing acknowledged is lost, or only in a disaster.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from casebook.findings.words import agree, number
-from casebook.kafka.releases import KafkaVersion
-from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting
 from casebook.questions.durability.analysis import client_rules as of_clients
 from casebook.questions.durability.analysis import cluster_rules as of_cluster
-from casebook.questions.durability.analysis.scene import (
-    CRITICAL,
-    INFO,
-    WARNING,
-    DurabilityInputs,
-    JudgedRule,
-    assumed,
-    holds,
-    loses,
-    origin,
-    unknown,
-    without_copies,
-)
-from casebook.questions.durability.analysis.topics import TopicFacts
+from casebook.questions.durability.analysis import topic_rules as of_topics
+from casebook.questions.durability.analysis.scene import JudgedRule
 
-_SETTINGS = "tables/settings"
 TOPIC, PRODUCER, PAIR, CONSUMER, CLUSTER = "topic", "producer", "topic and producer", "consumer", "cluster"
 
 
@@ -59,217 +42,6 @@ class Rule:
     judge: Callable[..., JudgedRule]
 
 
-def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have nobody else to elect."""
-    if not topic.factors:
-        return without_copies(topic)
-    if not topic.single:
-        return holds("Every partition has more than one copy.")
-    several = len(topic.single) > 1
-    what = f"{number(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
-    return loses(
-        CRITICAL,
-        f"You lose {what} when the disk of its only broker dies; while that broker is down, nobody can read or write it.",
-        change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh.",
-        cost="Three times the disk and twice the traffic between brokers; acks=all then waits for followers.",
-        proof=topic.state_path,
-    )
-
-
-def isr_of_one(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """acks=all waits for the ISR, however small: ``Partition.scala@0.9.0.1, 2.8.2`` (checkEnoughReplicasReachOffset)."""
-    if not topic.replicated:
-        return without_copies(topic)
-    if topic.least is None:
-        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
-    if topic.least > 1:
-        return holds(f"min.insync.replicas is {topic.least} ({origin(topic.min_isr)}).")
-    counted = [setting for setting in topic.min_isr if setting.number == topic.least]
-    dies = "that leader dies: an unclean election follows" if topic.may_be_unclean else "that leader’s disk dies"
-    least = min(factor for factor in topic.factors if factor > 1)
-    change, cost = _two_in_sync(scene, topic, least)
-    return loses(
-        WARNING,
-        f"You lose what {topic.name} acknowledged to acks=all while its ISR was the leader alone, when {dies} "
-        f"(min.insync.replicas {topic.least}, {origin(counted)}).",
-        change=change,
-        cost=cost,
-        proof=_of_setting(topic, counted),
-        by=(counted,),
-    )
-
-
-def _two_in_sync(scene: DurabilityInputs, topic: TopicFacts, factor: int) -> tuple[str, str]:
-    not_yet = _not_before(topic)
-    change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
-    if factor == 2:
-        return change, "With two copies one dead broker then stops acks=all writes; with a third copy it does not."
-    return change, f"acks=all writes stop when {number(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
-
-
-def _not_before(topic: TopicFacts) -> str:
-    """Why two in sync must not be asked for now: what has fewer refuses acks=all at once. Empty where nothing is against it."""
-    waiting = set(topic.alone).difference(topic.single)
-    if waiting:
-        has = f"{number(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
-        return f", but not before all are in sync again: {has} fewer than two in sync now, and would refuse acks=all at once."
-    if topic.single:
-        has = f"{number(len(topic.single), 'partition')} {agree(len(topic.single), 'has', 'have')}"
-        return f", but not before every partition has a second copy (D2): {has} one copy, and would refuse acks=all."
-    if topic.unseen:
-        of = number(len(topic.unseen), "partition")
-        return f", but look first: the ISR of {of} is not known, and with fewer than two in sync acks=all is refused at once."
-    return ""
-
-
-def unclean(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Whoever lives is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
-    if not topic.replicated:
-        return without_copies(topic)
-    if topic.may_be_unclean is None:
-        return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.state_path)
-    if not topic.may_be_unclean and (taken := assumed(topic.unclean)):
-        return unknown(f"unclean.leader.election.enable of {topic.name} is not known to be false: {origin(taken)}.", _SETTINGS)
-    if not topic.may_be_unclean:
-        return holds(f"unclean.leader.election.enable is false ({origin(topic.unclean)}).")
-    allowed = [setting for setting in topic.unclean if setting.flag]
-    return loses(
-        WARNING,
-        f"You lose what {topic.name} acknowledged and a copy out of sync lacks, also with acks=all, when all that were in "
-        f"sync die "
-        f"and that copy is elected (unclean.leader.election.enable true, {origin(allowed)}).",
-        change="Set unclean.leader.election.enable=false: "
-        + scene.alter_topic(topic.name, "unclean.leader.election.enable=false"),
-        cost="A partition whose whole ISR is dead stays offline until one of these brokers is back.",
-        proof=_of_setting(topic, allowed),
-        by=(allowed,),
-    )
-
-
-_EPOCHS = KafkaVersion.parse("0.11.0.0")
-
-
-def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Before leader epochs a follower cuts to its own high watermark: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101.
-
-    Epochs take inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
-    """
-    if not topic.replicated:
-        return without_copies(topic)
-    old = _older(scene, topic)
-    if old is None:
-        return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
-    if not old and (taken := [setting for setting in topic.protocols if setting.origin == BUILT_IN_ASSUMED]):
-        return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
-    if not old:
-        return holds("Followers are told by leader epochs what to cut.")
-    return loses(
-        WARNING,
-        f"You lose what {topic.name} acknowledged in the last seconds, also with acks=all and a clean election, when its brokers "
-        f"restart together or one after the other: a follower cuts its log to its own high watermark ({old}).",
-        change="Run 0.11 or later with inter.broker.protocol.version and log.message.format.version of 0.11.0 or later.",
-        cost="A rolling upgrade in three rounds; consumers older than 0.11 make brokers convert.",
-        proof="tables/settings",
-    )
-
-
-def _older(scene: DurabilityInputs, topic: TopicFacts) -> str | None:
-    """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
-    if scene.version.may_be_before(_EPOCHS):
-        return None
-    if scene.release < _EPOCHS:
-        return f"Kafka {scene.release}"
-    counted = [("inter.broker.protocol.version", topic.protocols)]
-    if scene.before("3.0.0"):  # from then on the message format follows from the protocol (KIP-724)
-        counted.append(("message format", topic.format))
-    for name, settings in counted:
-        for setting in settings:
-            spoken = _protocol(setting)
-            if spoken is None:
-                return None
-            if spoken < _EPOCHS:
-                return f"{name} {setting.value}, {origin([setting])}"
-    return ""
-
-
-def _protocol(setting: Setting) -> KafkaVersion | None:
-    try:
-        return KafkaVersion.parse(re.sub(r"\.X$", ".0", (setting.value or "").strip()))
-    except ValueError:
-        return None
-
-
-def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Kafka leaves flushing to the system (``KafkaConfig.scala@0.9.0.1, 2.8.2``), so copies must not lose power together.
-
-    Racks: KIP-36 (``AdminUtils.scala@0.10.0.1``).
-    """
-    if not topic.replicated:
-        return without_copies(topic)
-    if topic.together is None:
-        return unknown(
-            f"Whether the copies of {topic.name} can lose power together is unknown: not every broker has a broker.rack.",
-            "tables/settings",
-        )
-    if not topic.together:
-        return holds("The copies of every partition stand in more than one rack.")
-    where = number(len(topic.together), "partition")
-    if topic.never_flushed is False:
-        return loses(
-            INFO,
-            f"You lose what {topic.name} took since the last flush when the one rack of all its copies loses power ({where}).",
-            change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh.",
-            cost="Traffic between racks; acks=all waits for it.",
-            proof=topic.state_path,
-        )
-    return loses(
-        WARNING,
-        f"You lose what {topic.name} acknowledged in the last half minute or so, also with acks=all, when the one rack of "
-        f"all its "
-        f"copies loses power: nothing was flushed ({where}).",
-        change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh, not a shorter flush interval.",
-        cost="Traffic between racks; acks=all waits for it.",
-        proof=topic.state_path,
-    )
-
-
-def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """acks=all is refused below min ISR: ``Partition.scala@0.9.0.1, 2.8.2`` (appendRecordsToLeader)."""
-    if topic.most is None or not topic.factors:
-        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
-    least = topic.factors[0]
-    counted = [setting for setting in topic.min_isr if setting.number == topic.most]
-    if topic.most > least:
-        return loses(
-            WARNING,
-            f"{topic.name} refuses every acks=all write of its partitions with {number(least, 'copy', 'copies')}: "
-            f"min.insync.replicas is {topic.most} ({origin(counted)}). Nothing is lost, if the producer keeps what "
-            f"is refused.",
-            change=f"Give {topic.name} replication factor {topic.most + 1}.",
-            cost="More disk, more traffic between brokers.",
-            proof=_of_setting(topic, counted),
-            by=(counted,),
-        )
-    if (topic.most < least or least == 1) and (taken := assumed(topic.min_isr)):
-        return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
-    if topic.most < least or least == 1:
-        return holds(f"{least} copies, {topic.most} must be in sync.")
-    return loses(
-        INFO,
-        f"{topic.name} refuses acks=all writes when one broker is down: {number(least, 'copy', 'copies')}, and "
-        f"min.insync.replicas "
-        f"is {topic.most}. Nothing is lost, if the producer keeps what is refused.",
-        change=f"Give {topic.name} replication factor {least + 1}.",
-        cost="One more copy on disk; acks=all waits for the slowest that is in sync.",
-        proof=_of_setting(topic, counted),
-        by=(counted,),
-    )
-
-
-def _of_setting(topic: TopicFacts, settings: Sequence[Setting]) -> str:
-    return f"/config/topics/{topic.name}" if any(s.origin == "topic override" for s in settings) else "tables/settings"
-
-
 _PRODUCER = "clients/src/main/java/org/apache/kafka/clients/producer"
 _SERVER = "core/src/main/scala/kafka/server"
 
@@ -286,7 +58,7 @@ RULES: Mapping[str, Rule] = {
         Rule(
             id="D2", asks="Does every partition have more than one copy?",
             has="partitions with one copy, which dies with its disk",
-            name="single_copy", head="one copy", scope=TOPIC, judge=single_copy,
+            name="single_copy", head="one copy", scope=TOPIC, judge=of_topics.single_copy,
             says="Replication factor 1: the only copy dies with its disk.",
             source="core/src/main/scala/kafka/controller/Election.scala@2.8.2; rehearsal leader-minus-one",
         ),
@@ -300,7 +72,7 @@ RULES: Mapping[str, Rule] = {
         Rule(
             id="D4", asks="Must more than the leader be in sync for acks=all?",
             has="min.insync.replicas=1: acks=all is acks=1 once the ISR is the leader alone",
-            name="isr_of_one", head="ISR of one", scope=TOPIC, judge=isr_of_one,
+            name="isr_of_one", head="ISR of one", scope=TOPIC, judge=of_topics.isr_of_one,
             says="min.insync.replicas=1: acks=all is acks=1 as soon as the ISR has shrunk to the leader.",
             source="core/src/main/scala/kafka/cluster/Partition.scala@0.9.0.1, 2.8.2 (checkEnoughReplicasReachOffset); "
             "rehearsal isr-shrunk-loss",
@@ -308,7 +80,7 @@ RULES: Mapping[str, Rule] = {
         Rule(
             id="D5", asks="Is a copy out of sync kept from becoming leader?",
             has="unclean election allowed: what a copy out of sync lacks is lost",
-            name="unclean_election", head="unclean", scope=TOPIC, judge=unclean,
+            name="unclean_election", head="unclean", scope=TOPIC, judge=of_topics.unclean,
             says="Unclean election is allowed: a copy out of sync may become leader, and what it lacks is gone.",
             source="core/src/main/scala/kafka/controller/PartitionLeaderSelector.scala@0.9.0.1, Election.scala@2.8.2 (KIP-106); "
             "rehearsal isr-shrunk-loss",
@@ -316,7 +88,7 @@ RULES: Mapping[str, Rule] = {
         Rule(
             id="D6", asks="Do followers know what they may cut?",
             has="followers that cut to their own high watermark: restarts can take what acks=all had",
-            name="cut_to_high_watermark", head="restart", scope=TOPIC, judge=cut_to_high_watermark,
+            name="cut_to_high_watermark", head="restart", scope=TOPIC, judge=of_topics.cut_to_high_watermark,
             says="Before leader epochs (0.11) a follower cuts to its own high watermark: restarts can take what acks=all had.",
             source=f"{_SERVER}/ReplicaManager.scala@0.9.0.1 (makeFollowers), KIP-101; rehearsal full-restart-loss",
         ),
@@ -382,14 +154,14 @@ RULES: Mapping[str, Rule] = {
         Rule(
             id="D15", asks="Do copies stand where they cannot lose power together?",
             has="all copies of a partition in one rack",
-            name="one_rack", head="one rack", scope=TOPIC, judge=one_rack,
+            name="one_rack", head="one rack", scope=TOPIC, judge=of_topics.one_rack,
             says="All copies of a partition stand in one rack and nothing is flushed: a power cut takes what only memory held.",
             source=f"{_SERVER}/KafkaConfig.scala@0.9.0.1, 2.8.2 (log.flush.*); KIP-36",
         ),
         Rule(
             id="D16", asks="Can a broker die without stopping acks=all writes?",
             has="no copy to spare: one dead broker stops acks=all writes",
-            name="no_spare", head="no spare", scope=TOPIC, judge=no_spare,
+            name="no_spare", head="no spare", scope=TOPIC, judge=of_topics.no_spare,
             says="Replication factor = min.insync.replicas: one dead broker stops acks=all writes; nothing is lost.",
             source="core/src/main/scala/kafka/cluster/Partition.scala@0.9.0.1, 2.8.2 (appendRecordsToLeader)",
         ),

@@ -1,19 +1,15 @@
 """A real ZooKeeper and real Kafka brokers on loopback, and everything an incident does to them."""
 
-import json
-import logging
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal.servers import jars, topics
+from casebook.rehearsal.servers import jars, registrations, topics
 from casebook.rehearsal.servers.installation import (
     SESSION_TIMEOUT,
     Installation,
@@ -25,20 +21,11 @@ from casebook.rehearsal.servers.installation import (
     prints_more,
 )
 from casebook.rehearsal.servers.ports import HOST, free_port, listens
-from casebook.rehearsal.servers.processes import FOLDER_PREFIX, Guarded, Server
-
-if TYPE_CHECKING:
-    from kazoo.client import KazooClient
+from casebook.rehearsal.servers.processes import Guarded, Server, make_home
 
 _ATTEMPTS = 5
 _PATIENCE = 90.0
 _POLL = 0.05
-_OWN_SESSION = 30.0
-"""Seconds of the session of whoever rehearses, who has a busy machine to share and nothing to be given up for."""
-_TAKEN = "Address already in use"
-
-_QUIET = logging.getLogger(__name__)
-_QUIET.addHandler(logging.NullHandler())  # a lost connection to ZooKeeper is what rehearsals are about
 
 
 class PlayedCluster:
@@ -85,7 +72,7 @@ class PlayedCluster:
 
     def __enter__(self) -> Self:
         self._jars = jars.jars(self.kafka, progress=self._progress)
-        self.home = _make_home(self._home)
+        self.home = make_home(self._home)
         with ExitStack() as leaving:
             self._guarded = Guarded(remove=None if self._keep else self.home)
             leaving.callback(self._guarded.close)
@@ -94,7 +81,7 @@ class PlayedCluster:
             self._place = {broker: self._new_place(f"broker-{broker}") for broker in self.ids}
             self._zookeeper_place = self._new_place("zookeeper")
             self.start_zookeeper()
-            self._client = self._connect()
+            self._client = registrations.connect(self.zookeeper_address, self.chroot)
             leaving.callback(self._client.close)
             leaving.callback(self._client.stop)
             self._start_brokers()
@@ -182,7 +169,7 @@ class PlayedCluster:
 
         def registered() -> bool:
             if not self.running(broker):
-                raise _did_not_start(self._place[broker])
+                raise self._place[broker].did_not_start()
             return broker in self.registered()
 
         self.wait_until(registered, what=f"the registration of broker {broker}")
@@ -237,8 +224,8 @@ class PlayedCluster:
         for _ in range(_ATTEMPTS):
             if self._zookeeper_runs(self._zookeeper_place):
                 return
-            self._zookeeper_place = self._elsewhere(self._zookeeper_place)
-        raise _did_not_start(self._zookeeper_place)
+            self._zookeeper_place = self._zookeeper_place.elsewhere()
+        raise self._zookeeper_place.did_not_start()
 
     def cpu_seconds(self, broker: int, thread: str) -> float:
         """Processor time of the broker's threads of a name: see :meth:`Server.cpu_seconds`."""
@@ -301,21 +288,11 @@ class PlayedCluster:
 
     def registered(self) -> frozenset[int]:
         """Ids under ``/brokers/ids``."""
-        from kazoo.exceptions import NoNodeError
-
-        try:
-            return frozenset(map(int, self._client.get_children("/brokers/ids")))
-        except NoNodeError:
-            return frozenset()
+        return registrations.registered(self._client)
 
     def controller(self) -> int | None:
         """Id in ``/controller``; ``None`` when there is none."""
-        from kazoo.exceptions import NoNodeError
-
-        try:
-            return json.loads(self._client.get("/controller")[0])["brokerid"]
-        except NoNodeError:
-            return None
+        return registrations.controller(self._client)
 
     # Waiting.
 
@@ -330,7 +307,7 @@ class PlayedCluster:
         since, deadline = None, time.monotonic() + seconds
         while True:
             now = time.monotonic()
-            if not self._holds(condition):
+            if not registrations.holds(condition):
                 since = None
             elif now - (since := since or now) >= steady:
                 return
@@ -340,14 +317,6 @@ class PlayedCluster:
                     try_=f"Keep the folder and look at what the servers say in {self.home}.",
                 )
             time.sleep(_POLL)
-
-    def _holds(self, condition: Callable[[], bool]) -> bool:
-        from kazoo.exceptions import ConnectionLoss, SessionExpiredError
-
-        try:
-            return condition()
-        except (ConnectionLoss, SessionExpiredError):
-            return False
 
     def wait_registered(self, *brokers: int) -> None:
         """Wait until brokers are registered; one whose port was taken meanwhile is started on another.
@@ -362,7 +331,7 @@ class PlayedCluster:
             for broker in brokers:
                 if not self.running(broker):
                     attempts -= 1
-                    self._place[broker] = self._elsewhere(self._place[broker], last=attempts == 0)
+                    self._place[broker] = self._place[broker].elsewhere(last=attempts == 0)
                     self._launch_broker(broker)
             return self.registered() >= set(brokers)
 
@@ -413,40 +382,8 @@ class PlayedCluster:
         """The command of a server, with these options of its Java."""
         return command(place, jars=self._jars, options=options)
 
-    def _connect(self) -> "KazooClient":
-        from kazoo.client import KazooClient
-
-        client = KazooClient(hosts=self.zookeeper_address, timeout=_OWN_SESSION, logger=_QUIET)
-        client.start(timeout=_PATIENCE)
-        if self.chroot:
-            client.ensure_path(self.chroot)
-            client.chroot = self.chroot
-        return client
-
     def _new_place(self, name: str) -> Installation:
         return Installation(name=name, home=self.home / name, port=free_port())
-
-    def _elsewhere(self, place: Installation, *, last: bool = False) -> Installation:
-        """The same place on another port, if a taken port is why the server ended."""
-        if last or _TAKEN not in place.last_words(lines=200):
-            raise _did_not_start(place)
-        place.output.unlink()
-        return replace(place, port=free_port())
-
-
-def _make_home(wanted: Path | None) -> Path:
-    if wanted is None:
-        return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
-    if wanted.is_dir() and any(wanted.iterdir()):
-        raise RehearsalError(
-            f"{wanted} is not empty.", cause="A rehearsal removes its folder when it ends.", try_="Name a new folder."
-        )
-    wanted.mkdir(parents=True, exist_ok=True)
-    return wanted
-
-
-def _did_not_start(place: Installation) -> RehearsalError:
-    return RehearsalError(f"{place.name} ended while it was starting.", cause=f"Its last words:\n{place.last_words(lines=8)}")
 
 
 def _listed(brokers: Iterable[int]) -> str:

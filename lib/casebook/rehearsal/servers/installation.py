@@ -1,13 +1,15 @@
 """The files of a server installation: what an operator would have written, and how the server is run on them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Self
 
+from casebook.errors import RehearsalError
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.servers.jars import java
-from casebook.rehearsal.servers.ports import HOST
+from casebook.rehearsal.servers.ports import HOST, free_port
 
 SESSION_TIMEOUT = 6.0
 """Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
@@ -36,6 +38,7 @@ _BROKER = {
 }
 _LOG4J = files("casebook.rehearsal").joinpath("log4j")
 _CONSUMER = "consumer.properties"
+_TAKEN = "Address already in use"
 _NO_ENVIRONMENT = {
     "log4j.appender.stdout.filter.environment": "org.apache.log4j.varia.StringMatchFilter",
     "log4j.appender.stdout.filter.environment.StringToMatch": "environment:",
@@ -88,6 +91,21 @@ class Installation:
     def last_words(self, *, lines: int) -> str:
         """The end of what it printed."""
         return "\n".join(self.output.read_text(errors="replace").splitlines()[-lines:])
+
+    def did_not_start(self) -> RehearsalError:
+        """That its server ended while it was starting, with what it said last."""
+        return RehearsalError(f"{self.name} ended while it was starting.", cause=f"Its last words:\n{self.last_words(lines=8)}")
+
+    def elsewhere(self, *, last: bool = False) -> Self:
+        """The same place on another port, if a taken port is why the server ended.
+
+        Raises:
+            RehearsalError: It is not, or this was the ``last`` attempt.
+        """
+        if last or _TAKEN not in self.last_words(lines=200):
+            raise self.did_not_start()
+        self.output.unlink()
+        return replace(self, port=free_port())
 
     def make_folders(self) -> None:
         """Create the folders that must exist before the server starts."""

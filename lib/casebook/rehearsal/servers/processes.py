@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from casebook.errors import RehearsalError
+
 GUARDIAN = Path(__file__).with_name("guardian.py")
 FOLDER_PREFIX = "casebook-rehearsal-"
 GRACE = 60.0
@@ -50,6 +52,22 @@ class Guarded:
             process.wait()
         self._guardian.wait()
         self._guardian.stdout.close()
+
+
+def make_home(wanted: Path | None) -> Path:
+    """The folder for everything that servers write, made here; a temporary one where none is named.
+
+    Raises:
+        RehearsalError: It holds something, which would be removed with it.
+    """
+    if wanted is None:
+        return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+    if wanted.is_dir() and any(wanted.iterdir()):
+        raise RehearsalError(
+            f"{wanted} is not empty.", cause="A rehearsal removes its folder when it ends.", try_="Name a new folder."
+        )
+    wanted.mkdir(parents=True, exist_ok=True)
+    return wanted
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
 from casebook.kafka.past_rows import WindowKind
 from casebook.questions.timeline.analysis import timeline
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.questions.timeline.scans import logs
 from casebook.rehearsal.plays import acks1_loss, api_versions_storm
 from tests.rehearsal import plays
@@ -30,7 +31,7 @@ CLOCKS = {"right": {1: 0, 2: 0, 3: 0}, "wrong": {1: -40, 2: 3, 3: 7200}}
 def examined(case, timezone="UTC"):
     """What the case's logs and history tell together, read in these time zones."""
     opened = Case.open(case)
-    cluster, read = opened.cluster(), logs.read(opened, logs.Zones.parse(timezone))
+    cluster, read = opened.cluster(), logs.read(opened, Zones.parse(timezone))
     version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
     history = history_facts.read(opened.history())
     return timeline.examine(

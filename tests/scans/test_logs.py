@@ -12,6 +12,7 @@ from casebook.collect.files import decoding
 from casebook.errors import UsageError
 from casebook.facts.cluster import epoch_ms
 from casebook.formats.broker.log_patterns import patterns
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.questions.timeline.scans import logs
 from casebook.spark.session import session
 from tests.log_layouts import AT, LAYOUTS, logger
@@ -253,15 +254,15 @@ class TestLayouts:
 
 class TestZones:
     def test_of_all_and_of_single_brokers(self):
-        zones = logs.Zones.parse("Europe/Berlin, 2=Asia/Shanghai")
+        zones = Zones.parse("Europe/Berlin, 2=Asia/Shanghai")
         assert [zones.of(broker) for broker in (1, 2, None)] == ["Europe/Berlin", "Asia/Shanghai", "Europe/Berlin"]
-        assert logs.Zones.parse("3=Asia/Tokyo").of(1) == "UTC"
+        assert Zones.parse("3=Asia/Tokyo").of(1) == "UTC"
 
     @pytest.mark.parametrize("text", ["localtime", "EST", "Berlin", "2=", "x=UTC", "UTC, Europe/Berlin", "../etc/passwd"])
     def test_what_is_no_zone(self, text):
         """Also what only this machine knows."""
         with pytest.raises(UsageError, match=r"is unknown|two zones"):
-            logs.Zones.parse(text)
+            Zones.parse(text)
 
 
 class TestEntries:
@@ -461,7 +462,7 @@ class TestCase:
     @pytest.mark.parametrize("small", [logs.SMALL, 0], ids=["java", "spark"])
     def test_says_what_its_logs_say(self, case, small):
         """Whose, when, in which zone; what is told twice counts once. With Spark and without."""
-        found = logs.read(case, logs.Zones(None, {2: "Asia/Shanghai"}), small=small)
+        found = logs.read(case, Zones(None, {2: "Asia/Shanghai"}), small=small)
         assert [
             ("loading", 1, "broker", AT, "brokers/1/logs/server.log:1"),
             ("loading", 2, "broker", AT - 8 * 3_600_000, "brokers/2/logs/server.log:1"),

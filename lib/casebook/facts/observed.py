@@ -1,5 +1,6 @@
 """Of when evidence is: kinds of evidence, and the time that each was observed. Ground floor: it knows no file and no clock."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -31,6 +32,10 @@ class Observation(NamedTuple):
 
     first: int
     last: int
+
+
+Observations = Mapping[Source, Observation]
+"""When each kind of evidence was observed, as far as that is known."""
 
 
 def observation(moments) -> Observation | None:

@@ -1,4 +1,4 @@
-"""What the checks on leadership share: where they point to, and the words they repeat."""
+"""What checks share: where they point to, and the words they repeat."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from casebook.findings.finding import Evidence
 from casebook.kafka.partitions import Verdict
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 
-__all__ = ["COLLECT_AGAIN", "READ_CONFIG", "SHOWN", "START", "ZNODES", "assumed", "of_verdicts", "topics_of"]
+__all__ = ["COLLECT_AGAIN", "READ_CONFIG", "SHOWN", "START", "ZNODES", "assumed", "of_verdicts", "proof", "topics_of"]
 
 SHOWN = 5
 """Proofs named in a finding; its table holds the rest."""
@@ -17,6 +17,15 @@ START = "bin/kafka-server-start.sh -daemon config/server.properties"
 
 COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that may."
 READ_CONFIG = "Read /config/topics with an account that may."
+
+
+def proof(text: str) -> Evidence:
+    """The evidence that a proof names: a line, a transaction, or a znode."""
+    file, _, place = text.partition(" ")
+    if place.startswith("/"):
+        return Evidence(file=file, znode=place)
+    path, _, line = file.rpartition(":")
+    return Evidence(file=path, line=int(line)) if path and line.isdecimal() else Evidence(file=text)
 
 
 def of_verdicts(hit: Sequence[Verdict]) -> tuple[Evidence, ...]:

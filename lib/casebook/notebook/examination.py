@@ -33,7 +33,7 @@ from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
-from casebook.questions.timeline.analysis import checks, leaderless_since, moments, timeline
+from casebook.questions.timeline.analysis import checks, leaderless_since, moments, one_collection, past_znodes, timeline
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence, next_paste, plan
 from casebook.questions.triage.analysis.plan import Plan
@@ -74,10 +74,10 @@ class Examination:
         self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
         self._log_dirs = case.log_dirs() if at is None else ()
         self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
-        self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
+        self._apart = one_collection.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
         self._is_apart = self._apart is not None and self._apart.is_known
-        ends = moments.last_transaction(cluster, case.past()) if at is None else None
-        self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
+        ends = past_znodes.last_transaction(cluster, case.past()) if at is None else None
+        self._outdated = past_znodes.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
         of_kraft = kraft_nodes.check(cluster, self._log_dirs)
         of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))

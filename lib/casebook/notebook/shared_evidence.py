@@ -8,7 +8,7 @@ from casebook.case.case import Case
 from casebook.errors import ScanError
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import Partition
-from casebook.facts.observed import Source
+from casebook.facts.observed import Observations, Source
 from casebook.findings import evidence, log_checks
 from casebook.formats.hosts import files
 from casebook.formats.zookeeper import history_facts
@@ -16,10 +16,10 @@ from casebook.kafka.releases import VersionInUse
 from casebook.questions.coordinators.evidence import OffsetsEvidence
 from casebook.questions.loss.analysis.unclean_price import Committed
 from casebook.questions.timeline.analysis import timeline
-from casebook.questions.timeline.analysis.moments import Observations
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans import log_layouts, logs
-from casebook.questions.timeline.scans.logs import Logs, Zones
+from casebook.questions.timeline.scans.logs import Logs
 from casebook.questions.timeline.scans.stored_events import StoredEvents
 
 Progress = Callable[[int, int | None], None]
@@ -34,7 +34,8 @@ class SharedEvidence:
         case: The case.
         cluster: As the case tells it.
         version: The release whose rules apply.
-        timezone: Of log lines that do not tell theirs, as :meth:`casebook.questions.timeline.scans.logs.Zones.parse` takes it.
+        timezone: Of log lines that do not tell theirs, as
+            :meth:`casebook.questions.timeline.analysis.clocks.zones.Zones.parse` takes it.
         log_layout: As :func:`casebook.questions.timeline.scans.log_layouts.regex` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
 

@@ -21,8 +21,8 @@ from casebook.facts.disks import EpochStart, LogDir, Replica, SegmentFile
 from casebook.facts.observed import Observation, Source, gap, observation
 from casebook.findings.finding import Coverage, Question, Severity, Status
 from casebook.questions.leadership.analysis import leadership
-from casebook.questions.timeline.analysis import moments
-from casebook.questions.timeline.analysis.moments import Ends
+from casebook.questions.timeline.analysis import moments, one_collection, past_znodes
+from casebook.questions.timeline.analysis.past_znodes import Ends
 from casebook.questions.triage.analysis import plan
 from tests.evidence import made, state
 from tests.questions.timeline.scenes import NEW
@@ -47,7 +47,7 @@ def log_dir(at=NOON, topic="t", epochs=()):
 
 def apart(cluster, *log_dirs, from_files=False):
     known = moments.observations(cluster, log_dirs=log_dirs)
-    return moments.apart(cluster, known, log_dirs, from_files=from_files)
+    return one_collection.apart(cluster, known, log_dirs, from_files=from_files)
 
 
 def answer(status, *by):
@@ -210,7 +210,7 @@ class TestOutdated:
 
     def said(self, zxid, printed=NOON, found=None, ends=ENDS):
         told = [LoggedRegistration(3, zxid, printed, "brokers/3/logs/server.log:7")]
-        return moments.outdated(found, ends, told, Cluster())
+        return past_znodes.outdated(found, ends, told, Cluster())
 
     @pytest.mark.parametrize("printed", [NOON - 10 * HOUR, NOON + 10 * HOUR, None])
     def test_by_the_transaction_of_a_later_start(self, printed):
@@ -236,33 +236,33 @@ class TestOutdated:
     def test_by_a_later_controller(self, epoch, hours, later):
         """An epoch that they do not know, unless it is of days before: of a ZooKeeper whose data is gone."""
         told = [LoggedEpoch(epoch, NOON + hours * HOUR, "brokers/3/logs/state-change.log:7")]
-        past = moments.outdated(None, self.ENDS, told, Cluster(controller=Controller(epoch=4)))
+        past = past_znodes.outdated(None, self.ENDS, told, Cluster(controller=Controller(epoch=4)))
         assert (past is not None and past.words == "The znodes are older than controller epoch 5") is later
 
     @pytest.mark.parametrize(("session", "later"), [(0xAB, True), (0xCD, False)])
     def test_by_the_end_of_a_session(self, session, later):
         """Whose registration they still hold."""
         known = Cluster(brokers={3: Broker(id=3, stat=Stat(ephemeralOwner=0xAB))})
-        past = moments.outdated(None, self.ENDS, [LoggedExpiry(session, "brokers/3/logs/server.log:7")], known)
+        past = past_znodes.outdated(None, self.ENDS, [LoggedExpiry(session, "brokers/3/logs/server.log:7")], known)
         assert (past is not None and past.words == "The znodes are older than the end of broker 3's session") is later
 
     def test_by_what_a_log_dir_holds(self):
         found = apart(walked(NOON - 6 * HOUR), log_dir(topic="made_since"), from_files=True)
-        assert moments.outdated(found, self.ENDS, [], Cluster()).words == "The znodes are older than the log dir of broker 1"
-        assert moments.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, [], Cluster()) is None
+        assert past_znodes.outdated(found, self.ENDS, [], Cluster()).words == "The znodes are older than the log dir of broker 1"
+        assert past_znodes.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, [], Cluster()) is None
 
     @pytest.mark.parametrize(("written", "later"), [("2023-11-14T22:43:20Z", True), ("2023-11-14T22:20:00Z", False)])
     def test_by_what_a_broker_wrote_when_it_started(self, written, later):
         """Its clock may differ by minutes."""
         started = log_dir()._replace(meta={"broker.id": "1", "written": written})
-        past = moments.outdated(None, self.ENDS, [], Cluster(), [started])
+        past = past_znodes.outdated(None, self.ENDS, [], Cluster(), [started])
         assert (past is not None and past.words == "The znodes are older than the last start of broker 1") is later
 
     def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
         changes = [ZnodeChange(0x9, NOON, None, "set", None, ())]
         known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})
-        assert moments.last_transaction(known, changes) == Ends(0x11, NOON + 5)
-        assert moments.last_transaction(known, []) is None
+        assert past_znodes.last_transaction(known, changes) == Ends(0x11, NOON + 5)
+        assert past_znodes.last_transaction(known, []) is None
 
     @pytest.mark.parametrize(
         ("mzxid", "leader", "later"), [(7, 2, True), (7, 1, False), (9, 2, False), (12, 2, False), (7, -1, True)]
@@ -276,8 +276,8 @@ class TestOutdated:
                 0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, data=b'{"leader": %d}' % leader, stat=stat),)
             )
         ]
-        ends = moments.last_transaction(replace(walked(NOON), partitions=(partition,)), changes)
-        past = moments.outdated(None, ends, [], Cluster())
+        ends = past_znodes.last_transaction(replace(walked(NOON), partitions=(partition,)), changes)
+        past = past_znodes.outdated(None, ends, [], Cluster())
         assert (past is not None and past.words == "The znodes are older than ZooKeeper's history") is later
 
     @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from casebook.facts.cluster import Broker, Stat
 from casebook.findings.finding import Status
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones
-from casebook.questions.timeline.scans.logs import Zones
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from tests.questions.timeline.scenes import NEW, T0, History, cluster, event, examined, finding, log
 
 HOUR = 3_600_000

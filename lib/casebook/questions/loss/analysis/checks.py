@@ -9,13 +9,12 @@ from casebook.facts.losses import ALARM, Cause, CauseRow, ClassCount, Estimate, 
 from casebook.facts.observed import Source
 from casebook.facts.records import LedgerShape, RecordVerdict, UnsuitedLedger
 from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, capitalised, count, number
 from casebook.questions.loss.analysis import estimate
 from casebook.questions.loss.analysis.unclean_price import UncleanPrice
 from casebook.questions.timeline.analysis import loss_events
 from casebook.questions.timeline.analysis.loss_events import EventCount
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
 GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."

@@ -5,9 +5,8 @@ from collections.abc import Collection, Sequence
 from casebook.facts.losses import CutRange, LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import count, number
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 _GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
 

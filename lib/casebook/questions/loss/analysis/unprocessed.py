@@ -9,7 +9,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.observed import Source
 from casebook.facts.records import UnsuitedLedger
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, count, moment, number
 from casebook.questions.loss.analysis.unprocessed_rows import (
     NOTHING_TOLD,
@@ -20,7 +20,6 @@ from casebook.questions.loss.analysis.unprocessed_rows import (
     SkipKind,
     UnprocessedDoubt,
 )
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 
 class Missed(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from casebook.errors import CasebookError, ScanError, UsageError
 from casebook.facts.records import LEDGER, LedgerShape, SendOutcome, Unusable, Word
 from casebook.formats.clients.ledger_columns import JavaPattern, LedgerColumns, find, pattern
-from casebook.questions.timeline.scans.logs import Zones
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.spark.kept import kept
 from casebook.spark.session import Progress, watched
 

@@ -9,7 +9,7 @@ from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, number
 from casebook.kafka.past_rows import Chain, Root, Silence, Window, WindowKind
 from casebook.questions.timeline.analysis.causes import host_checks, root_check
@@ -20,10 +20,9 @@ from casebook.questions.timeline.analysis.clocks.clock_checks import ZoneStateme
 from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.story import one_sentence
-from casebook.questions.timeline.analysis.windows import elections, unclean, window_checks
+from casebook.questions.timeline.analysis.windows import elections, two_leaders_check, unclean, window_checks
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
 from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 from casebook.questions.timeline.analysis.words import all_named
 
 _THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
@@ -50,7 +49,7 @@ def checks(
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     told = (
-        window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
+        two_leaders_check.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
         window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
         unclean.unclean(scene, changes),

@@ -11,7 +11,7 @@ from casebook.facts.events import Event, FileExtent, LogFile, Untyped
 from casebook.facts.history import Happened
 from casebook.facts.host_metrics import NOTHING_TOLD, HostsTold
 from casebook.facts.losses import LeaderChange
-from casebook.facts.observed import Source
+from casebook.facts.observed import Observations, Source
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Gap
 from casebook.kafka import past as timeline_history
@@ -85,7 +85,7 @@ class Timeline:
     changes: tuple[LeaderChange, ...] = ()
     possible: tuple[Window, ...] = ()
     untold: tuple[Gap, ...] = ()
-    observed: moments.Observations = field(default_factory=dict)
+    observed: Observations = field(default_factory=dict)
     unsettled: frozenset[str] = frozenset()
     hosts: host_checks.Hosts = field(default_factory=host_checks.Hosts)
 
@@ -144,7 +144,7 @@ def examine(
     )
 
 
-def _measured(hosts: host_checks.Hosts) -> moments.Observations:
+def _measured(hosts: host_checks.Hosts) -> Observations:
     return {} if hosts.observed is None else {Source.METRICS: hosts.observed}
 
 

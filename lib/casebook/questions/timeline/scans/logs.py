@@ -6,16 +6,13 @@ JVM of their own, because Spark's start takes longer than they do.
 
 import hashlib
 import json
-import re
 import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, available_timezones
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,11 +20,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from casebook.case.case import Case
-from casebook.errors import ScanError, UsageError
+from casebook.errors import ScanError
 from casebook.facts.events import Event, LogFile, Untyped
 from casebook.machine import jars, workshop
 from casebook.questions.timeline.analysis.clocks import owners as timeline_owners
 from casebook.questions.timeline.analysis.clocks.owners import DIR, SPEAKER, Owner, misplaced, settled, tallied, with_dirs
+from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.spark import java_process
 from casebook.spark.jvm import fingerprint, source_jars
 from casebook.spark.kept import made
@@ -274,7 +272,7 @@ def _told_once(events: Iterable[Event]) -> Iterator[Event]:
 
 def read(
     case: Case,
-    zones: "Zones | None" = None,
+    zones: Zones | None = None,
     *,
     layout: str | None = None,
     progress: Progress | None = None,
@@ -305,61 +303,6 @@ def read(
         with made(target) as partial:
             (_with_spark if much else _with_java)(case.folder, given, layout, partial, progress)
     return Logs(target, brokers, torn={problem.path: problem.reason for problem in case.damaged})
-
-
-_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
-"""Hours and minutes that a zone is ahead of UTC, or behind it."""
-
-
-class Zones:
-    """The time zones of the brokers' lines.
-
-    Args:
-        usual: Of every log that has none of its own.
-        by_broker: Of single brokers.
-    """
-
-    def __init__(self, usual: str | None = None, by_broker: Mapping[int, str] | None = None) -> None:
-        self._usual, self._by_broker = usual or "UTC", by_broker or {}
-
-    @classmethod
-    def parse(cls, text: str) -> "Zones":
-        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
-
-        Raises:
-            UsageError: There is no such zone, or two are named for every log.
-        """
-        by_broker: dict[int, str] = {}
-        usual: str | None = None
-        for part in filter(None, map(str.strip, text.split(","))):
-            broker, equals, name = part.partition("=")
-            if equals and broker.strip().isdecimal():
-                by_broker[int(broker)] = _zone(name.strip())
-            elif usual is None:
-                usual = _zone(part)
-            else:
-                raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
-        return cls(usual, by_broker)
-
-    def of(self, broker: int | None) -> str:
-        """The name of the zone of a broker's log."""
-        return self._by_broker.get(broker, self._usual)
-
-    def clock(self, broker: int) -> tzinfo:
-        """The same zone, for whoever reads times here."""
-        name = self.of(broker)
-        return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else ZoneInfo(name)
-
-
-def _zone(name: str) -> str:
-    if _OFFSET.fullmatch(name):
-        return name
-    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
-        raise UsageError(
-            f"timezone={name} is unknown.",
-            try_="Name a zone by area and city, such as Europe/Berlin, an offset, such as +05:30, or UTC.",
-        )
-    return name
 
 
 def typed(files: Iterable[tuple[Path, str]], layout: str | None = None) -> Iterator[dict[str, object]]:

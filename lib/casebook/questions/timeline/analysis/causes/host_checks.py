@@ -8,7 +8,7 @@ from casebook.facts.host_metrics import CPU, DISK, FAMILIES, METRICS, NETWORK, N
 from casebook.facts.observed import Observation, Source, observation
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import brokers, duration, number
 from casebook.kafka.past_rows import Chain, Indication, Root, Window
 from casebook.questions.timeline.analysis.causes import host_clues
@@ -18,7 +18,6 @@ from casebook.questions.timeline.analysis.clocks import clock_checks
 from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 _COLLECT = (
     "Collect what the hosts measured: casebook collect --metrics BROKER=GLOB, network, disks and CPU (docs/configuration.md)."

@@ -8,7 +8,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, moment, number
 from casebook.kafka.past_rows import Chain, Root, Window
 from casebook.questions.timeline.analysis.causes import disks
@@ -19,7 +19,7 @@ from casebook.questions.timeline.analysis.causes.still import is_down
 from casebook.questions.timeline.analysis.extent import outside, untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
-from casebook.questions.timeline.analysis.windows.window_checks import SETTLE, proof
+from casebook.questions.timeline.analysis.windows.window_facts import SETTLE
 from casebook.questions.timeline.analysis.windows.windows import FOUND_SO
 from casebook.questions.timeline.analysis.words import named
 

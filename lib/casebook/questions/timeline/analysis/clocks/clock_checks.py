@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.finding import Step as Advice
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, duration, number
 from casebook.kafka.past_rows import Clock, ClockStep, EventRow, Late
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones
@@ -18,7 +18,6 @@ from casebook.questions.timeline.analysis.clocks.clocks import NEAR_ZONE, ZOOKEE
 from casebook.questions.timeline.analysis.clocks.corrected import OFF
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 _MEND = "Mend the time synchronisation of the hosts."
 _SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."

@@ -7,13 +7,12 @@ from casebook.facts.events import FileExtent, LogFile
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, number
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.clocks.owners import SPEAKER, stated
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 from casebook.questions.timeline.analysis.words import named
 
 

@@ -10,12 +10,11 @@ from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, number
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 
 def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:

@@ -9,14 +9,13 @@ from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, number, one_by_one
 from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import EventRow, StateRow
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
-from casebook.questions.timeline.analysis.windows.window_checks import proof
 
 CHECK = "timeline.unclean"
 

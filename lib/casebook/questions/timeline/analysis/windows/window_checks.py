@@ -1,197 +1,29 @@
-"""The checks on windows: two leaders, no leader, too few in sync; and what all checks on a timeline share."""
+"""The checks on windows in which nobody led a partition, or too few were in sync."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from casebook.facts.cluster import instant
-from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.finding import Finding, Question, Severity
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, brokers, count, moment, number
-from casebook.kafka.past_rows import Chain, Window
+from casebook.findings.words import agree, count, moment, number
+from casebook.kafka.past_rows import Window
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
-from casebook.questions.timeline.analysis.story import one_sentence
-from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY, COLLECT_LOGS
-from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt, is_grave
+from casebook.questions.timeline.analysis.windows.window_facts import (
+    coverage_of_states,
+    facts_of,
+    nothing_found,
+    partitions_of,
+    proofs_of,
+    told_length,
+)
 from casebook.questions.timeline.analysis.windows.windows import FOUND_SO, MIN_ISR
 from casebook.questions.timeline.analysis.words import at_least, at_most, exact
 
-SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
-
-_WINDOWS = Evidence(file="tables/windows")
-
 _FORMER = "a cluster that another follows in these logs"
 """It may be gone, or live on elsewhere: an installation of the same broker ids that wrote into the same folder."""
-
-
-def proof(text: str) -> Evidence:
-    """The evidence that a proof names: a line, a transaction, or a znode."""
-    file, _, place = text.partition(" ")
-    if place.startswith("/"):
-        return Evidence(file=file, znode=place)
-    path, _, line = file.rpartition(":")
-    return Evidence(file=path, line=int(line)) if path and line.isdecimal() else Evidence(file=text)
-
-
-def _proofs(windows: Iterable[Window]) -> tuple[Evidence, ...]:
-    texts = dict.fromkeys(text for w in windows for text in (w.opened_proof, w.closed_proof) if text)
-    return (*(proof(text) for text in list(texts)[: 2 * SHOWN]), _WINDOWS)
-
-
-def _facts(scene: TimelineInputs, windows: Sequence[Window]) -> dict[str, object]:
-    known = [window.length for window in windows if window.length is not None]
-    least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
-    return least | {
-        "windows": len(windows),
-        "partitions": len({scene.place(window) for window in windows}),
-        "longest_ms": max(known, default=None),
-        "open_ends": len(windows) - len(known),
-        "opened": instant(min((window.opened for window in windows if window.opened), default=None)),
-        "closed": instant(max((window.closed for window in windows if window.closed), default=None)),
-    }
-
-
-def _coverage(scene: TimelineInputs) -> Coverage:
-    """Of the partitions whose states are told of, and of those that only an assignment names."""
-    named = {(p.topic, p.partition) for p in scene.cluster.partitions} | scene.states.keys()
-    by = (Source.HISTORY,) if scene.past.there else (Source.LOGS, Source.ZNODES)
-    return Coverage.counted(len(scene.states), len(named), "partition", *by)
-
-
-def _partitions(scene: TimelineInputs, windows: Iterable[Window]) -> str:
-    return number(len({scene.place(window) for window in windows}), "partition")
-
-
-def two_leaders(
-    scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt], chains: Sequence[Chain]
-) -> Finding:
-    """Could two brokers take writes for the same partition at once?"""
-    ask = Question(
-        check="timeline.two_leaders",
-        question="Could two brokers take writes for the same partition at once?",
-        coverage=_coverage(scene),
-        threshold="an election whose old leader lived on, until it truncates or follows",
-        facts=_facts(scene, hit)
-        | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
-        evidence=_proofs(hit),
-        caveats=(*_how_well_known(scene, hit), *_more_possible(hit, doubts)),
-    )
-    if hit:
-        return replace(_two_leaders_found(scene, ask, hit, chains), at_latest=_may_be_older(scene, hit, doubts))
-    if not any(len(rows) > 1 for rows in scene.states.values()):
-        if scene.past.there:
-            return _nothing(ask, scene, "No leader was elected in place of another")
-        return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
-    if doubts:
-        whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
-        return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    gaps = untold(scene)
-    if gaps or not scene.past.there:  # a history tells of every election, else logs do
-        gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
-    return ask.ok("No old leader lived on after another was elected", gaps=gaps)
-
-
-def _may_be_older(scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> bool:
-    """Whether there may have been an earlier window than those that are known."""
-    first = min(window.opened for window in hit)
-    return _is_partial(scene) or any(doubt.at < first for doubt in doubts)
-
-
-def _is_partial(scene: TimelineInputs) -> bool:
-    """Whether there may be more windows with two leaders: a state is not told, or a log was not wholly read."""
-    return bool(untold(scene) or coverage.unread_logs(scene.files, scene.cluster))
-
-
-def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> Iterator[str]:
-    if hit and doubts:
-        whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        yield f"After {number(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
-
-
-def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
-    """Why nobody knows it, and for how long it can have been."""
-    bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
-    if not bounds or None in bounds:
-        return doubts[0].why
-    return f"{doubts[0].why} It can have been for {at_most(max(bounds))} at most."
-
-
-def _how_well_known(scene: TimelineInputs, hit: Iterable[Window]) -> Iterator[str]:
-    """What the begin and the end of windows with two leaders rest on."""
-    if not scene.past.there:
-        yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
-    moved = sorted({w.old_leader for w in hit if w.planned and w.length is not None})
-    if unknown := [broker for broker in moved if scene.uncertainty(broker) is None]:
-        clocks = f"the {agree(len(unknown), 'clock', 'clocks')} of {brokers(unknown)} {agree(len(unknown), 'is', 'are')}"
-        yield f"How far {clocks} off is not known: a planned move is taken to have lasted as long as printed."
-
-
-def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
-    worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
-    grave = [window for window in hit if is_grave(scene, window)]
-    old = brokers(sorted({window.old_leader for window in hit}))
-    lasted = "an unknown time" if worst.length is None else _told(scene, worst.length, at_most if worst.at_most else exact)
-    partial = _is_partial(scene) or bool(ask.facts["unknown"])
-    least, told = ("at least ", ", as far as is told,") if partial else ("", "")
-    upto, its = _bound(hit, worst), "their" if " and " in old else "its"
-    title = f"For {upto}{lasted}{told} {old} and {its} successors could both take writes on {least}{_partitions(scene, hit)}"
-    story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
-    cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
-    why = " ".join(filter(None, (story, cut, _stood_still(worst))))
-    if not grave:
-        planned = all(window.planned for window in hit)
-        return ask.found(
-            Severity.WARNING,
-            f"{title}: {'these were ' if partial else ''}planned moves" if planned else title,
-            why=f"{why} Leaders were moved {'then ' if partial else ''}while their brokers were well." if planned else why,
-            since=instant(min(window.opened for window in hit)),
-            next=(
-                Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
-            ),
-        )
-    return ask.found(
-        Severity.CRITICAL,
-        title,
-        why=why,
-        since=instant(min(window.opened for window in grave)),
-        next=(
-            Step(
-                kind="first",
-                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions. "
-                "Then set acks=all and min.insync.replicas=2: a leader without followers refuses writes.",
-            ),
-            Step(kind="not", text="Do not take the old leader's own Expired line for the begin: it prints that late."),
-        ),
-    )
-
-
-def _bound(hit: Sequence[Window], worst: Window) -> str:
-    """What a title says before the length of the worst window."""
-    if worst.length is None:
-        return ""
-    if worst.at_most:
-        return "at most "
-    return "up to " if len(hit) > 1 else ""
-
-
-def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
-    """What came first in the chain that an election is part of; a start that recovered its logs takes nobody's leaders."""
-    own = (c for c in chains if c.broker == window.old_leader and c.kind != "unclean_start")
-    return next((one_sentence(c) for c in own if c.opened <= window.opened <= c.closed), "")
-
-
-def _stood_still(window: Window) -> str:
-    """What the old leader's log says of the time in between."""
-    if window.silent is None:
-        return ""
-    until = instant(window.silent)[11:23]
-    if window.silent == window.closed:
-        return f"Broker {window.old_leader} printed nothing in all that time: it may have stood still."
-    return f"Broker {window.old_leader} printed nothing until {until} and may have stood still; from then on it ran."
 
 
 def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
@@ -203,17 +35,17 @@ def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
     ask = Question(
         check="timeline.leaderless",
         question="When had a partition no leader, and for how long?",
-        coverage=_coverage(scene),
+        coverage=coverage_of_states(scene),
         threshold="any time without a registered leader",
-        facts=_facts(scene, hit) | {"still": None if (later := _ended_behind_znodes(scene, hit)) else len(missed)},
-        evidence=_proofs(shown),
+        facts=facts_of(scene, hit) | {"still": None if (later := _ended_behind_znodes(scene, hit)) else len(missed)},
+        evidence=proofs_of(shown),
         caveats=(*_how_partly(scene), *_with_deleted(scene), *later) if hit else (),
     )
     if not hit:
-        return _nothing(ask, scene, "No partition was without leader")
+        return nothing_found(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
     at_most, of_ended = _lasted(scene, hit)
-    told = f"As far as is told, {_partitions(scene, hit)}" if _with_deleted(scene) else _least(scene, hit)
+    told = f"As far as is told, {partitions_of(scene, hit)}" if _with_deleted(scene) else _least(scene, hit)
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
         f"{told} had no leader{at_most}{_ended(scene, hit, still, len(open_))}{of_ended}",
@@ -300,7 +132,7 @@ def _is_of_former(scene: TimelineInputs, windows: Iterable[Window]) -> bool:
 
 def _least(scene: TimelineInputs, hit: Sequence[Window]) -> str:
     """How many partitions it befell: at least so many, where not every state is known, or how long each held."""
-    known = _partitions(scene, hit)
+    known = partitions_of(scene, hit)
     unsure = any(row.until is not None and not row.deleted for rows in scene.states.values() for row in rows)
     return f"At least {known}" if unsure or untold(scene) else known
 
@@ -377,28 +209,10 @@ def _length(scene: TimelineInputs, hit: Sequence[Window], most: str = "") -> str
         return f"at least {at_least(least)}" if least else "for an unknown time"
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most and not _is_unsettled(scene, worst):
-        return f"{most}{_told(scene, worst.length, exact)}"
+        return f"{most}{told_length(scene, worst.length, exact)}"
     least = max(0 if _is_unsettled(scene, window) else window.least for window in known)
     longest = f"at most {at_most(worst.length)}"
     return f"at least {at_least(least)} and {longest}" if least else longest
-
-
-def _told(scene: TimelineInputs, length: int, spelled: Callable[[int], str]) -> str:
-    """A length: about so long without a history, as a line is printed a little later than what it tells of is written."""
-    return f"{'' if scene.past.there else 'about '}{spelled(length)}"
-
-
-def _nothing(ask: Question, scene: TimelineInputs, title: str, gaps: Sequence[Gap] = ()) -> Finding:
-    """Nothing was found: well only where each state that was is known."""
-    if not scene.states:
-        return ask.could_not_check("No state of a partition is known", settle=SETTLE)
-    asked = title.replace("No partition was", "whether a partition was").replace("No leader was", "whether a leader was")
-    if scene.past.observed:
-        gap = coverage.history(scene.past, scene.cluster)[0]
-        return ask.could_not_check(f"Snapshots alone do not tell {asked}, and for how long", why=gap.why, settle=gap.settle)
-    if not scene.past.there:
-        return ask.could_not_check(f"Logs alone do not tell {asked}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
-    return ask.ok(title, gaps=(*untold(scene), *gaps))
 
 
 def under_min_isr(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
@@ -406,14 +220,14 @@ def under_min_isr(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
     ask = Question(
         check="timeline.under_min_isr",
         question="When were fewer replicas in sync than acks=all needs?",
-        coverage=_coverage(scene),
+        coverage=coverage_of_states(scene),
         threshold="any time under min.insync.replicas",
-        facts=_facts(scene, hit),
-        evidence=_proofs(hit),
+        facts=facts_of(scene, hit),
+        evidence=proofs_of(hit),
         caveats=(*_whose_min_isr(scene), *(_how_partly(scene) if hit else ())),
     )
     if not hit:
-        return _nothing(
+        return nothing_found(
             ask, scene, "No partition was under min.insync.replicas", coverage.settings_of_all(scene.cluster, _origins(scene))
         )
     return ask.found(

@@ -1,21 +1,19 @@
-"""Windows in which something was wrong with a partition: nobody led it, too few were in sync, its coordinator loaded."""
+"""Windows in which something was wrong with a partition: nobody led it, or too few were in sync; those of loads are next door."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Partition
-from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.evidence import ZNODES
 from casebook.kafka.past import Key
-from casebook.kafka.past_rows import EventRow, StateRow, Window, WindowKind, transaction
+from casebook.kafka.past_rows import StateRow, Window, WindowKind, transaction
 from casebook.questions.timeline.analysis.scene import TimelineInputs
-from casebook.questions.timeline.analysis.states import ENDED, FAILURE
+from casebook.questions.timeline.analysis.states import FAILURE
+from casebook.questions.timeline.analysis.windows import loads
 from casebook.questions.timeline.analysis.windows.absences import Absence, Absences, absences
 
 MIN_ISR = "min.insync.replicas"
-_LOAD = ("load_scheduled", "loading")
-_LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
 _GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
 FOUND_SO = "Its controller found it without leader; since when is not told."
 """What opened a window whose begin nobody knows: it was open by then."""
@@ -34,7 +32,7 @@ def windows(scene: TimelineInputs) -> Iterator[Window]:
         led = walked.get(key)
         yield from (one if led is None else _until_its_znode(scene, one, led) for one in _leaderless(scene, rows, gone))
         yield from _joined(_under_min_isr(scene, key, rows))
-    yield from _loading(scene)
+    yield from loads.loading(scene)
 
 
 def end_of_states(scene: TimelineInputs, since: int | None) -> tuple[str, str]:
@@ -349,62 +347,6 @@ def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None,
         proof,
         opened.opens,
         words,
-    )
-
-
-def _loading(scene: TimelineInputs) -> Iterator[Window]:
-    """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
-    open_: dict[tuple[int | None, int], EventRow] = {}
-    for row in scene.kinds((*_LOAD, *_LOADED, *ENDED)):
-        if row.kind in ENDED:
-            for place in [place for place in open_ if place[0] == row.broker]:
-                yield _load(
-                    open_.pop(place), row, "The broker stopped." if row.kind == "broker_stopped" else "The broker began anew."
-                )
-        elif row.topic == OFFSETS_TOPIC and row.partition is not None:
-            place = row.broker, row.partition
-            if row.kind in _LOAD:
-                open_.setdefault(place, row)
-            elif (begun := open_.pop(place, None)) is not None:
-                yield _load(begun, row, _LOADED[row.kind])
-            elif row.kind == "loaded":
-                yield _begun_before(row)
-    for begun in open_.values():
-        yield _load(begun, None, "Its log does not say that it ended.")
-
-
-def _load(begun: EventRow, ended: EventRow | None, why: str) -> Window:
-    words = "It was queued to be loaded." if begun.kind == "load_scheduled" else "Its load began."
-    return Window(
-        WindowKind.LOADING,
-        begun.topic,
-        begun.partition,
-        begun.at,
-        ended and ended.at,
-        None,
-        begun.broker,
-        begun.proof,
-        begun.proof if ended is None else ended.proof,
-        words,
-        why,
-    )
-
-
-def _begun_before(row: EventRow) -> Window:
-    took = row.milliseconds
-    opened = None if took is None else row.at - took
-    return Window(
-        WindowKind.LOADING,
-        row.topic,
-        row.partition,
-        opened,
-        row.at,
-        None,
-        row.broker,
-        row.proof,
-        row.proof,
-        "Its end tells how long it took." if took is not None else "Its begin is not told.",
-        _LOADED["loaded"],
     )
 
 

@@ -1,0 +1,178 @@
+"""Znodes of the past: those of ZooKeeper's own files, where a log or a log dir holds what they cannot know."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from casebook.facts.cluster import (
+    Cluster,
+    Logged,
+    LoggedEpoch,
+    LoggedExpiry,
+    LoggedRegistration,
+    Partition,
+    Znode,
+    ZnodeChange,
+    instant,
+)
+from casebook.facts.disks import LogDir
+from casebook.findings.finding import Evidence
+from casebook.findings.proof import proof
+from casebook.findings.words import moment
+from casebook.kafka.past_rows import transaction
+from casebook.questions.timeline.analysis.clocks.pairs import FARTHEST
+from casebook.questions.timeline.analysis.one_collection import ONE_COLLECTION, UNCHANGED, Apart, unknown_to_znodes
+from casebook.questions.timeline.analysis.other_cluster import OtherCluster
+
+_STATE = "/state"
+_NO_LEADER = -1
+
+
+class Ends(NamedTuple):
+    """Where znodes end.
+
+    Args:
+        zxid: The last transaction that they know.
+        time: Its time, epoch ms.
+        later: A state with another leader that the history has behind the one that the znodes hold, with its transaction.
+    """
+
+    zxid: int
+    time: int
+    later: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdated:
+    """Znodes of ZooKeeper's own files that other evidence proves to be of the past.
+
+    Args:
+        words: ``The znodes are older than the last start of broker 3``.
+        why: What they cannot know.
+        evidence: Where that is told.
+    """
+
+    words: str
+    why: str
+    evidence: tuple[Evidence, ...]
+    settle: ClassVar[str] = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
+    unless: ClassVar[str] = UNCHANGED
+
+
+def outdated(
+    found: Apart | OtherCluster | None,
+    ends: Ends | None,
+    told: Iterable[Logged],
+    cluster: Cluster,
+    log_dirs: Iterable[LogDir] = (),
+) -> Outdated | None:
+    """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
+
+    Args:
+        found: Of :func:`apart`.
+        ends: Of :func:`last_transaction`.
+        told: By the brokers' logs.
+        log_dirs: As they were listed.
+    """
+    told = tuple(told) if ends is not None else ()
+    if ends is not None and ends.later is not None:
+        path, zxid = ends.later
+        why = f"Transaction 0x{zxid:x} wrote {path}, which they hold as it was before."
+        return Outdated(words="The znodes are older than ZooKeeper's history", why=why, evidence=(proof(transaction(zxid)),))
+    starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
+    if starts:
+        one = starts[-1]
+        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(instant(one.printed))[:-4]}"
+        why = f"{_last(ends)}; its log has it register with {by}."
+        words = f"The znodes are older than the last start of broker {one.broker}"
+        return Outdated(words=words, why=why, evidence=(proof(one.proof),))
+    if later := _led_later(told, ends, cluster) or _ended_later(told, cluster) or _started_later(log_dirs, ends):
+        return later
+    if isinstance(found, Apart) and found.znodes_older and found.witness is not None:
+        words = f"The znodes are older than the log dir of broker {found.witness.broker}"
+        return Outdated(words=words, why=unknown_to_znodes(found.witness), evidence=(Evidence(file=found.witness.item),))
+    return None
+
+
+def _last(ends: Ends) -> str:
+    return f"They end with transaction 0x{ends.zxid:x}, and their last write that is dated is of {moment(instant(ends.time))}"
+
+
+def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:
+    """By a controller epoch that znodes do not know, unless it is of a ZooKeeper whose data is gone."""
+    known = cluster.controller.epoch
+    epochs = [one for one in told if isinstance(one, LoggedEpoch) and known is not None and one.epoch > known]
+    if one := next((one for one in epochs if one.printed is not None and one.printed > ends.time - FARTHEST), None):
+        why = f"They know controller epoch {known}; a log names epoch {one.epoch}."
+        return Outdated(words=f"The znodes are older than controller epoch {one.epoch}", why=why, evidence=(proof(one.proof),))
+    return None
+
+
+def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
+    """By the end of a session of which znodes still hold the registration."""
+    owners = {broker.stat.ephemeralOwner: broker.id for broker in cluster.brokers.values() if broker.stat is not None}
+    for one in told:
+        if isinstance(one, LoggedExpiry) and one.session in owners:
+            broker = owners[one.session]
+            why = f"They hold broker {broker}'s registration of session 0x{one.session:x}, which ZooKeeper has ended since."
+            words = f"The znodes are older than the end of broker {broker}'s session"
+            return Outdated(words=words, why=why, evidence=(proof(one.proof),))
+    return None
+
+
+def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | None:
+    """By ``meta.properties``, which a broker writes once it is registered (``KafkaServer.scala@0.9.0.1..3.6.0``)."""
+    limit = None if ends is None else instant(ends.time + ONE_COLLECTION)
+    for log_dir in log_dirs if limit is not None else ():
+        written = (log_dir.meta or {}).get("written", "")
+        if written > limit:
+            return Outdated(
+                words=f"The znodes are older than the last start of broker {log_dir.broker}",
+                why=f"{_last(ends)}; its meta.properties is of {moment(written)}.",
+                evidence=(Evidence(file=f"brokers/{log_dir.broker}/log_dirs.json"),),
+            )
+    return None
+
+
+def _is_behind(one: LoggedRegistration, ends: Ends) -> bool:
+    """Whether a broker registered after the last transaction that znodes know.
+
+    Rule: by its transaction, unless the line is so old that it is of a ZooKeeper whose data is gone; before 2.2, by a time
+    that is later in any zone.
+    """
+    if one.zxid is not None:
+        return one.zxid > ends.zxid and (one.printed is None or one.printed > ends.time - FARTHEST)
+    return one.printed is not None and one.printed > ends.time + FARTHEST
+
+
+def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends | None:
+    """What znodes and ZooKeeper's files are known to know last; ``None`` without any of these files.
+
+    Args:
+        changes: The history.
+    """
+    last, written = None, {}
+    for change in changes:
+        last = max(last or (0, 0), (change.zxid, change.time))
+        written.update((one.path, one) for one in change.znodes if one.path.endswith(_STATE))
+    if last is None:
+        return None
+    later = (known for partition in cluster.partitions if (known := _led_anew(partition, written.get(partition.state_path))))
+    stats = (*(broker.stat for broker in cluster.brokers.values()), *(p.state.stat for p in cluster.partitions if p.state))
+    known = (zxid for stat in stats if stat is not None for zxid in (stat.czxid, stat.mzxid) if zxid is not None)
+    return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0), next(later, None))
+
+
+def _led_anew(partition: Partition, written: Znode | None) -> tuple[str, int] | None:
+    """The state that a history holds of a partition, and its transaction, where it is a later one, and another leads."""
+    held = None if partition.state is None or partition.state.stat is None else partition.state.stat.mzxid
+    zxid = None if written is None or written.stat is None else written.stat.mzxid
+    if held is None or zxid is None or zxid <= held or not written.data:
+        return None
+    try:
+        leader = json.loads(written.data)["leader"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    named = _NO_LEADER if partition.state.leader is None else partition.state.leader
+    return None if leader == named else (written.path, zxid)

@@ -1,0 +1,154 @@
+"""Could two brokers take writes for the same partition at once?"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from casebook.facts.cluster import instant
+from casebook.findings import coverage
+from casebook.findings.finding import Finding, Question, Severity, Step
+from casebook.findings.words import agree, brokers, number
+from casebook.kafka.past_rows import Chain, Window
+from casebook.questions.timeline.analysis.extent import untold
+from casebook.questions.timeline.analysis.scene import TimelineInputs
+from casebook.questions.timeline.analysis.story import one_sentence
+from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
+from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt, is_grave
+from casebook.questions.timeline.analysis.windows.window_facts import (
+    SETTLE,
+    coverage_of_states,
+    facts_of,
+    nothing_found,
+    partitions_of,
+    proofs_of,
+    told_length,
+)
+from casebook.questions.timeline.analysis.words import at_most, exact
+
+
+def two_leaders(
+    scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt], chains: Sequence[Chain]
+) -> Finding:
+    """Could two brokers take writes for the same partition at once?"""
+    ask = Question(
+        check="timeline.two_leaders",
+        question="Could two brokers take writes for the same partition at once?",
+        coverage=coverage_of_states(scene),
+        threshold="an election whose old leader lived on, until it truncates or follows",
+        facts=facts_of(scene, hit)
+        | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
+        evidence=proofs_of(hit),
+        caveats=(*_how_well_known(scene, hit), *_more_possible(hit, doubts)),
+    )
+    if hit:
+        return replace(_two_leaders_found(scene, ask, hit, chains), at_latest=_may_be_older(scene, hit, doubts))
+    if not any(len(rows) > 1 for rows in scene.states.values()):
+        if scene.past.there:
+            return nothing_found(ask, scene, "No leader was elected in place of another")
+        return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
+    if doubts:
+        whom = brokers(sorted({doubt.broker for doubt in doubts}))
+        title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
+        return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
+    gaps = untold(scene)
+    if gaps or not scene.past.there:  # a history tells of every election, else logs do
+        gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+    return ask.ok("No old leader lived on after another was elected", gaps=gaps)
+
+
+def _may_be_older(scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> bool:
+    """Whether there may have been an earlier window than those that are known."""
+    first = min(window.opened for window in hit)
+    return _is_partial(scene) or any(doubt.at < first for doubt in doubts)
+
+
+def _is_partial(scene: TimelineInputs) -> bool:
+    """Whether there may be more windows with two leaders: a state is not told, or a log was not wholly read."""
+    return bool(untold(scene) or coverage.unread_logs(scene.files, scene.cluster))
+
+
+def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> Iterator[str]:
+    if hit and doubts:
+        whom = brokers(sorted({doubt.broker for doubt in doubts}))
+        yield f"After {number(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
+
+
+def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
+    """Why nobody knows it, and for how long it can have been."""
+    bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
+    if not bounds or None in bounds:
+        return doubts[0].why
+    return f"{doubts[0].why} It can have been for {at_most(max(bounds))} at most."
+
+
+def _how_well_known(scene: TimelineInputs, hit: Iterable[Window]) -> Iterator[str]:
+    """What the begin and the end of windows with two leaders rest on."""
+    if not scene.past.there:
+        yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
+    moved = sorted({w.old_leader for w in hit if w.planned and w.length is not None})
+    if unknown := [broker for broker in moved if scene.uncertainty(broker) is None]:
+        clocks = f"the {agree(len(unknown), 'clock', 'clocks')} of {brokers(unknown)} {agree(len(unknown), 'is', 'are')}"
+        yield f"How far {clocks} off is not known: a planned move is taken to have lasted as long as printed."
+
+
+def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
+    worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
+    grave = [window for window in hit if is_grave(scene, window)]
+    old = brokers(sorted({window.old_leader for window in hit}))
+    lasted = "an unknown time" if worst.length is None else told_length(scene, worst.length, at_most if worst.at_most else exact)
+    partial = _is_partial(scene) or bool(ask.facts["unknown"])
+    least, told = ("at least ", ", as far as is told,") if partial else ("", "")
+    upto, its = _bound(hit, worst), "their" if " and " in old else "its"
+    title = f"For {upto}{lasted}{told} {old} and {its} successors could both take writes on {least}{partitions_of(scene, hit)}"
+    story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
+    cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
+    why = " ".join(filter(None, (story, cut, _stood_still(worst))))
+    if not grave:
+        planned = all(window.planned for window in hit)
+        return ask.found(
+            Severity.WARNING,
+            f"{title}: {'these were ' if partial else ''}planned moves" if planned else title,
+            why=f"{why} Leaders were moved {'then ' if partial else ''}while their brokers were well." if planned else why,
+            since=instant(min(window.opened for window in hit)),
+            next=(
+                Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
+            ),
+        )
+    return ask.found(
+        Severity.CRITICAL,
+        title,
+        why=why,
+        since=instant(min(window.opened for window in grave)),
+        next=(
+            Step(
+                kind="first",
+                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions. "
+                "Then set acks=all and min.insync.replicas=2: a leader without followers refuses writes.",
+            ),
+            Step(kind="not", text="Do not take the old leader's own Expired line for the begin: it prints that late."),
+        ),
+    )
+
+
+def _bound(hit: Sequence[Window], worst: Window) -> str:
+    """What a title says before the length of the worst window."""
+    if worst.length is None:
+        return ""
+    if worst.at_most:
+        return "at most "
+    return "up to " if len(hit) > 1 else ""
+
+
+def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
+    """What came first in the chain that an election is part of; a start that recovered its logs takes nobody's leaders."""
+    own = (c for c in chains if c.broker == window.old_leader and c.kind != "unclean_start")
+    return next((one_sentence(c) for c in own if c.opened <= window.opened <= c.closed), "")
+
+
+def _stood_still(window: Window) -> str:
+    """What the old leader's log says of the time in between."""
+    if window.silent is None:
+        return ""
+    until = instant(window.silent)[11:23]
+    if window.silent == window.closed:
+        return f"Broker {window.old_leader} printed nothing in all that time: it may have stood still."
+    return f"Broker {window.old_leader} printed nothing until {until} and may have stood still; from then on it ran."

@@ -53,7 +53,7 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
     Within one collection a leader may change; only a topic that was made after its walk tells that the znodes are too old.
 
     Args:
-        known: Of :func:`observations`.
+        known: Of :func:`moments.observations`.
         from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that transaction may
             be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
     """

@@ -70,7 +70,7 @@ def outdated(
     """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
 
     Args:
-        found: Of :func:`apart`.
+        found: Of :func:`one_collection.apart`.
         ends: Of :func:`last_transaction`.
         told: By the brokers' logs.
         log_dirs: As they were listed.

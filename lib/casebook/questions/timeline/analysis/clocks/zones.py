@@ -14,6 +14,60 @@ _USUAL = (
 )  # fmt: skip
 """Zones with daylight saving time, one for each pair of offsets."""
 
+_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
+"""Hours and minutes that a zone is ahead of UTC, or behind it."""
+
+
+class Zones:
+    """The time zones of the brokers' lines.
+
+    Args:
+        usual: Of every log that has none of its own.
+        by_broker: Of single brokers.
+    """
+
+    def __init__(self, usual: str | None = None, by_broker: Mapping[int, str] | None = None) -> None:
+        self._usual, self._by_broker = usual or "UTC", by_broker or {}
+
+    @classmethod
+    def parse(cls, text: str) -> "Zones":
+        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
+
+        Raises:
+            UsageError: There is no such zone, or two are named for every log.
+        """
+        by_broker: dict[int, str] = {}
+        usual: str | None = None
+        for part in filter(None, map(str.strip, text.split(","))):
+            broker, equals, name = part.partition("=")
+            if equals and broker.strip().isdecimal():
+                by_broker[int(broker)] = _zone(name.strip())
+            elif usual is None:
+                usual = _zone(part)
+            else:
+                raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
+        return cls(usual, by_broker)
+
+    def of(self, broker: int | None) -> str:
+        """The name of the zone of a broker's log."""
+        return self._by_broker.get(broker, self._usual)
+
+    def clock(self, broker: int) -> tzinfo:
+        """The same zone, for whoever reads times here."""
+        name = self.of(broker)
+        return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else ZoneInfo(name)
+
+
+def _zone(name: str) -> str:
+    if _OFFSET.fullmatch(name):
+        return name
+    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
+        raise UsageError(
+            f"timezone={name} is unknown.",
+            try_="Name a zone by area and city, such as Europe/Berlin, an offset, such as +05:30, or UTC.",
+        )
+    return name
+
 
 def typed(timezone: str, found: Mapping[int, str]) -> str:
     """The value of the parameter, with the zones that were found of single brokers: ``UTC, 2=+08:00``."""
@@ -125,58 +179,3 @@ def _of(name: str, at: int) -> timedelta | None:
 def _spelled(by: timedelta) -> str:
     minutes = round(by.total_seconds() / 60)
     return "UTC" if not minutes else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
-
-
-_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
-"""Hours and minutes that a zone is ahead of UTC, or behind it."""
-
-
-class Zones:
-    """The time zones of the brokers' lines.
-
-    Args:
-        usual: Of every log that has none of its own.
-        by_broker: Of single brokers.
-    """
-
-    def __init__(self, usual: str | None = None, by_broker: Mapping[int, str] | None = None) -> None:
-        self._usual, self._by_broker = usual or "UTC", by_broker or {}
-
-    @classmethod
-    def parse(cls, text: str) -> "Zones":
-        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
-
-        Raises:
-            UsageError: There is no such zone, or two are named for every log.
-        """
-        by_broker: dict[int, str] = {}
-        usual: str | None = None
-        for part in filter(None, map(str.strip, text.split(","))):
-            broker, equals, name = part.partition("=")
-            if equals and broker.strip().isdecimal():
-                by_broker[int(broker)] = _zone(name.strip())
-            elif usual is None:
-                usual = _zone(part)
-            else:
-                raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
-        return cls(usual, by_broker)
-
-    def of(self, broker: int | None) -> str:
-        """The name of the zone of a broker's log."""
-        return self._by_broker.get(broker, self._usual)
-
-    def clock(self, broker: int) -> tzinfo:
-        """The same zone, for whoever reads times here."""
-        name = self.of(broker)
-        return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else ZoneInfo(name)
-
-
-def _zone(name: str) -> str:
-    if _OFFSET.fullmatch(name):
-        return name
-    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
-        raise UsageError(
-            f"timezone={name} is unknown.",
-            try_="Name a zone by area and city, such as Europe/Berlin, an offset, such as +05:30, or UTC.",
-        )
-    return name

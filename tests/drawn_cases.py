@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from casebook.case.folder import ZNODES
-from casebook.facts.cluster import Stat, Znode
+from casebook.facts.znodes import Stat, Znode
 from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed
 from tests.evidence import override, rows, state, state_path, znode

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from casebook.facts.cluster import Cluster, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Cluster
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import cluster
 from casebook.kafka.releases import KafkaVersion
 

@@ -14,7 +14,9 @@ from casebook.case.case import Case
 from casebook.case.folder import HISTORY, ZNODES, Item
 from casebook.case.writer import CaseWriter
 from casebook.errors import CaseError
-from casebook.facts.cluster import Problem, StatedVersion, Znode, ZnodeChange
+from casebook.facts.cluster import Problem
+from casebook.facts.logged import StatedVersion
+from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.findings import evidence
 from casebook.findings.finding import Status
 from casebook.kafka.release import release

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from casebook.facts.cluster import Stat, Znode
+from casebook.facts.znodes import Stat, Znode
 from casebook.formats.zookeeper import cluster
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.releases import KafkaVersion

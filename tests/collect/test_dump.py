@@ -14,7 +14,7 @@ from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.collect.zookeeper.dump import Dump, read_dump
 from casebook.errors import CollectError, UsageError
-from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.rehearsal.servers import jars
 from tests.collect.small_zookeeper import ZooKeeper, class_path, kafka, state_path
 

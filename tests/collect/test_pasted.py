@@ -11,8 +11,8 @@ from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.collect.pasted import paste
 from casebook.errors import CollectError, UsageError
-from casebook.facts.cluster import ReadOutcome
 from casebook.facts.pasted import PASTED
+from casebook.facts.znodes import ReadOutcome
 from casebook.findings import evidence
 from casebook.findings.finding import Severity, Status
 from casebook.kafka import release

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.cluster import ReadOutcome
+from casebook.facts.znodes import ReadOutcome
 from casebook.findings.finding import Severity, Status
 from casebook.kafka import release
 from casebook.questions.leadership.analysis import leadership

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from casebook.collect.redaction import is_sensitive, redact_ledger, redact_log, redact_properties, redact_text, redact_znode
 from casebook.collect.redaction.broker_settings import ALLOWED
-from casebook.facts.cluster import Znode
+from casebook.facts.znodes import Znode
 from casebook.kafka.releases import DEFAULTS
 from tests.ends import growth
 

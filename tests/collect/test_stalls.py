@@ -15,7 +15,7 @@ from casebook.collect import collect_case
 from casebook.collect.zookeeper import reachable
 from casebook.collect.zookeeper.walk import reach, walk
 from casebook.errors import CollectError
-from casebook.facts.cluster import ReadOutcome
+from casebook.facts.znodes import ReadOutcome
 from tests.collect.false_zookeeper import FalseZooKeeper
 from tests.collect.small_zookeeper import kafka
 from tests.ends import PATIENCE as PATIENCE_OF_TESTS

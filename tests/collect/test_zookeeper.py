@@ -17,7 +17,7 @@ from casebook.collect.zookeeper.reader import NoAnswerError, Verb, connect
 from casebook.collect.zookeeper.walk import LARGEST_DATA, reach, walk
 from casebook.collect.zookeeper.wire import READ_OPERATIONS
 from casebook.errors import CollectError, UsageError
-from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.formats.zookeeper import kafka_tree
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state, state_path
 from tests.collect.tapped_wire import Wire

@@ -9,7 +9,7 @@ from casebook.case.case import Case
 from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.errors import CaseError, CollectError
-from casebook.facts.cluster import ReadOutcome, ZnodeChange
+from casebook.facts.znodes import ReadOutcome, ZnodeChange
 from casebook.formats.zookeeper import history_lines
 from casebook.formats.zookeeper.history_lines import BEGIN
 from tests.collect.zookeeper_files import BROKER_2, DIED, STATE, life, time_of, write_log, write_snapshot

@@ -12,7 +12,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import WatchedEvent
 
-from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import kafka_tree
 
 SLACK = 1000

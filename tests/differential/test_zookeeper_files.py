@@ -10,7 +10,7 @@ from random import Random
 import pyarrow
 import pytest
 
-from casebook.facts.cluster import Znode
+from casebook.facts.znodes import Znode
 from casebook.formats.zookeeper import log, snapshot
 from casebook.formats.zookeeper.records import FileHead
 from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode

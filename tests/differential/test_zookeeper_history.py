@@ -17,7 +17,7 @@ from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.collect.zookeeper.walk import walk
 from casebook.errors import CaseError
-from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.formats.zookeeper.history_lines import BEGIN
 from casebook.rehearsal import PlayedCluster
 from tests.differential.live_watcher import LiveWatcher

@@ -10,7 +10,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, NoNodeError, RolledBackError
 from kazoo.security import OPEN_ACL_UNSAFE, READ_ACL_UNSAFE, make_acl
 
-from casebook.facts.cluster import Stat, Znode
+from casebook.facts.znodes import Stat, Znode
 from casebook.formats.zookeeper.records import OPEN
 from tests.formats.zookeeper_bytes import acls, buffer, integer, long, text
 

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.facts.cluster import Cluster, Partition, PartitionState, Problem, ReadOutcome, Znode
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentDamage, SegmentFile
+from casebook.facts.cluster import Cluster, Partition, PartitionState, Problem
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.facts.events import LogFile
 from casebook.facts.observed import Source
+from casebook.facts.offsets_topic import Scanned, Segment, SegmentDamage
+from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.findings import coverage, log_checks
 from casebook.findings.finding import Coverage, Gap, Question, Status
 from casebook.kafka.past import Break, Past

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from casebook.facts.cluster import Partition, PartitionState, Problem, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Partition, PartitionState, Problem
 from casebook.facts.history import HOLES
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import cluster
 from tests.evidence import made, of_brokers, override, rows, state, state_path, znode
 

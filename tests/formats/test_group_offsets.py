@@ -2,7 +2,8 @@
 
 import pytest
 
-from casebook.facts.cluster import Cluster, GroupOffset, Problem, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Cluster, GroupOffset, Problem
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.findings.finding import Severity
 from casebook.formats.zookeeper import cluster, kafka_tree
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin

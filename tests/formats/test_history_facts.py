@@ -2,8 +2,8 @@
 
 import json
 
-from casebook.facts.cluster import ReadOutcome, Stat, Znode, ZnodeChange
 from casebook.facts.history import What
+from casebook.facts.znodes import ReadOutcome, Stat, Znode, ZnodeChange
 from casebook.formats.zookeeper import history_facts
 
 SESSION = 0x16DBE1A0C5E0003

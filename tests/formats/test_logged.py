@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts.cluster import LoggedEpoch, LoggedExpiry, LoggedRegistration
+from casebook.facts.logged import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.formats.broker import logged
 from casebook.formats.broker.logged import LogLine
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import znode_lines
 
 NUMBERS = st.none() | st.integers(-(2**63), 2**63 - 1)

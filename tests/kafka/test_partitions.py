@@ -2,7 +2,8 @@
 
 import pytest
 
-from casebook.facts.cluster import ReadOutcome, instant
+from casebook.facts.cluster import instant
+from casebook.facts.znodes import ReadOutcome
 from casebook.kafka.partitions import PartitionCondition, dead_brokers, verdicts
 from tests.evidence import K09, K28, made, of_brokers, override, state, state_path, znode
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from casebook.facts.cluster import ReadOutcome, StatedVersion
+from casebook.facts.logged import StatedVersion
+from casebook.facts.znodes import ReadOutcome
 from casebook.formats.zookeeper import cluster
 from casebook.kafka.release import release
 from casebook.kafka.releases import RELEASES, VersionOrigin

@@ -5,7 +5,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.facts.cluster import Cluster, ReadOutcome, Znode
+from casebook.facts.cluster import Cluster
+from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.settings import (
     BUILT_IN,

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from casebook.facts.cluster import Cluster, Problem, Stat, Znode
+from casebook.facts.cluster import Cluster, Problem
 from casebook.facts.observed import Observation, Source
+from casebook.facts.znodes import Stat, Znode
 from casebook.findings import evidence, tables
 from casebook.findings.finding import Coverage, Severity, Status, Step
 from casebook.findings.proof import COLLECT_AGAIN
@@ -307,7 +308,7 @@ class TestFindings:
 
     def test_what_is_not_there_is_said(self):
         """A znode that was asked for and is missing is quoted as that."""
-        from casebook.facts.cluster import ReadOutcome
+        from casebook.facts.znodes import ReadOutcome
 
         said = words_of(html_of(proof.cited([Znode(path="/controller", outcome=ReadOutcome.MISSING, stat=Stat())], [])))
         assert "/controller not there missing" in said

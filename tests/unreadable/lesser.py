@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from casebook.case.folder import HISTORY, ZNODES
-from casebook.facts.cluster import ReadOutcome, Znode
 from casebook.facts.events import is_log
+from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed, unpacked
 

@@ -14,12 +14,13 @@ from casebook.case import folder as case_folder
 from casebook.case.folder import DERIVED, HISTORY, ZNODES, Item
 from casebook.errors import CaseError
 from casebook.facts.clients import ClientFile
-from casebook.facts.cluster import Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, ZnodeChange, epoch_ms
+from casebook.facts.cluster import Cluster, PrintedSettings, Problem, epoch_ms
 from casebook.facts.disks import LogDir
 from casebook.facts.events import HOST_OF_BROKER, is_log
+from casebook.facts.logged import Logged, StatedVersion
 from casebook.facts.pasted import PASTED, Pasted
-from casebook.formats import properties
-from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged
+from casebook.facts.znodes import Znode, ZnodeChange
+from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged, properties
 from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines, znodes
 from casebook.machine import packs, private, workshop
 

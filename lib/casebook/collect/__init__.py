@@ -18,7 +18,8 @@ from casebook.collect.zookeeper.data import ZookeeperData
 from casebook.collect.zookeeper.dump import read_dump
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble, normal_chroot
 from casebook.errors import UsageError
-from casebook.facts.cluster import Problem, Znode, ZnodeChange, instant
+from casebook.facts.cluster import Problem, instant
+from casebook.facts.znodes import Znode, ZnodeChange
 
 __all__ = ["PATIENCE", "TIME_LIMIT", "Credentials", "collect_case"]
 

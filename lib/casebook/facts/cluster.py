@@ -1,89 +1,18 @@
-"""Facts: what the evidence says, as frozen rows. ``None`` is unknown, never zero.
+"""Facts of a Kafka cluster, as frozen rows: brokers, topics, partitions, settings. ``None`` is unknown, never zero.
 
-The rows keep Kafka's and ZooKeeper's own names. Where each field comes from is told by ``formats``.
+The rows keep Kafka's own names. Where each field comes from is told by ``formats``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from casebook.facts.znodes import Stat
+
 ROLES = "process.roles"
 """The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stat:
-    """ZooKeeper's stat of a znode; times in epoch milliseconds by ZooKeeper's clock. Any field may be unknown."""
-
-    czxid: int | None = None
-    mzxid: int | None = None
-    pzxid: int | None = None
-    ctime: int | None = None
-    mtime: int | None = None
-    version: int | None = None
-    cversion: int | None = None
-    aversion: int | None = None
-    ephemeralOwner: int | None = None  # noqa: N815  ZooKeeper's own spelling
-    dataLength: int | None = None  # noqa: N815
-    numChildren: int | None = None  # noqa: N815
-
-
-class ReadOutcome(StrEnum):
-    """What came of reading one znode."""
-
-    READ = "read"
-    CHANGED = "changed"  # changed during the walk and was read again
-    MISSING = "missing"  # asked for and not there
-    VANISHED = "vanished"  # listed, then gone
-    DENIED = "denied"  # its ACL forbids reading
-    TOO_LARGE = "too_large"  # beyond the reader's bound; only the stat was kept
-    FAILED = "failed"  # the connection or server refused
-    STATED = "stated"  # not read: something else, e.g. kafka-topics, told that it is there, and maybe a part of its data
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Znode:
-    """One znode as it was read.
-
-    Args:
-        path: Below the chroot, beginning with ``/``.
-        data: Its bytes; ``None`` when null or not read.
-        stat: As far as it was read.
-        outcome: What came of the reading.
-        read_at: Epoch milliseconds of the reading machine.
-        redacted: Secrets were removed from ``data``.
-    """
-
-    path: str
-    data: bytes | None = None
-    stat: Stat | None = None
-    outcome: ReadOutcome = ReadOutcome.READ
-    read_at: int | None = None
-    redacted: bool = False
-
-
-class ZnodeChange(NamedTuple):
-    """What one transaction of ZooKeeper changed of Kafka's znodes, or all of them, where a history begins.
-
-    Args:
-        zxid: The transaction's number.
-        time: Epoch milliseconds by the clock of ZooKeeper's leader.
-        session: Whose request it was; ``None`` where a history begins.
-        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` where a history begins,
-            also anew behind transactions that are missing.
-        timeout: Of a session that begins, in milliseconds.
-        znodes: As they were after it, by path, parents whose children changed included; those it removed are missing.
-    """
-
-    zxid: int
-    time: int
-    session: int | None
-    operation: str
-    timeout: int | None
-    znodes: tuple[Znode, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,67 +26,6 @@ class Problem:
 
     path: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedVersion:
-    """A release or protocol version that a piece of evidence states in words.
-
-    Args:
-        broker: Who says so.
-        text: As stated.
-        proof: Path in the case, with the line where there is one (``path:line``).
-    """
-
-    broker: int
-    text: str
-    proof: str
-
-
-class LoggedRegistration(NamedTuple):
-    """A registration that a broker's own log tells of.
-
-    Args:
-        broker: Who registered.
-        zxid: The transaction that created its znode; ``None`` before 2.2, which does not print it.
-        printed: The line's time, epoch ms as if its zone were UTC; ``None`` where it bears none.
-        proof: ``path:line`` in the case.
-    """
-
-    broker: int
-    zxid: int | None
-    printed: int | None
-    proof: str
-
-
-class LoggedEpoch(NamedTuple):
-    """A controller epoch that a line names.
-
-    Args:
-        epoch: The epoch.
-        printed: As in :class:`LoggedRegistration`.
-        proof: ``path:line`` in the case.
-    """
-
-    epoch: int
-    printed: int | None
-    proof: str
-
-
-class LoggedExpiry(NamedTuple):
-    """A session that ZooKeeper's server says it ends, as no beat came.
-
-    Args:
-        session: Its id.
-        proof: ``path:line`` in the case.
-    """
-
-    session: int
-    proof: str
-
-
-Logged = LoggedRegistration | LoggedEpoch | LoggedExpiry
-"""What a line tells that znodes know, too, unless they are older."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

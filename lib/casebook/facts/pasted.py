@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from casebook.facts.cluster import Stat
+from casebook.facts.znodes import Stat
 
 PASTED = "pasted/pasted.txt"
 """Where a case keeps a paste, line by line."""

@@ -10,8 +10,9 @@ from itertools import chain, islice
 
 from casebook.facts import events
 from casebook.facts.cluster import Cluster, Partition, Problem, instant
-from casebook.facts.disks import LogDir, Replica, Scanned, is_listing
+from casebook.facts.disks import LogDir, Replica, is_listing
 from casebook.facts.events import FileExtent, LogFile
+from casebook.facts.offsets_topic import Scanned
 from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN

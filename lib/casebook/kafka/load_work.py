@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Partition
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Segment
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
+from casebook.facts.offsets_topic import Segment
 
 _RECORD = 500  # bytes that cost as much as a record
 _ENOUGH = 1000  # offsets that show how large a record is

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.facts.cluster import Cluster, StatedVersion
+from casebook.facts.cluster import Cluster
+from casebook.facts.logged import StatedVersion
 from casebook.kafka.releases import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
 
 _NOT_STATED = (VersionOrigin.ZNODES, VersionOrigin.ASSUMED)

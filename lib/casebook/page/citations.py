@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from casebook.case.case import Case
-from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.page import proof
 
 _CONTEXT = 3

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange, instant
+from casebook.facts.cluster import instant
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.view import View, html

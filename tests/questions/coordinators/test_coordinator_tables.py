@@ -7,7 +7,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.facts.cluster import Cluster, GroupOffset, Topic
-from casebook.facts.disks import Segment
+from casebook.facts.offsets_topic import Segment
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.machine import places

@@ -7,9 +7,11 @@ from datetime import datetime
 import pytest
 
 from casebook.case.case import Case
-from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, Problem, Stat, Topic
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, Problem, Topic
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import Segment
+from casebook.facts.znodes import Stat
 from casebook.findings.finding import Severity, Status, names_unreadable
 from casebook.kafka import release
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from casebook.case.case import Case
 from casebook.errors import UsageError
 from casebook.facts.clients import PRODUCER, ClientFile
-from casebook.facts.cluster import Cluster, ReadOutcome, Znode, ZnodeChange
+from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir, Replica, SegmentFile
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.findings.finding import Severity, Status
 from casebook.formats.clients import client_properties
 from casebook.formats.zookeeper import history_facts

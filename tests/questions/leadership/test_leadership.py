@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.cluster import Cluster, Problem, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Cluster, Problem
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.findings import evidence, tables
 from casebook.findings.finding import Severity, Status
 from casebook.formats.zookeeper import cluster

@@ -3,8 +3,9 @@
 import pytest
 
 from casebook.facts.cluster import Cluster, Problem
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, OffsetsLog, Replica, Scanned, SegmentFile
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.facts.events import Event
+from casebook.facts.offsets_topic import OffsetsLog, Scanned
 from casebook.findings.finding import Severity, Status
 from casebook.kafka import cleaner_map
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin

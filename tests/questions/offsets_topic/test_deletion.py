@@ -1,6 +1,6 @@
 """The panel on deleting segments: what it says, and the parameters that say the same."""
 
-from casebook.facts.disks import LostCommit
+from casebook.facts.offsets_topic import LostCommit
 from casebook.findings.finding import Severity
 from casebook.questions.offsets_topic.analysis.deletion import DeletionChoice, Deletions, LostGroup
 from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice

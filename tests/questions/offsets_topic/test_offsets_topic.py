@@ -4,20 +4,18 @@ from dataclasses import replace
 
 from casebook.errors import ScanError
 from casebook.facts.cluster import Cluster, Partition, PartitionState
-from casebook.facts.disks import (
+from casebook.facts.disks import LogDir, Replica, SegmentFile
+from casebook.facts.offsets_topic import (
     Deletion,
     GroupBytes,
     GroupCommit,
     GroupHistory,
     GroupLoss,
     GroupState,
-    LogDir,
     OffsetsLog,
-    Replica,
     Scanned,
     Segment,
     SegmentDamage,
-    SegmentFile,
 )
 from casebook.findings import tables
 from casebook.findings.finding import Severity, Status

@@ -1,8 +1,9 @@
 """An incident as logs and ZooKeeper tell it: broker 57 falls silent, its session expires, others lead, it comes back and truncates."""
 
-from casebook.facts.cluster import Cluster, PartitionState, Stat
+from casebook.facts.cluster import Cluster, PartitionState
 from casebook.facts.events import Event, LogFile
 from casebook.facts.history import Happened, What
+from casebook.facts.znodes import Stat
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.questions.timeline.analysis import timeline
 

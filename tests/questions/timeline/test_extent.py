@@ -2,8 +2,9 @@
 
 import pytest
 
-from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, Stat
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
 from casebook.facts.history import Happened, What
+from casebook.facts.znodes import Stat
 from casebook.findings.finding import Status
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import EventRow

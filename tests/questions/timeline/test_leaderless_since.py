@@ -1,6 +1,7 @@
 """Since when nobody leads: what a state alone tells, and what logs and history add to it."""
 
-from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, Stat, instant
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, instant
+from casebook.facts.znodes import Stat
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.timeline.analysis import leaderless_since
 from tests.questions.timeline.scenes import NEW, T0, History, event, examined

@@ -4,21 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from casebook.facts.cluster import (
-    Broker,
-    Cluster,
-    Controller,
-    LoggedEpoch,
-    LoggedExpiry,
-    LoggedRegistration,
-    Partition,
-    PartitionState,
-    Stat,
-    Znode,
-    ZnodeChange,
-)
+from casebook.facts.cluster import Broker, Cluster, Controller, Partition, PartitionState
 from casebook.facts.disks import EpochStart, LogDir, Replica, SegmentFile
+from casebook.facts.logged import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.facts.observed import Observation, Source, gap, observation
+from casebook.facts.znodes import Stat, Znode, ZnodeChange
 from casebook.findings.finding import Coverage, Question, Severity, Status
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.timeline.analysis import moments, one_collection, past_znodes

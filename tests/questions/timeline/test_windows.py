@@ -2,8 +2,9 @@
 
 import pytest
 
-from casebook.facts.cluster import Broker, Partition, PartitionState, Stat, Topic, instant
+from casebook.facts.cluster import Broker, Partition, PartitionState, Topic, instant
 from casebook.facts.history import Happened, What
+from casebook.facts.znodes import Stat
 from casebook.findings.finding import Severity, Status
 from casebook.questions.timeline.analysis import checks
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from casebook.errors import UsageError
-from casebook.facts.cluster import Broker, Stat
+from casebook.facts.cluster import Broker
+from casebook.facts.znodes import Stat
 from casebook.findings.finding import Status
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones

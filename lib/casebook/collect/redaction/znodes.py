@@ -9,7 +9,7 @@ from casebook.collect.redaction.lines import no_duplicates, redact_log
 from casebook.collect.redaction.marks import REDACTED
 from casebook.collect.redaction.names import is_sensitive
 from casebook.collect.redaction.text import redact_text
-from casebook.facts.cluster import Znode
+from casebook.facts.znodes import Znode
 
 _SECRET_PATHS = ("/config/users/", "/config/brokers/")
 _CONFIGURED = ("topics", "clients", "users", "brokers", "ips")

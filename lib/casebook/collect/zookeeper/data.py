@@ -16,8 +16,9 @@ from casebook.collect import bounds, outside
 from casebook.collect.files import plain
 from casebook.collect.zookeeper.ensemble import normal_chroot
 from casebook.errors import CollectError
-from casebook.facts.cluster import Problem, ReadOutcome, Znode, ZnodeChange
+from casebook.facts.cluster import Problem
 from casebook.facts.history import HOLES
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.formats.zookeeper import kafka_tree, log, snapshot
 from casebook.formats.zookeeper.changes import CloseSession, Create, CreateSession, Delete, Multi, SetAcl, SetData
 from casebook.formats.zookeeper.history_lines import BEGIN

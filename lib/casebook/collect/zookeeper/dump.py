@@ -14,7 +14,8 @@ from pathlib import Path
 from casebook.collect.files import plain
 from casebook.collect.zookeeper.ensemble import normal_chroot
 from casebook.errors import CollectError
-from casebook.facts.cluster import Problem, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Problem
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import kafka_tree as tree
 from casebook.formats.zookeeper import znode_lines
 

@@ -19,7 +19,8 @@ from casebook.collect import bounds
 from casebook.collect.zookeeper import chroots
 from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
 from casebook.collect.zookeeper.reader import NoAnswerError, Reader, Reply, Verb, ZnodeRequest, connect
-from casebook.facts.cluster import Cluster, Problem, ReadOutcome, Stat, Znode
+from casebook.facts.cluster import Cluster, Problem
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import kafka_tree as tree
 from casebook.formats.zookeeper.cluster import from_znodes
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from casebook.facts.cluster import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, StatedVersion
+from casebook.facts.logged import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, StatedVersion
 
 _VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
 _REGISTERED = re.compile(r"Registered broker (\d+) at path (?:.*czxid \(broker epoch\): (\d+))?")

@@ -4,20 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from casebook.facts.cluster import (
-    Broker,
-    Cluster,
-    Controller,
-    GroupOffset,
-    Partition,
-    PartitionState,
-    Problem,
-    ReadOutcome,
-    Stat,
-    Topic,
-    Znode,
-)
+from casebook.facts.cluster import Broker, Cluster, Controller, GroupOffset, Partition, PartitionState, Problem, Topic
 from casebook.facts.history import HOLES
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.zookeeper import znodes
 from casebook.formats.zookeeper.znodes import Assignment, Undecodable
 

@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange
 from casebook.facts.history import Happened, What
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.formats.zookeeper import kafka_tree, znodes
 from casebook.formats.zookeeper.history_lines import BEGIN
 from casebook.formats.zookeeper.znodes import Undecodable

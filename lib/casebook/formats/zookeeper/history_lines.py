@@ -8,7 +8,7 @@ Where a history begins, the operation is ``begin``, and all znodes follow, each 
 import json
 from collections.abc import Iterable, Iterator
 
-from casebook.facts.cluster import ZnodeChange
+from casebook.facts.znodes import ZnodeChange
 from casebook.formats.zookeeper import znode_lines
 
 BEGIN = "begin"

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.facts.znodes import ReadOutcome, Znode
 
 IDS = "/brokers/ids"
 TOPICS = "/brokers/topics"

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from casebook.facts.cluster import ReadOutcome, Znode, ZnodeChange, instant
+from casebook.facts.cluster import instant
+from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.formats.zookeeper import kafka_tree
 from casebook.formats.zookeeper.history_lines import BEGIN
 

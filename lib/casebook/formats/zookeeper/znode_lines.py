@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import fields
 
-from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.facts.znodes import ReadOutcome, Stat, Znode
 
 _STAT_FIELDS = tuple(f.name for f in fields(Stat))
 _INT64 = range(-(2**63), 2**63)

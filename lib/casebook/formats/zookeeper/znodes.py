@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from casebook.facts.cluster import Broker, GroupOffset, PartitionState, Stat
+from casebook.facts.cluster import Broker, GroupOffset, PartitionState
+from casebook.facts.znodes import Stat
 
 _NO_LEADER = -1
 _MOST = 2**31 - 1  # Kafka's ids, partitions and epochs are int32

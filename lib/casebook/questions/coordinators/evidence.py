@@ -7,8 +7,9 @@ from pathlib import Path
 from casebook.case.case import Case
 from casebook.errors import ScanError
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Scanned
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import Scanned
 from casebook.facts.pasted import ThreadDump
 from casebook.findings import log_checks
 from casebook.findings.finding import NOTHING, Finding, Question, once

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
-from casebook.facts.cluster import Stat
 from casebook.facts.pasted import LineSpan, PastedZnode
+from casebook.facts.znodes import Stat
 from casebook.formats.pasted import logs
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
 

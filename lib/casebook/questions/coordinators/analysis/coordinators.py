@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Segment
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import Segment
 from casebook.findings.finding import Evidence, Finding
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import VersionInUse

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import Segment
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import Segment
 from casebook.findings.finding import Evidence
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import number

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from casebook.facts.cluster import Cluster, Partition
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Segment
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir
+from casebook.facts.offsets_topic import Segment
 from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Evidence
 from casebook.findings.words import count

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import OFFSETS_TOPIC, Scanned, SegmentDamage
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.observed import Source
+from casebook.facts.offsets_topic import Scanned, SegmentDamage
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.facts.cluster import instant
-from casebook.facts.disks import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
+from casebook.facts.disks import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import OffsetsLog
 from casebook.facts.pasted import ThreadDump
 from casebook.findings.words import count, moment, number
 from casebook.kafka import cleaner_map

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from casebook.facts.disks import Deletion, GroupLoss, GroupState, LostCommit, Segment
+from casebook.facts.offsets_topic import Deletion, GroupLoss, GroupState, LostCommit, Segment
 from casebook.findings.finding import Severity
 from casebook.questions.offsets_topic.analysis.writers import LoadTime
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from casebook.errors import UsageError
-from casebook.facts.disks import Segment
+from casebook.facts.offsets_topic import Segment
 from casebook.questions.offsets_topic.analysis.deletion import ALL_BUT_ACTIVE, BELOW, NOTHING, OLDER, PICKED, SAFE, Place, sets
 
 _PARAMETERS = {"nothing": NOTHING, "safe": SAFE, "all_but_active": ALL_BUT_ACTIVE}

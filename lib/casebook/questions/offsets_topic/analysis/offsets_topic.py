@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 
 from casebook.errors import CasebookError
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import OFFSETS_TOPIC, LogDir, NextClean, OffsetsLog, Replica, Scanned, Segment
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
+from casebook.facts.offsets_topic import NextClean, OffsetsLog, Scanned, Segment
 from casebook.facts.pasted import ThreadDump
 from casebook.findings import coverage, log_checks
 from casebook.findings.finding import Finding

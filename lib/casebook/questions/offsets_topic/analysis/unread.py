@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from casebook.errors import CasebookError, NotHereError
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentFile, is_listing
+from casebook.facts.disks import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, SegmentFile, is_listing
 from casebook.facts.observed import Source
+from casebook.facts.offsets_topic import Scanned, Segment
 from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
 from casebook.findings.words import number
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.facts.disks import GroupBytes, GroupHistory, GroupState
+from casebook.facts.offsets_topic import GroupBytes, GroupHistory, GroupState
 
 LoadTime = Callable[[int, int | None], int | None]
 """How long a load of so many bytes and records takes, in ms; ``None`` when nothing tells."""

@@ -6,8 +6,9 @@ Where not all of a copy was read, the answers are bounds: the rest may count, ma
 from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate
 
-from casebook.facts.disks import OFFSETS_TOPIC, GroupBytes
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.observed import Source
+from casebook.facts.offsets_topic import GroupBytes
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.words import agree, count, duration, number, size

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from casebook.errors import CasebookError
-from casebook.facts.disks import LostCommit, Segment
+from casebook.facts.offsets_topic import LostCommit, Segment
 from casebook.findings.finding import Status
 from casebook.page import text
 from casebook.page.render import render

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.facts.disks import OFFSETS_TOPIC, Segment, SegmentDamage
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.offsets_topic import Segment, SegmentDamage
 from casebook.page import text
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown

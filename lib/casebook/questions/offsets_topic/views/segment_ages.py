@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from casebook.facts.disks import Segment
+from casebook.facts.offsets_topic import Segment
 from casebook.page import text
 from casebook.page.palette import light
 from casebook.page.render import render

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from casebook.facts.disks import GroupBytes
+from casebook.facts.offsets_topic import GroupBytes
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, Row, Table, numbers

@@ -7,7 +7,8 @@ outside of it is no sign that nothing happened there.
 from collections.abc import Iterator
 from itertools import islice
 
-from casebook.facts.cluster import Cluster, Stat, instant
+from casebook.facts.cluster import Cluster, instant
+from casebook.facts.znodes import Stat
 from casebook.findings import coverage
 from casebook.findings.coverage import COLLECT_LOGS, OTHER_LOGS, Gaps
 from casebook.findings.finding import Gap

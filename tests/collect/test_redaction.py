@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from casebook.collect.redaction import is_sensitive, redact_ledger, redact_log, redact_properties, redact_text, redact_znode
 from casebook.collect.redaction.broker_settings import ALLOWED
 from casebook.facts.znodes import Znode
-from casebook.kafka.releases import DEFAULTS
+from casebook.kafka.defaults import DEFAULTS
 from tests.ends import growth
 
 SECRET = "hunter2-Xyzzy"

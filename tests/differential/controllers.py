@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook.kafka.election import ElectionOutcome
+from casebook.kafka.controller import ElectionOutcome
 from casebook.rehearsal.servers import jars as servers
 
 _SOURCES = Path(__file__).with_name("jvm")

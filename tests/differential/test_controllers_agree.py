@@ -8,8 +8,9 @@ import random
 
 import pytest
 
-from casebook.kafka import election
-from casebook.kafka.election import Election, ElectionOutcome
+from casebook.kafka import controller, election
+from casebook.kafka.controller import ElectionOutcome
+from casebook.kafka.election import Election
 from casebook.kafka.releases import KafkaVersion
 from tests.differential.controllers import RELEASES, Answer, Case, ask
 
@@ -156,9 +157,9 @@ def _predicted(case: Case, kafka: str) -> frozenset[ElectionOutcome | None]:
     about["version"] = KafkaVersion.parse(kafka)
     match case.operation:
         case "deaths":
-            return election.after_deaths(**about, dead=case.brokers)
+            return controller.after_deaths(**about, dead=case.brokers)
         case "failover":
-            return election.after_failover(**about)
+            return controller.after_failover(**about)
         case "start":
-            return frozenset({election.after_start(**about, started=case.brokers)})
-    return frozenset({election.after_controlled_shutdown(**about, broker=min(case.brokers))})
+            return frozenset({controller.after_start(**about, started=case.brokers)})
+    return frozenset({controller.after_controlled_shutdown(**about, broker=min(case.brokers))})

@@ -13,7 +13,8 @@ from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, Conf
 
 from casebook.case.case import Case
 from casebook.collect import collect_case
-from casebook.kafka.releases import READ_ONLY_BROKER_SETTINGS, KafkaVersion
+from casebook.kafka.defaults import READ_ONLY_BROKER_SETTINGS
+from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings
 from casebook.questions.durability.analysis import settings as listed
 from casebook.questions.durability.analysis.rows import SettingRow

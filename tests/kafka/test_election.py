@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.facts.cluster import PartitionState
-from casebook.kafka import election
-from casebook.kafka.election import ElectionOutcome, NoLeaderReason
+from casebook.kafka import controller, election
+from casebook.kafka.controller import ElectionOutcome
+from casebook.kafka.election import NoLeaderReason
 from casebook.kafka.releases import KafkaVersion
 
 V09, V010, V10, V11, V21, V22, V23, V28, V39 = map(
@@ -210,21 +211,21 @@ class TestAfterFailover:
     @pytest.mark.parametrize(("version", "epoch"), [(V22, 4), (V23, 5)])
     def test_offline_partition_is_written_again(self, version, epoch):
         """From 2.3 every failover raises the leader epoch of a partition that stays offline."""
-        got = election.after_failover(state=_state(None, (1,)), replicas=(1,), live=_brokers(2), unclean=False, version=version)
+        got = controller.after_failover(state=_state(None, (1,)), replicas=(1,), live=_brokers(2), unclean=False, version=version)
         assert {_state(None, (1,), epoch)} == got
 
 
 class TestAfterSessionsEnd:
     def test_one_after_another_or_together(self):
         """Two brokers killed together may be seen in one event or in two, with different leader epochs."""
-        got = election.after_sessions_end(
+        got = controller.after_sessions_end(
             state=_state(1, (1, 5, 2)), replicas=(1, 5, 2), live=_brokers(2), dead=_brokers(1, 5), unclean=False, version=V28
         )
         assert {_state(2, (2,), 5), _state(2, (2,), 6)} == got
 
     def test_nothing_before_the_controllers_session_ends(self):
         """With the controller among the dead, no state tells of a controller that acted before."""
-        got = election.after_sessions_end(
+        got = controller.after_sessions_end(
             state=_state(1, (1, 5)),
             replicas=(1, 5),
             live=_brokers(2),
@@ -293,7 +294,7 @@ class TestAfterUncleanEnabled:
     )
     def test_whether_it_elects(self, scope, version, elects):
         """Old releases wait for the next controller election or broker event."""
-        got = election.after_unclean_enabled(
+        got = controller.after_unclean_enabled(
             state=_state(None, (1,)), replicas=(1, 2), live=_brokers(2), scope=scope, version=version
         )
         assert (_state(2, (2,), 5) if elects else _state(None, (1,))) == got
@@ -302,8 +303,8 @@ class TestAfterUncleanEnabled:
         """2.0 reacts to the dynamic default alone."""
         version = KafkaVersion.parse("2.0.1")
         about = {"state": _state(None, (1,)), "replicas": (1, 2), "live": _brokers(2), "version": version}
-        assert _state(None, (1,)) == election.after_unclean_enabled(**about, scope="topic")
-        assert _state(2, (2,), 5) == election.after_unclean_enabled(**about, scope="default")
+        assert _state(None, (1,)) == controller.after_unclean_enabled(**about, scope="topic")
+        assert _state(2, (2,), 5) == controller.after_unclean_enabled(**about, scope="default")
 
 
 BROKER = st.integers(min_value=1, max_value=6)
@@ -337,9 +338,9 @@ class TestProperties:
         leader = data.draw(st.sampled_from(replicas))
         about = {"state": _state(leader, isr), "replicas": replicas, "live": live | {leader}, "unclean": unclean}
         gone = dead - live - {leader}
-        after = election.after_deaths(**about, dead=gone, version=version)
-        after |= election.after_failover(**about, version=version)
-        after |= {election.after_start(**about, started=live - {leader}, version=version)}
+        after = controller.after_deaths(**about, dead=gone, version=version)
+        after |= controller.after_failover(**about, version=version)
+        after |= {controller.after_start(**about, started=live - {leader}, version=version)}
         assert {leader} == {outcome.leader for outcome in after}
 
     @given(replicas=REPLICAS, isr=ISR, live=LIVE, unclean=st.booleans(), version=VERSION, data=st.data())
@@ -347,14 +348,14 @@ class TestProperties:
         """What one event can lead to is among what any grouping of it can lead to; epochs never fall."""
         dead = data.draw(st.frozensets(BROKER, min_size=1, max_size=3)) - live
         about = {"state": _state(replicas[0], isr), "replicas": replicas, "live": live, "unclean": unclean}
-        together = election.after_deaths(**about, dead=dead, version=version)
-        grouped = election.after_sessions_end(**about, dead=dead, version=version)
+        together = controller.after_deaths(**about, dead=dead, version=version)
+        grouped = controller.after_sessions_end(**about, dead=dead, version=version)
         assert together <= grouped or not dead
         assert all(outcome.leader_epoch >= 4 for outcome in grouped)
 
 
 def _deaths(state, *, replicas, live, dead, version, unclean=False, controller_died=False):
-    return election.after_deaths(
+    return controller.after_deaths(
         state=state,
         replicas=replicas,
         live=_brokers(*live),
@@ -366,13 +367,13 @@ def _deaths(state, *, replicas, live, dead, version, unclean=False, controller_d
 
 
 def _start(state, *, replicas, live, started, version):
-    return election.after_start(
+    return controller.after_start(
         state=state, replicas=replicas, live=_brokers(*live), started=_brokers(*started), unclean=False, version=version
     )
 
 
 def _stop(state, *, replicas, live, broker, shutting_down=frozenset()):
-    return election.after_controlled_shutdown(
+    return controller.after_controlled_shutdown(
         state=state,
         replicas=replicas,
         live=_brokers(*live),

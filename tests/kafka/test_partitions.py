@@ -4,7 +4,8 @@ import pytest
 
 from casebook.facts.cluster import instant
 from casebook.facts.znodes import ReadOutcome
-from casebook.kafka.partitions import PartitionCondition, dead_brokers, verdicts
+from casebook.kafka.partitions import dead_brokers, verdicts
+from casebook.kafka.verdict import PartitionCondition
 from tests.evidence import K09, K28, made, of_brokers, override, state, state_path, znode
 
 OFF = override("t", unclean_leader_election_enable="false")

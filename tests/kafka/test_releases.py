@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook.kafka import releases
-from casebook.kafka.releases import DEFAULTS, KafkaVersion
+from casebook.kafka import defaults, releases
+from casebook.kafka.releases import Changed, KafkaVersion
 
 
 class TestKafkaVersion:
@@ -30,12 +30,13 @@ class TestKafkaVersion:
     )
     def test_unclean_default(self, release, value):
         """Unclean election is on by default up to 0.10.2."""
-        assert DEFAULTS["unclean.leader.election.enable"].at(KafkaVersion.parse(release)) == value
+        assert defaults.DEFAULTS["unclean.leader.election.enable"].at(KafkaVersion.parse(release)) == value
 
-    @pytest.mark.parametrize("name", [name for name in vars(releases) if isinstance(getattr(releases, name), releases.Changed)])
-    def test_changes_are_in_order_and_sourced(self, name):
+    @pytest.mark.parametrize(
+        "change", [value for module in (releases, defaults) for value in vars(module).values() if isinstance(value, Changed)]
+    )
+    def test_changes_are_in_order_and_sourced(self, change):
         """Every change has a source at a tag, and its values come oldest first."""
-        change = getattr(releases, name)
         since = [KafkaVersion.parse(text) for text, _ in change.values]
         assert since == sorted(since)
         assert "@" in change.source

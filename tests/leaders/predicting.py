@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from casebook.errors import RehearsalError
-from casebook.kafka import election
-from casebook.kafka.election import ElectionOutcome
+from casebook.kafka import controller
+from casebook.kafka.controller import ElectionOutcome
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.servers.topics import Partition
@@ -67,7 +67,7 @@ class PredictingStage(Stage):
         controller, states = self._killed[brokers[-1]]
         live = frozenset(cluster.ids) - {b for b in cluster.ids if not cluster.running(b)}
         predicted = {
-            partition: election.after_sessions_end(
+            partition: controller.after_sessions_end(
                 state=state,
                 replicas=self._replicas[partition],
                 live=live,
@@ -87,7 +87,7 @@ class PredictingStage(Stage):
         predicted = {
             partition: frozenset(
                 {
-                    election.after_start(
+                    controller.after_start(
                         state=state,
                         replicas=self._replicas[partition],
                         live=live,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from casebook.case.case import Case
 from casebook.findings.finding import Status
-from casebook.kafka.partitions import offline, online
 from casebook.kafka.release import release
+from casebook.kafka.verdict import offline, online
 from casebook.notebook.examination import Examination
 from casebook.questions.durability.analysis import durability
 from casebook.questions.leadership.analysis import leadership

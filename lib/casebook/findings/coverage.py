@@ -17,10 +17,10 @@ from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
 from casebook.findings.words import agree, brokers, number
-from casebook.kafka.partitions import PartitionCondition, Verdict
 from casebook.kafka.past import Break, Past
 from casebook.kafka.releases import Changed, KafkaVersion, VersionInUse, VersionOrigin
 from casebook.kafka.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
+from casebook.kafka.verdict import PartitionCondition, Verdict
 
 Gaps = tuple[Gap, ...]
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Evidence
-from casebook.kafka.partitions import Verdict
 from casebook.kafka.settings import BUILT_IN_ASSUMED
+from casebook.kafka.verdict import Verdict
 
 __all__ = ["COLLECT_AGAIN", "READ_CONFIG", "SHOWN", "START", "ZNODES", "assumed", "of_verdicts", "proof", "topics_of"]
 

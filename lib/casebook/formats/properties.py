@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import javaproperties
 
-from casebook.kafka.releases import DEFAULTS
+from casebook.kafka.defaults import DEFAULTS
 
 OF_BROKERS = frozenset(DEFAULTS) | {
     *("broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dir", "log.dirs", "listeners"),

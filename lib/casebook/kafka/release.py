@@ -1,13 +1,60 @@
 """Which Kafka release the evidence is from, how that is known, and what contradicts it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.logged import StatedVersion
-from casebook.kafka.releases import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
+from casebook.kafka.releases import RELEASES, KafkaVersion, VersionInUse, VersionOrigin
 
 _NOT_STATED = (VersionOrigin.ZNODES, VersionOrigin.ASSUMED)
 _EXAMPLE = KafkaVersion.parse("2.8.2")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """What the presence of a mark in ZooKeeper says about the release.
+
+    Args:
+        mark: The mark, in words.
+        since: First release that leaves it; ``None`` when the oldest did.
+        before: First release that no longer leaves it; ``None`` when the newest does.
+        source: Where it was read.
+    """
+
+    mark: str
+    since: str | None
+    before: str | None
+    source: str
+
+
+_ZK_DATA = "core/src/main/scala/kafka/zk/ZkData.scala@1.1.0..3.9.0, core/src/main/scala/kafka/utils/ZkUtils.scala@0.9.0.1..1.0.0"
+
+ZNODE_SIGNS = {
+    sign.mark: sign
+    for sign in (
+        Sign(mark="broker registration version 1", since=None, before="0.9.0.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 2", since="0.9.0.0", before="0.10.0.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 3", since="0.10.0.0", before="0.10.2.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 4", since="0.10.2.0", before="2.7.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 5", since="2.7.0", before=None, source=_ZK_DATA),
+        Sign(mark="topic version 2", since="2.4.0", before=None, source=_ZK_DATA),
+        Sign(mark="topic version 3", since="2.8.0", before=None, source=_ZK_DATA),
+        Sign(mark="/controller version 1", since=None, before="3.4.0", source=_ZK_DATA),
+        Sign(mark="/controller version 2", since="3.4.0", before=None, source=_ZK_DATA),
+        Sign(mark="leader_recovery_state in a partition state", since="3.2.0", before=None, source=_ZK_DATA),
+        Sign(mark="/cluster/id", since="0.10.1.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /cluster/id", since=None, before="0.10.1.0", source=_ZK_DATA),
+        Sign(mark="/latest_producer_id_block", since="0.11.0.0", before=None, source=_ZK_DATA),
+        Sign(mark="/log_dir_event_notification", since="1.0.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /log_dir_event_notification", since=None, before="1.0.0", source=_ZK_DATA),
+        Sign(mark="/feature", since="2.7.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /feature", since=None, before="2.7.0", source=_ZK_DATA),
+        Sign(mark="/migration", since="3.4.0", before=None, source=_ZK_DATA),
+    )
+}
+"""What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave
+an older mark."""
 
 
 def release(

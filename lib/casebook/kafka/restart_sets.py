@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from casebook.kafka import election
-from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict
+from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 
 Brokers = tuple[int, ...]
 
@@ -63,7 +63,7 @@ class Like(NamedTuple):
         isr: Members of the ISR that are alive, in order.
         leader: Broker id; ``None`` where there is no living leader.
         min_isr: Effective ``min.insync.replicas``; 0 where nobody leads.
-        may_be: The most that it may be, as :class:`casebook.kafka.partitions.Verdict` has it.
+        may_be: The most that it may be, as :class:`casebook.kafka.verdict.Verdict` has it.
         unclean: Whether an unclean election is allowed.
     """
 

@@ -10,16 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from casebook.facts.cluster import Cluster
-from casebook.kafka.releases import (
-    DEFAULTS,
-    DYNAMIC_BROKER_SETTINGS,
-    NEVER,
-    READ_ONLY_BROKER_SETTINGS,
-    SETTING_BEFORE,
-    SETTING_SINCE,
-    KafkaVersion,
-    VersionInUse,
-)
+from casebook.kafka.defaults import DEFAULTS, NEVER, READ_ONLY_BROKER_SETTINGS, SETTING_BEFORE, SETTING_SINCE
+from casebook.kafka.releases import DYNAMIC_BROKER_SETTINGS, KafkaVersion, VersionInUse
 
 TOPIC = "topic override"
 DYNAMIC_BROKER = "dynamic broker setting"

@@ -10,7 +10,7 @@ from casebook.errors import CasebookError
 from casebook.findings.finding import Finding, Status
 from casebook.findings.words import number
 from casebook.kafka import release
-from casebook.kafka.partitions import OFFLINE, ONLINE, Verdict
+from casebook.kafka.verdict import OFFLINE, ONLINE, Verdict
 from casebook.questions.leadership.analysis import leadership
 from casebook.rehearsal.servers.cluster import PlayedCluster
 

@@ -14,8 +14,8 @@ from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.findings import evidence, tables
 from casebook.findings.finding import Severity, Status
 from casebook.formats.zookeeper import cluster
-from casebook.kafka.partitions import PartitionCondition
 from casebook.kafka.release import release
+from casebook.kafka.verdict import PartitionCondition
 from casebook.questions.leadership.analysis import leadership, what_if
 from casebook.questions.triage.analysis import plan
 from tests.evidence import made, override, rows, state, state_path, znode

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.kafka import election
-from casebook.kafka.partitions import OFFLINE, dead_brokers, verdicts
+from casebook.kafka import controller
+from casebook.kafka.partitions import dead_brokers, verdicts
 from casebook.kafka.release import release
+from casebook.kafka.verdict import OFFLINE
 from casebook.questions.leadership.analysis import leadership, what_if
 from casebook.questions.leadership.analysis.start_first import StartChoice, elected_unclean, order, start_first
 from casebook.questions.triage.analysis import plan
@@ -69,7 +70,7 @@ def test_against_the_election_rules(partitions, unclean, version):
 
     def healed(broker, left, live, states):
         after = {
-            n: election.after_start(
+            n: controller.after_start(
                 state=states[n],
                 replicas=replicas[n],
                 live=live | {broker},

@@ -13,10 +13,11 @@ from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.findings.finding import Severity, Status
 from casebook.kafka.commands import Commands
 from casebook.kafka.drain import KeepReason
-from casebook.kafka.partitions import OFFLINE, verdicts
+from casebook.kafka.partitions import verdicts
 from casebook.kafka.release import release
 from casebook.kafka.releases import RELEASES, KafkaVersion
 from casebook.kafka.restart_sets import RestartSets, _limit, harm
+from casebook.kafka.verdict import OFFLINE
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.evacuation import evacuate

@@ -17,7 +17,7 @@ from casebook.facts.history import Happened, What
 from casebook.findings.finding import Severity, Status
 from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
-from casebook.kafka.partitions import RULES
+from casebook.kafka.verdict import RULES
 from casebook.machine import places
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.quiz.analysis import answers as quiz_answers

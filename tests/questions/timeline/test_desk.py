@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from casebook.errors import UsageError
-from casebook.kafka.past_rows import Indication, Root, Sentence, WindowKind
+from casebook.kafka.past_rows import Sentence, WindowKind
 from casebook.page import lanes_fit
 from casebook.page.lanes import LOWER, UPPER, Label, Mark
 from casebook.page.view import Figure
 from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.analysis import story as timeline_story
+from casebook.questions.timeline.analysis.causes.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.selection import HeldEvents, Selection
 from casebook.questions.timeline.views import panel as timeline_panel
 from casebook.questions.timeline.views import strips as timeline_strips

@@ -8,8 +8,8 @@ from casebook.facts.cluster import Problem
 from casebook.facts.disks import LogDir, Replica, SegmentFile
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Question, Severity, Status, Step
-from casebook.kafka.partitions import PartitionCondition
 from casebook.kafka.release import release
+from casebook.kafka.verdict import PartitionCondition
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.timeline.analysis.windows import unclean as timeline_unclean

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from casebook.collect.redaction.marks import MARK
 from casebook.collect.redaction.text import redact_text
 from casebook.formats import properties
-from casebook.kafka.releases import DEFAULTS
+from casebook.kafka.defaults import DEFAULTS
 
 ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}
 """What :mod:`casebook.kafka.settings` asks for, and whose file it is."""

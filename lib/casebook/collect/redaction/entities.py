@@ -3,7 +3,7 @@
 import re
 
 from casebook.collect.redaction.broker_settings import is_of_its_kind
-from casebook.kafka.releases import DEFAULTS
+from casebook.kafka.defaults import DEFAULTS
 
 _NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
 _TRUTH = re.compile(r"(?i)true|false")

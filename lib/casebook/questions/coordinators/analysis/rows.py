@@ -7,9 +7,10 @@ from typing import NamedTuple
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Evidence
+from casebook.kafka.defaults import DEFAULTS
 from casebook.kafka.group_partition import group_partition, java_hash
 from casebook.kafka.load_rate import TimeRange
-from casebook.kafka.releases import DEFAULTS, LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
+from casebook.kafka.releases import LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue, ends
 from casebook.questions.coordinators.analysis.states import WAITING, CoordinatorState, JudgedPartition
 

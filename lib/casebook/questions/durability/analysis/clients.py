@@ -7,14 +7,8 @@ from typing import NamedTuple
 
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts.clients import CONSUMER, JAVA, LIBRARIES, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
-from casebook.kafka.releases import (
-    CLIENT_DEFAULTS,
-    CLIENT_RELEASES,
-    CONTRADICTION_OF_DEFAULT,
-    IDEMPOTENCE_SINCE,
-    NOT_SET,
-    KafkaVersion,
-)
+from casebook.kafka.defaults import CLIENT_DEFAULTS, CLIENT_RELEASES, CONTRADICTION_OF_DEFAULT, IDEMPOTENCE_SINCE, NOT_SET
+from casebook.kafka.releases import KafkaVersion
 from casebook.questions.durability.analysis.rows import ClientRow
 
 _OF_PRODUCERS = (

@@ -1,7 +1,8 @@
 """How long a producer goes on sending, and whether that is longer than a broker's death lasts."""
 
 from casebook.facts.clients import JAVA, LIBRDKAFKA
-from casebook.kafka.releases import CLIENT_BACKOFF_GROWS, KafkaVersion
+from casebook.kafka.defaults import CLIENT_BACKOFF_GROWS
+from casebook.kafka.releases import KafkaVersion
 from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.scene import DurabilityInputs, assumed, origin
 

@@ -9,10 +9,11 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, count, number, uncapitalised
-from casebook.kafka.partitions import RULES, PartitionCondition, Verdict, is_reassigning, is_rule_unknown
-from casebook.kafka.partitions import offline as offline_of
+from casebook.kafka.partitions import is_reassigning
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED
+from casebook.kafka.verdict import RULES, PartitionCondition, Verdict, is_rule_unknown
+from casebook.kafka.verdict import offline as offline_of
 from casebook.questions.leadership.analysis import controller_checks, isr_checks
 from casebook.questions.leadership.analysis.start_first import StartChoice, in_order, order
 

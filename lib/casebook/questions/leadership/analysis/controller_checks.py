@@ -9,7 +9,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, ZNODES
 from casebook.findings.words import agree, brokers, capitalised, moment, number
-from casebook.kafka.partitions import Verdict
+from casebook.kafka.verdict import Verdict
 
 
 def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int], gaps: Sequence[Gap]) -> Finding:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir, Partition, log_dirs_of
-from casebook.kafka.partitions import OFFLINE, Verdict
+from casebook.kafka.verdict import OFFLINE, Verdict
 
 Lacking = Collection[tuple[int, str, int]]
 """Broker, topic and partition of copies that are gone."""

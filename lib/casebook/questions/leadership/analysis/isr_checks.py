@@ -8,9 +8,10 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import READ_CONFIG, SHOWN, ZNODES, assumed, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, number
-from casebook.kafka.partitions import PartitionCondition, Verdict, ids
-from casebook.kafka.partitions import online as online_of
+from casebook.kafka.partitions import ids
 from casebook.kafka.settings import BUILT_IN_ASSUMED
+from casebook.kafka.verdict import PartitionCondition, Verdict
+from casebook.kafka.verdict import online as online_of
 
 
 def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import LogDir
 from casebook.findings.finding import Finding
-from casebook.kafka.partitions import Verdict, dead_brokers, verdicts
+from casebook.kafka.partitions import dead_brokers, verdicts
 from casebook.kafka.releases import VersionInUse
+from casebook.kafka.verdict import Verdict
 from casebook.questions.leadership.analysis import checks, empty_copies
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 from casebook.questions.leadership.analysis.start_first import StartChoice, start_first

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from casebook.kafka.partitions import OFFLINE, Verdict
+from casebook.kafka.verdict import OFFLINE, Verdict
 
 DUE = frozenset({"R2", "R8"})
 """Rules that end as soon as any broker starts: it makes an election happen."""

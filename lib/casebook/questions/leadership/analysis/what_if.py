@@ -7,9 +7,10 @@ from casebook.errors import UsageError
 from casebook.facts.cluster import Cluster, PartitionState
 from casebook.findings.finding import Severity
 from casebook.findings.words import count, number
-from casebook.kafka import election
-from casebook.kafka.partitions import OFFLINE, PartitionCondition, Verdict, ids
+from casebook.kafka import controller
+from casebook.kafka.partitions import ids
 from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.verdict import OFFLINE, PartitionCondition, Verdict
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 
 UNCLEAN = ("as_configured", "on", "off")
@@ -205,18 +206,18 @@ class _Events:
             return True
         return not self._gone.isdisjoint(verdict.isr or ()) or verdict.leader in self._gone
 
-    def _elections(self, verdict: Verdict, state: PartitionState | None) -> election.ElectionOutcome | None:
+    def _elections(self, verdict: Verdict, state: PartitionState | None) -> controller.ElectionOutcome | None:
         unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
-        current: election.State = state
+        current: controller.State = state
         if self._gone and self._left:  # where nobody is left, nobody writes
-            outcomes = election.after_deaths(
+            outcomes = controller.after_deaths(
                 state=state, replicas=verdict.replicas, live=self._left, dead=self._gone, unclean=unclean,
                 version=self._version, controller_died=self._controller_died,
             )  # fmt: skip
             current = min(outcomes, key=lambda outcome: (outcome is None, outcome and (outcome.leader is None, outcome.isr)))
         if verdict.rule == "R5" and not self._controller_died:
-            return election.ElectionOutcome.of(current) if isinstance(current, PartitionState) else current
-        return election.after_start(
+            return controller.ElectionOutcome.of(current) if isinstance(current, PartitionState) else current
+        return controller.after_start(
             state=current,
             replicas=verdict.replicas,
             live=self._supposed.alive,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.kafka.partitions import OFFLINE, RULES, PartitionCondition, Verdict, offline
+from casebook.kafka.verdict import OFFLINE, RULES, PartitionCondition, Verdict, offline
 from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
 from casebook.page.render import anchor, render

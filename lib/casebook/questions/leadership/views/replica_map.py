@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict, ids
+from casebook.kafka.partitions import ids
+from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 from casebook.page import text
 from casebook.page.render import render
 from casebook.questions.leadership.analysis.leadership import Leadership

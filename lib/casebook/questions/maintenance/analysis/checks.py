@@ -10,8 +10,8 @@ from casebook.findings.finding import Coverage, Evidence, Finding, Question, Sev
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
 from casebook.findings.words import agree, brokers, count, duration, number
 from casebook.kafka.commands import Commands
-from casebook.kafka.partitions import ONLINE, Verdict
 from casebook.kafka.restart_sets import Harm, RestartSets
+from casebook.kafka.verdict import ONLINE, Verdict
 from casebook.questions.maintenance.analysis import drain_checks, leftover_checks
 from casebook.questions.maintenance.analysis.drain import Drain
 from casebook.questions.maintenance.analysis.leftovers import Leftover

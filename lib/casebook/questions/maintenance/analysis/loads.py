@@ -13,8 +13,8 @@ from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
 from casebook.kafka.load_rate import Measured, Rate, TimeRange, rate
 from casebook.kafka.load_work import Work, works
-from casebook.kafka.partitions import Verdict
 from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.verdict import Verdict
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue, ends
 from casebook.questions.coordinators.analysis.states import WAITING

@@ -11,9 +11,10 @@ from casebook.facts.disks import OFFSETS_TOPIC, LogDir
 from casebook.findings import coverage
 from casebook.findings.finding import Finding
 from casebook.kafka.commands import Commands
-from casebook.kafka.partitions import Verdict, verdicts
+from casebook.kafka.partitions import verdicts
 from casebook.kafka.releases import VersionInUse
 from casebook.kafka.restart_sets import RestartSets
+from casebook.kafka.verdict import Verdict
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.scene import within
 from casebook.questions.coordinators.analysis.states import WAITING

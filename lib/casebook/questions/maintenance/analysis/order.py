@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState
-from casebook.kafka import election
-from casebook.kafka.election import ElectionOutcome
-from casebook.kafka.partitions import PartitionCondition, Verdict, verdicts
+from casebook.kafka import controller
+from casebook.kafka.controller import ElectionOutcome
+from casebook.kafka.partitions import verdicts
 from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.verdict import PartitionCondition, Verdict
 
 Order = tuple[tuple[int, ...], ...]
 """Brokers in order; those of one tuple stop together."""
@@ -91,13 +92,15 @@ def _step(
     """A partition's state while the brokers are down, and when they are back in sync."""
     before, replicas, down = partition.state, partition.replicas, frozenset(brokers)
     rules = {"replicas": replicas, "unclean": unclean, "version": version}
-    state: election.State = before
+    state: controller.State = before
     for at, broker in enumerate(brokers):
         asked = frozenset(brokers[:at])
-        state = election.after_controlled_shutdown(state=state, live=live, broker=broker, shutting_down=asked, **rules)
-    gone = election.after_deaths(state=state, live=live - down, dead=down & live, **rules)
+        state = controller.after_controlled_shutdown(state=state, live=live, broker=broker, shutting_down=asked, **rules)
+    gone = controller.after_deaths(state=state, live=live - down, dead=down & live, **rules)
     state = min(gone, key=repr)  # which member a wholly dead ISR keeps may be open; nobody leads in either case
-    back = election.after_start(state=state, replicas=replicas, live=live, started=down & live, unclean=unclean, version=version)
+    back = controller.after_start(
+        state=state, replicas=replicas, live=live, started=down & live, unclean=unclean, version=version
+    )
     caught_up = before is not None and back is not None and back.leader in live
     joined = tuple(b for b in (before.isr if before else ()) if b in down and b not in back.isr) if caught_up else ()
     return _as_state(state, before), _as_state(back and replace(back, isr=back.isr + joined), before)

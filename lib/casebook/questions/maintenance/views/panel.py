@@ -11,8 +11,9 @@ from markupsafe import Markup
 from casebook.errors import UsageError
 from casebook.findings.finding import Severity
 from casebook.findings.words import brokers as named
-from casebook.kafka.partitions import OFFLINE, ONLINE, PartitionCondition, Verdict, dead_brokers
+from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.restart_sets import Harm
+from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 from casebook.page import text
 from casebook.page.render import look, render
 from casebook.page.view import View

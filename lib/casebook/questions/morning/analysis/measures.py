@@ -6,7 +6,7 @@ from typing import NamedTuple
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import Partition
 from casebook.findings.past_runs import Measure, Written
-from casebook.kafka.partitions import PartitionCondition, Verdict, offline, online
+from casebook.kafka.verdict import PartitionCondition, Verdict, offline, online
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")

@@ -9,7 +9,7 @@ from casebook.findings import changes
 from casebook.findings.changes import CheckChange
 from casebook.findings.finding import Finding, worst_first
 from casebook.findings.past_runs import Measure, Written, outcomes
-from casebook.kafka.partitions import Verdict
+from casebook.kafka.verdict import Verdict
 from casebook.questions.morning.analysis import since_checks
 from casebook.questions.morning.analysis.measures import StateWrites, measures, moved
 from casebook.questions.morning.analysis.run_line import RunLine

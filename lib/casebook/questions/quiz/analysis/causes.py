@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from casebook.findings.words import agree, brokers, capitalised, number
-from casebook.kafka.partitions import OFFLINE, PartitionCondition, Verdict
+from casebook.kafka.verdict import OFFLINE, PartitionCondition, Verdict
 from casebook.questions.quiz.analysis import answers
 from casebook.questions.quiz.analysis.incident import CITED, HANDY, QuizIncident
 from casebook.questions.quiz.analysis.quiz import QuizQuestion

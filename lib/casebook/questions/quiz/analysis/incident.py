@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from casebook.facts.cluster import Cluster
-from casebook.kafka.partitions import PartitionCondition, Verdict, offline
+from casebook.kafka.verdict import PartitionCondition, Verdict, offline
 from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.start_first import DUE, StartChoice, elected_unclean
 from casebook.questions.quiz.analysis.past import LastInSync

@@ -2,7 +2,8 @@
 
 from casebook.facts.cluster import Cluster
 from casebook.findings.words import brokers, capitalised
-from casebook.kafka.partitions import RULES, Verdict, ids
+from casebook.kafka.partitions import ids
+from casebook.kafka.verdict import RULES, Verdict
 
 RULES_ASKED = {rule: RULES[rule] for rule in ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R10")}
 """The rules that can be told from the znodes of one case."""

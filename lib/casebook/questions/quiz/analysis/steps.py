@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from casebook.findings.words import agree, brokers, capitalised, number
-from casebook.kafka.partitions import Verdict
 from casebook.kafka.releases import ENABLING_UNCLEAN_ELECTS
+from casebook.kafka.verdict import Verdict
 from casebook.questions.leadership.analysis import what_if
 from casebook.questions.leadership.analysis.what_if import Supposition
 from casebook.questions.quiz.analysis import answers

@@ -11,8 +11,9 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, number
-from casebook.kafka.past_rows import Chain, Root, Silence, Window, WindowKind
+from casebook.kafka.past_rows import Silence, Window, WindowKind
 from casebook.questions.timeline.analysis.causes import host_checks, root_check
+from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import unnamed
 from casebook.questions.timeline.analysis.causes.storms import Storm, storms
 from casebook.questions.timeline.analysis.clocks import clock_checks, owner_checks

@@ -6,9 +6,9 @@ from dataclasses import replace
 from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Finding, Status
-from casebook.kafka.partitions import OFFLINE, Verdict
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import Window, WindowKind
+from casebook.kafka.verdict import OFFLINE, Verdict
 from casebook.questions.timeline.analysis.timeline import Timeline
 
 _OFFLINE, _COORDINATORS = "leadership.offline", "coordinators.leaderless"

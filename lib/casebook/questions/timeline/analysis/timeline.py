@@ -15,7 +15,7 @@ from casebook.facts.observed import Observations, Source
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Gap
 from casebook.kafka import past as timeline_history
-from casebook.kafka.past_rows import Chain, Clock, EventRow, Root, Sentence, Silence, Span, StateRow, Window
+from casebook.kafka.past_rows import Clock, EventRow, Sentence, Silence, Span, StateRow, Window
 from casebook.kafka.releases import VersionInUse
 from casebook.questions.timeline.analysis import (
     checks,
@@ -33,6 +33,7 @@ from casebook.questions.timeline.analysis import story as timeline_story
 from casebook.questions.timeline.analysis.causes import chains as timeline_chains
 from casebook.questions.timeline.analysis.causes import host_checks
 from casebook.questions.timeline.analysis.causes import roots as timeline_roots
+from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.clocks import clocks as timeline_clocks
 from casebook.questions.timeline.analysis.clocks import owners
 from casebook.questions.timeline.analysis.scene import TimelineInputs

@@ -18,8 +18,8 @@ from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.findings.words import agree, number, size
 from casebook.kafka.group_partition import group_partition
-from casebook.kafka.partitions import OFFLINE, PartitionCondition, is_rule_unknown
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.kafka.verdict import OFFLINE, PartitionCondition, is_rule_unknown
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.triage.analysis import pasted_statements
 

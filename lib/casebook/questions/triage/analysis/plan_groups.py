@@ -7,8 +7,8 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.proof import START
 from casebook.findings.words import agree, brokers, count, number, one_by_one, size
 from casebook.kafka.commands import Commands
-from casebook.kafka.partitions import Verdict, online
 from casebook.kafka.settings import Settings
+from casebook.kafka.verdict import Verdict, online
 from casebook.questions.coordinators.analysis import load_checks
 from casebook.questions.coordinators.analysis.load_checks import is_outdated, last_end, unproven
 from casebook.questions.coordinators.analysis.rows import Waiting

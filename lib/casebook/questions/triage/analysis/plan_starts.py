@@ -7,10 +7,10 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Finding, Status
 from casebook.findings.proof import SHOWN, START
 from casebook.findings.words import agree, brokers, count, number, one_by_one
-from casebook.kafka.partitions import PartitionCondition, Verdict, is_rule_unknown
-from casebook.kafka.partitions import offline as offline_of
-from casebook.kafka.partitions import online as online_of
 from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.verdict import PartitionCondition, Verdict, is_rule_unknown
+from casebook.kafka.verdict import offline as offline_of
+from casebook.kafka.verdict import online as online_of
 from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.start_first import StartChoice, elected_unclean, order
 from casebook.questions.timeline.analysis.windows.unclean import CHECK as UNCLEAN

@@ -16,7 +16,8 @@ from typing import NamedTuple
 from casebook.facts.cluster import instant
 from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
 from casebook.findings.words import capitalised, count, moment
-from casebook.kafka.past_rows import Chain, Clock, Window, WindowKind
+from casebook.kafka.past_rows import Clock, Window, WindowKind
+from casebook.questions.timeline.analysis.causes.causal_chain import Chain
 from casebook.questions.timeline.analysis.clocks.corrected import OFF
 
 LEAST = 12

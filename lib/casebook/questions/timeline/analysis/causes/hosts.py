@@ -1,7 +1,8 @@
 """What the host of a broker tells of the end of its process: its kernel's log, and Kubernetes of the container."""
 
 from casebook.facts.events import host_in
-from casebook.kafka.past_rows import EventRow, Indication
+from casebook.kafka.past_rows import EventRow
+from casebook.questions.timeline.analysis.causes.causal_chain import Indication
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 _ENDS = ("process_killed", "container_ended")

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.findings.words import duration, moment, number
-from casebook.kafka.past_rows import Chain, EventRow, Indication, Root
+from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causes import disks, emptied, hosts, loss_roots, restarts
+from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.losses import Loss
 from casebook.questions.timeline.analysis.causes.storms import PERIOD, Sender, Storm, storms
 from casebook.questions.timeline.analysis.scene import TimelineInputs

@@ -9,8 +9,9 @@ from casebook.facts.events import FileExtent, LogFile, source_of
 from casebook.findings import coverage
 from casebook.findings.words import brokers, number
 from casebook.kafka.past import Past
-from casebook.kafka.past_rows import Chain, Clock, ClockStep, Silence
+from casebook.kafka.past_rows import Clock, ClockStep, Silence
 from casebook.kafka.releases import KafkaVersion
+from casebook.questions.timeline.analysis.causes.causal_chain import Chain
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
 

@@ -1,0 +1,117 @@
+"""What is said of one partition: its state, the rule that keeps it without leader, and how verdicts are counted."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from casebook.facts.cluster import state_path
+
+
+class PartitionCondition(StrEnum):
+    """What a partition is in."""
+
+    ONLINE = "online"
+    LEADERLESS = "leaderless"
+    LEADER_DEAD = "leader_dead"
+    UNINITIALISED = "uninitialised"
+    DELETING = "deleting"
+    REASSIGNING = "reassigning"
+    UNKNOWN = "unknown"
+
+
+ONLINE = frozenset({PartitionCondition.ONLINE, PartitionCondition.REASSIGNING})
+"""The states with a living leader."""
+
+ADVISED = 2
+"""The ``min.insync.replicas`` that everybody is advised to set: a ``server.properties`` that nobody collected may well do so."""
+
+OFFLINE = frozenset({PartitionCondition.LEADERLESS, PartitionCondition.LEADER_DEAD})
+"""The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
+
+RULES = {
+    "R1": "The state names a leader that is not registered, and no member of its ISR is alive.",
+    "R2": "An election could be held, but there is no controller to hold it.",
+    "R3": "No member of the ISR is alive, and unclean election is not allowed.",
+    "R4": "Unclean election is allowed, but no replica is alive.",
+    "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
+    "R6": "The partition was never initialised: no replica was alive since its creation, or no controller took it up.",
+    "R7": "The topic is being deleted: nobody is elected for it.",
+    "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
+    "R9": "The evidence on this partition cannot be taken at its word.",
+    "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
+    "R11": "There is no living leader; which rule keeps it so cannot be told from this evidence.",
+}
+"""Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
+
+
+class Verdict(NamedTuple):
+    """One partition's state and what follows. ``None`` is unknown, except where a field says otherwise.
+
+    A named tuple, as a large cluster makes 100,000 at once.
+
+    Args:
+        isr: As stored; ``None`` when the state is missing or unreadable.
+        leader: ``None`` when there is none, or unknown.
+        state_version: Of the state znode: counts its writes.
+        live_replicas: Replicas on registered brokers.
+        rule: Id of the rule that blocks an election; ``None`` when nothing is blocked.
+        clean_winner: Whom a clean election held now would choose; ``None`` for nobody.
+        unclean_winner: Whom an unclean one would choose if it were allowed; ``None`` with a clean winner or no live replica.
+        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
+        min_isr: Effective ``min.insync.replicas``.
+        min_isr_origin: Where that value comes from.
+        min_isr_may_be: The most that it may be, whichever member of the ISR leads: brokers may disagree, and where
+            ``server.properties`` was not collected, :data:`ADVISED` counts as possible.
+        unclean_allowed: Effective ``unclean.leader.election.enable``.
+        unclean_origin: Where that value comes from.
+        under_replicated: ``None`` also for a topic being deleted, as are the next two.
+        under_min_isr: Without leader, or with fewer in sync than ``min_isr``.
+        at_min_isr: Online with exactly ``min_isr`` in sync.
+        since: ISO-8601 UTC time of the last write of the state znode, by ZooKeeper's clock.
+        why: One sentence.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...] | None
+    leader: int | None
+    leader_epoch: int | None
+    controller_epoch: int | None
+    state_version: int | None
+    live_replicas: tuple[int, ...]
+    state: PartitionCondition
+    rule: str | None
+    clean_winner: int | None
+    unclean_winner: int | None
+    waits_for: tuple[int, ...]
+    min_isr: int | None
+    min_isr_origin: str | None
+    min_isr_may_be: int | None
+    unclean_allowed: bool | None
+    unclean_origin: str | None
+    under_replicated: bool | None
+    under_min_isr: bool | None
+    at_min_isr: bool | None
+    since: str | None
+    why: str
+
+    @property
+    def state_path(self) -> str:
+        """Path of the state znode below the chroot."""
+        return state_path(self.topic, self.partition)
+
+
+def offline(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions without living leader; those being deleted are not missed."""
+    return [verdict for verdict in judged if verdict.state in OFFLINE]
+
+
+def is_rule_unknown(verdict: Verdict) -> bool:
+    """Whether it has no leader and nobody can tell what keeps it so: more starts may heal it than are known to."""
+    return verdict.rule == "R11"
+
+
+def online(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions with a living leader: those that are counted as under-replicated or under min ISR."""
+    return [verdict for verdict in judged if verdict.state in ONLINE]

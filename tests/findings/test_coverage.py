@@ -13,7 +13,7 @@ from casebook.facts.events import LogFile
 from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import Scanned, Segment, SegmentDamage
 from casebook.facts.znodes import ReadOutcome, Znode
-from casebook.findings import coverage, log_checks
+from casebook.findings import copy_coverage, coverage, log_checks
 from casebook.findings.finding import Coverage, Gap, Question, Status
 from casebook.kafka.past import Break, Past
 from casebook.kafka.releases import CLEANER_MAP_RULE, LOAD_TAKES_ANY_BATCH, KafkaVersion, VersionInUse, VersionOrigin
@@ -210,13 +210,15 @@ class TestLogDirs:
     def test_every_copy_of_the_living(self):
         """That of a broker that is down is missed by nobody; one that lives and was not listed is."""
         both = [LogDir(broker, "/d", 1, (copy(broker, 0), copy(broker, 1))) for broker in (1, 2)]
-        assert not coverage.copies(self.cluster, [OFFSETS_TOPIC], both)
-        assert "2 copies of __consumer_offsets, on broker 2," in whys(coverage.copies(self.cluster, [OFFSETS_TOPIC], both[:1]))
-        assert coverage.copies(Cluster(), [OFFSETS_TOPIC], both)
+        assert not copy_coverage.copies(self.cluster, [OFFSETS_TOPIC], both)
+        assert "2 copies of __consumer_offsets, on broker 2," in whys(
+            copy_coverage.copies(self.cluster, [OFFSETS_TOPIC], both[:1])
+        )
+        assert copy_coverage.copies(Cluster(), [OFFSETS_TOPIC], both)
 
     def test_a_log_dir_with_a_problem(self):
         broken = [LogDir(b, "/d", 1, (copy(b, 0), copy(b, 1)), problems=(Problem(path="x", reason="gone"),)) for b in (1, 2)]
-        assert whys(coverage.copies(self.cluster, [OFFSETS_TOPIC], broken)) == "x: gone."
+        assert whys(copy_coverage.copies(self.cluster, [OFFSETS_TOPIC], broken)) == "x: gone."
 
     @pytest.mark.parametrize(
         ("read", "said"),
@@ -231,12 +233,12 @@ class TestLogDirs:
     )
     def test_every_segment_of_one_copy(self, read, said):
         """One copy of one partition does not vouch for the topic, nor one segment for its copy."""
-        gaps = coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], scanned(*read))
+        gaps = copy_coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], scanned(*read))
         assert (said in whys(gaps)) and bool(gaps) == bool(said)
 
     def test_an_empty_copy_is_read(self):
         read = scanned((1, 0, 0), (1, 0, 50))
-        assert not coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1, (SegmentFile(0, 0, 1),))], read)
+        assert not copy_coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1, (SegmentFile(0, 0, 1),))], read)
 
     @pytest.mark.parametrize(
         ("state", "whole"),
@@ -251,7 +253,7 @@ class TestLogDirs:
     def test_the_copy_of_whoever_leads(self, state, whole):
         """A follower's may lag behind, and be cleaned otherwise; without a leader one in sync may lead."""
         led = Cluster(partitions=(Partition(OFFSETS_TOPIC, 0, (1, 2), state=state),))
-        gaps = coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0), copy(2, 0)], scanned((1, 0, 0), (1, 0, 50)))
+        gaps = copy_coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0), copy(2, 0)], scanned((1, 0, 0), (1, 0, 50)))
         assert ("not its leader's" in whys(gaps)) != whole and bool(gaps) != whole
 
     @pytest.mark.parametrize(
@@ -262,21 +264,21 @@ class TestLogDirs:
         led = Cluster(partitions=(Partition(OFFSETS_TOPIC, 0, (1, 2), state=PartitionState(1, (1,), 0, 0)),))
         read = scanned((1, 0, 0), (1, 0, 50))
         rows = tuple(row._replace(bytes=size, damaged_bytes=torn) if row.base_offset == base else row for row in read.segments)
-        gaps = coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0)], Scanned(segments=rows))
+        gaps = copy_coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0)], Scanned(segments=rows))
         assert ("Not all of segment" in whys(gaps)) != whole
 
     def test_a_list_that_was_cut(self):
         """What stood behind its end was not looked at."""
         cut = LogDir(1, "/d", 1, (copy(1, 0),), problems=(Problem(path="brokers/1/log_dirs.json:9", reason="is cut"),))
-        assert whys(coverage.listings([cut])) == "brokers/1/log_dirs.json:9: is cut."
-        assert not coverage.listings([cut._replace(problems=(Problem(path="x.swap", reason="is gone"),))])
+        assert whys(copy_coverage.listings([cut])) == "brokers/1/log_dirs.json:9: is cut."
+        assert not copy_coverage.listings([cut._replace(problems=(Problem(path="x.swap", reason="is gone"),))])
 
     def test_damage_in_the_midst(self):
         """A copy that is being written ends in a torn batch; bytes before sound ones that cannot be read hide records."""
         whole = [(1, 0, 0), (1, 0, 50), (2, 1, 0), (2, 1, 50)]
         for tail, gaps in ((True, 0), (False, 1)):
             read = scanned(*whole, damage=[SegmentDamage("/d/0/x.log", 10, 20, None, "CRC", tail)])
-            assert len(coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], read)) == gaps
+            assert len(copy_coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], read)) == gaps
 
 
 class TestRelease:

@@ -18,7 +18,7 @@ from casebook.facts.copies import Compared
 from casebook.facts.disks import OFFSETS_TOPIC, Partition
 from casebook.facts.losses import CutRange, Estimate, LeaderChange
 from casebook.facts.records import LedgerShape
-from casebook.findings import coverage
+from casebook.findings import copy_coverage, coverage
 from casebook.formats.clients import ledger_columns, ledger_kind, record_ids
 from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.formats.clients.record_ids import IdKind, RecordId
@@ -338,7 +338,7 @@ class LossEvidence:
     @property
     def _of_copies(self) -> coverage.Gaps:
         held = {(copy.topic, copy.partition, copy.broker) for copy in self._compared.copies}
-        return coverage.compared(self._cluster, self._topics, held)
+        return copy_coverage.compared(self._cluster, self._topics, held)
 
     def _prices(self) -> tuple[UncleanPrice, ...]:
         """What electing each replica would cost that is out of sync, or that could be started."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
-from casebook.findings import coverage
+from casebook.findings import copy_coverage
 from casebook.findings.finding import Finding
 from casebook.kafka.commands import Commands
 from casebook.kafka.partitions import verdicts
@@ -141,7 +141,7 @@ def examine(
         drain=_drained(cluster, asked, commands, log_dirs),
         commands=commands,
         loading=loading(held),
-        unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs),
+        unlisted=copy_coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs),
         lacking=empty_copies.lacking(cluster, log_dirs),
     )
     return Maintenance(

@@ -9,7 +9,7 @@ from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import NextClean, OffsetsLog, Scanned, Segment
 from casebook.facts.pasted import ThreadDump
-from casebook.findings import coverage, log_checks
+from casebook.findings import copy_coverage, coverage, log_checks
 from casebook.findings.finding import Finding
 from casebook.kafka.load_rate import Rate
 from casebook.kafka.load_work import Work
@@ -170,13 +170,14 @@ def examine(
             shown,
             {broker: settings.of_broker("offsets.load.buffer.size", broker) for broker in holders},
             unread,
-            unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs)
+            unlisted=copy_coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs)
             + coverage.overrides(cluster, "topics")
             + coverage.unread_logs(of_brokers, cluster),
-            unmapped=coverage.copies(cluster, configured.union(_COMPACTED), log_dirs) + coverage.overrides(cluster, "topics"),
-            unread_content=coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan)
-            + coverage.listings(log_dirs),
-            outdated=coverage.latest(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan),
+            unmapped=copy_coverage.copies(cluster, configured.union(_COMPACTED), log_dirs)
+            + coverage.overrides(cluster, "topics"),
+            unread_content=copy_coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan)
+            + copy_coverage.listings(log_dirs),
+            outdated=copy_coverage.latest(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan),
         ),
         rates=rates,
         unread=unread,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import HIGH_WATERMARKS, METADATA_TOPIC, LeftoverFile, LogDir, Replica
 from casebook.facts.observed import Source
-from casebook.findings import coverage
+from casebook.findings import copy_coverage, coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, capitalised, duration, moment, number, size
@@ -67,13 +67,13 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
 def _gaps(log_dirs: Sequence[LogDir], cluster: Cluster, besides: tuple[str, ...] = ()) -> coverage.Gaps:
     """What of these log dirs was not read, but for files of some names, and whose were not listed."""
     if missing := sorted(coverage.known_brokers(cluster) - {log_dir.broker for log_dir in log_dirs}):
-        return (Gap(why=f"Log dirs of {brokers(missing)} were not listed.", settle=coverage.COLLECT_LOG_DIRS),)
+        return (Gap(why=f"Log dirs of {brokers(missing)} were not listed.", settle=copy_coverage.COLLECT_LOG_DIRS),)
     every = ((log_dir, problem) for log_dir in log_dirs for problem in log_dir.unread)
     unread = (one for one in every if not (besides and one[1].path.endswith(besides)))
     return tuple(
-        Gap(why=f"{log_dir.place}: {problem.path} {problem.reason}.", settle=coverage.COLLECT_LOG_DIRS)
+        Gap(why=f"{log_dir.place}: {problem.path} {problem.reason}.", settle=copy_coverage.COLLECT_LOG_DIRS)
         for log_dir, problem in unread
-    )[:1] or coverage.listings(log_dirs)
+    )[:1] or copy_coverage.listings(log_dirs)
 
 
 def _ask(check: str, question: str, copies: Sequence[Replica], seen: int | None = None, **more: object) -> Question:
@@ -288,7 +288,7 @@ def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
         )
         return ask.found(Severity.INFO, title, why=why)
     undated = [one.path for log_dir in log_dirs for one in log_dir.leftovers if _age(one, log_dir.listed_at) is None]
-    unknown = tuple(Gap(why=f"How old {path} is nobody knows.", settle=coverage.COLLECT_LOG_DIRS) for path in undated[:1])
+    unknown = tuple(Gap(why=f"How old {path} is nobody knows.", settle=copy_coverage.COLLECT_LOG_DIRS) for path in undated[:1])
     return ask.ok("Nothing is left over that a running broker would not remove by itself", gaps=(*gaps, *unknown))
 
 

@@ -1,0 +1,149 @@
+"""The gaps of copies: which of them, and what of them, was not listed, read, or held against the others.
+
+As in :mod:`casebook.findings.coverage`.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.disks import LogDir, Replica, is_listing
+from casebook.facts.offsets_topic import Scanned
+from casebook.findings.coverage import Gaps, known_brokers, partitions, said
+from casebook.findings.finding import Gap
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN
+from casebook.findings.words import agree, brokers, number
+
+COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
+
+
+def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) -> Gaps:
+    """Why not every copy of some topics on a living broker was listed.
+
+    Args:
+        listed: The log dirs that were.
+    """
+    alive = cluster.live or known_brokers(cluster)
+    own = (p for p in cluster.partitions if p.topic in topics)
+    wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
+    if not wanted:
+        return (Gap(why=f"Which brokers hold {', '.join(sorted(topics))} is not known.", settle=COLLECT_AGAIN),)
+    found = list(listed)
+    missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in found for copy in log_dir.replicas})
+    problems = [problem for log_dir in found if log_dir.broker in alive for problem in log_dir.problems]
+    if not missing:
+        return (*(Gap(why=said(problem), settle=COLLECT_LOG_DIRS) for problem in problems[:1]), *partitions(cluster))
+    of_topics, whose = (sorted({copy[place] for copy in missing}) for place in (1, 0))
+    what = f"{number(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
+    why = f"{what} {agree(len(missing), 'was', 'were')} not listed."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def listings(listed: Iterable[LogDir]) -> Gaps:
+    """Why the lists of log dirs are not whole."""
+    torn = [problem for log_dir in listed for problem in log_dir.problems if is_listing(problem.path)]
+    return tuple(Gap(why=said(problem), settle=COLLECT_LOG_DIRS) for problem in torn[:1])
+
+
+def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[str, int, int]]) -> Gaps:
+    """Why not every copy was held against the others.
+
+    Args:
+        topics: Those that were looked at; empty for all but the brokers' own.
+        held: Topic, partition and broker of the copies that were.
+    """
+    looked = (p for p in cluster.partitions if (p.topic in topics if topics else not p.topic.startswith("__")))
+    wanted = {(p.topic, p.partition, broker) for p in looked for broker in p.replicas}
+    missing = sorted(wanted - set(held))
+    if not missing:
+        return partitions(cluster)
+    whose = brokers(sorted({broker for _, _, broker in missing}))
+    why = f"{number(len(missing), 'copy', 'copies')} on {whose} {agree(len(missing), 'was', 'were')} not read."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why not all records of a topic were read, of each partition from one copy at least.
+
+    Args:
+        listed: Copies of the topic as their log dirs list them.
+        scan: What was read of them.
+    """
+    own = list(listed)
+    told = {segment.partition for segment in scan.segments} | {copy.partition for copy in own if not copy.bytes}
+    wanted = {p.partition for p in _of_topic(cluster, topic)}
+    gaps = []
+    if missing := sorted(wanted - told):
+        why = f"Of {number(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
+        gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
+    if not wanted:
+        gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
+    return (*gaps, *latest(cluster, topic, own, scan), *partitions(cluster))
+
+
+def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why what was read last in some copies need not be the last that was written: what counts may be in what was not read.
+
+    Args:
+        listed: As in :func:`contents`.
+        scan: As in :func:`contents`.
+    """
+    own = list(listed)
+    segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
+    read = {(broker, partition) for broker, partition, _ in segments}
+    gaps = []
+    skipped = [
+        f"{topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in own
+        if (copy.broker, copy.partition) in read
+        for segment in copy.segments
+        if segment.bytes and (copy.broker, copy.partition, segment.base_offset) not in segments
+    ]
+    if skipped:
+        more = f" and {number(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
+        gaps.append(Gap(why=f"Nothing could be read of segment {skipped[0]}{more}.", settle=COLLECT_LOG_DIRS))
+    if damaged := [damage for damage in scan.damage if not damage.tail]:
+        why = f"{number(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
+        gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
+    return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
+
+
+def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], read: Collection[tuple[int, int]]) -> Iterator[Gap]:
+    """Partitions that were read from a copy that nobody leads from, or may: it may lag behind, and may be cleaned otherwise."""
+    known = {*read, *((copy.broker, copy.partition) for copy in listed if not copy.bytes)}
+    here = {partition for _, partition in known}
+    strange = sorted(
+        p.partition
+        for p in _of_topic(cluster, topic)
+        if p.partition in here and not any((b, p.partition) in known for b in _own(p))
+    )
+    if strange:
+        what = f"{number(len(strange), 'partition')} of {topic}"
+        why = f"Of {what} only a copy was read that is not its leader's, e.g. of {topic}-{strange[0]}: it may lag behind."
+        yield Gap(why=why, settle=COLLECT_LOG_DIRS)
+
+
+def _own(partition: Partition) -> tuple[int, ...]:
+    """Whose copy is the partition's: its leader's, or of a replica in sync while it has none; nobody's where nothing tells."""
+    state = partition.state
+    if state is None:
+        return ()
+    return state.isr if state.leader is None else (state.leader,)
+
+
+def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[Gap]:
+    """Segments that end before their end: only the last one of a copy may, while it is written."""
+    found = {(s.broker, s.partition, s.base_offset): s for s in scan.segments}
+    short = [
+        f"{copy.topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in listed
+        for segment in copy.segments
+        if (one := found.get((copy.broker, copy.partition, segment.base_offset))) is not None
+        if segment.bytes > one.bytes + one.damaged_bytes or (one.damaged_bytes and segment is not copy.segments[-1])
+    ]
+    if short:
+        more = f" and {number(len(short) - 1, 'other')}" if len(short) > 1 else ""
+        yield Gap(why=f"Not all of segment {short[0]}{more} could be read.", settle=COLLECT_LOG_DIRS)
+
+
+def _of_topic(cluster: Cluster, topic: str) -> Iterator[Partition]:
+    return (partition for partition in cluster.partitions if partition.topic == topic)

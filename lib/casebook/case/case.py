@@ -1,17 +1,15 @@
 """A case opened for reading: the only thing an analysis ever reads. What lies where in it: :mod:`casebook.case.folder`."""
 
-import hashlib
-import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from casebook.case import folder as case_folder
-from casebook.case.folder import DERIVED, HISTORY, ZNODES, Item
+from casebook.case.folder import HISTORY, ZNODES, Item
+from casebook.case.items import CaseItems, packed_lines, read_text, text_lines
 from casebook.errors import CaseError
 from casebook.facts.clients import ClientFile
 from casebook.facts.cluster import Cluster, PrintedSettings, Problem, epoch_ms
@@ -21,74 +19,18 @@ from casebook.facts.logged import Logged, StatedVersion
 from casebook.facts.pasted import PASTED, Pasted
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged, properties
-from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines, znodes
-from casebook.machine import packs, private, workshop
+from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines
 
 LIVE = "live:"
 """How the name of a case begins that was collected for one run: the source that it was collected from."""
 _LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
-_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
-_LONGEST_LINE = 16 << 20
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    """A case folder opened for reading; use :meth:`open`.
+class Case(CaseItems):
+    """A case folder opened for reading; use :meth:`open`."""
 
-    Args:
-        folder: Where it is.
-        name: The folder's name; of a case that was collected for one run, its live source.
-        digest: sha256 of the manifest: two cases with the same digest are the same evidence.
-        collected_at: ISO-8601 UTC, as recorded.
-        chroot: ``""`` for none.
-        servers: ``host:port`` of the ensemble that was walked; empty for a dump.
-        items: What it holds, by path.
-        could_not_collect: What the collector did not get, and why.
-        left_out: Parts that somebody named, and that are not there or not to their end.
-        redacted: What the collector removed.
-        remarks: What happened while it collected.
-        damaged: Items that are missing or differ from the manifest.
-    """
-
-    folder: Path
-    name: str
-    digest: str
-    collected_at: str | None
-    chroot: str
-    servers: tuple[str, ...]
-    items: Mapping[str, Item]
-    could_not_collect: tuple[Problem, ...]
-    left_out: tuple[str, ...]
-    redacted: tuple[str, ...]
-    remarks: tuple[str, ...]
-    damaged: tuple[Problem, ...]
-
-    @classmethod
-    def open(cls, folder: Path) -> "Case":
-        """Open a case and hold every item against the manifest's hash.
-
-        Raises:
-            CaseError: There is no such folder, it is no case, or it is of a newer schema.
-        """
-        folder = Path(folder)
-        raw = case_folder.manifest_bytes(folder)
-        manifest = case_folder.manifest(raw, folder)
-        items, outside = case_folder.items(manifest, folder)
-        return cls(
-            folder=folder,
-            name=folder.resolve().name,
-            digest=hashlib.sha256(raw).hexdigest(),
-            collected_at=case_folder.text(manifest, "collected_at"),
-            chroot=case_folder.text(manifest, "chroot") or "",
-            servers=case_folder.texts(manifest, "zookeeper"),
-            items={item.path: item for item in items},
-            could_not_collect=case_folder.could_not_collect(manifest),
-            left_out=case_folder.left_out(manifest),
-            redacted=case_folder.texts(manifest, "redacted"),
-            remarks=case_folder.texts(manifest, "remarks"),
-            damaged=(*outside, *(problem for item in items if (problem := case_folder.damage(folder, item)))),
-        )
+    __slots__ = ()
 
     @property
     def complete(self) -> int | None:
@@ -111,7 +53,7 @@ class Case:
         if at is not None:
             yield from self._znodes_at(at)
             return
-        for number, line in enumerate(_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
+        for number, line in enumerate(packed_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
             try:
                 yield znode_lines.decode(line)
             except ValueError as error:
@@ -138,7 +80,7 @@ class Case:
             raise CaseError(
                 f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
             )
-        yield from _changes(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+        yield from _changes(packed_lines(self.folder / HISTORY, self.items.get(HISTORY)))
 
     def past(self) -> Iterator[ZnodeChange]:
         """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
@@ -150,7 +92,7 @@ class Case:
             yield from _changes(_as_far_as_readable(self._history_lines()))
 
     def _history_lines(self) -> Iterator[bytes]:
-        for line in _lines(self.folder / HISTORY, self.items.get(HISTORY)):
+        for line in packed_lines(self.folder / HISTORY, self.items.get(HISTORY)):
             if not history_lines.is_row(line):
                 raise CaseError(f"{HISTORY} has a line that is not a JSON object.")
             yield line
@@ -161,7 +103,7 @@ class Case:
         Raises:
             CaseError: The file is torn.
         """
-        return history_lines.counted(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+        return history_lines.counted(packed_lines(self.folder / HISTORY, self.items.get(HISTORY)))
 
     def cluster(self, at: int | None = None) -> Cluster:
         """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
@@ -195,7 +137,7 @@ class Case:
     def _excerpts(self) -> frozenset[int]:
         """Brokers of whose settings only some lines were pasted."""
         parts = {part.path for part in self.could_not_collect}
-        return frozenset(broker for path, broker in self._of_brokers("server.properties") if path in parts)
+        return frozenset(broker for path, broker in self.of_brokers("server.properties") if path in parts)
 
     def _reachable_servers(self) -> tuple[str, ...]:
         """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
@@ -236,7 +178,7 @@ class Case:
     def _starts(self) -> Iterator[tuple[int, str, config_dumps.Printed]]:
         """What brokers without ``server.properties`` printed at each start, with the path of the log."""
         configured = self.server_properties()
-        for path, given in self._logs():
+        for path, given in self.logs_of_brokers():
             if given in configured:
                 continue
             for one in _printed(self.folder / path, self.items[path].sha256):
@@ -245,8 +187,8 @@ class Case:
                     yield broker, path, one
 
     def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
-        for path, broker in self._of_brokers("server.properties"):
-            if (text := _read_text(self.folder / path)) is not None:
+        for path, broker in self.of_brokers("server.properties"):
+            if (text := read_text(self.folder / path)) is not None:
                 yield path, broker, properties.parse(text)
 
     def _without_settings(self) -> Iterator[Problem]:
@@ -284,7 +226,7 @@ class Case:
 
     def _listed(self) -> Iterator[tuple[str, LogDir, tuple[str, ...]]]:
         """Path of the list, log dir, and what its broker uses in place of it; nothing where it has not left it."""
-        if not (lists := list(self._of_brokers("log_dirs.json"))):
+        if not (lists := list(self.of_brokers("log_dirs.json"))):
             return
         starts: dict[int, list[config_dumps.Printed]] = defaultdict(list)
         for broker, _, one in self._starts():
@@ -295,23 +237,13 @@ class Case:
 
     def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
         copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
-        found = log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        found = log_dir_rows.decode(text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
         torn = tuple(problem for problem in self.damaged if problem.path == path)
         return tuple(log_dir.observed()._replace(problems=torn + log_dir.problems) for log_dir in found)
 
-    def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
-        """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""
-        for path, broker in self._logs():
-            yield broker, path, _text_lines(self.folder / path)
-
-    def metrics(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Broker, path in the case, and lines of each file of what brokers' hosts measured, by path."""
-        for path, broker in self._below("metrics"):
-            yield broker, path, list(_text_lines(self.folder / path))
-
     def logs(self) -> tuple[tuple[Item, int | None], ...]:
         """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
-        of_brokers = dict(self._logs())
+        of_brokers = dict(self.logs_of_brokers())
         return tuple((item, of_brokers.get(path)) for path, item in sorted(self.items.items()) if is_log(path))
 
     def ledgers(self) -> tuple[tuple[str, str], ...]:
@@ -337,7 +269,7 @@ class Case:
         files = tuple(
             replace(one, given={}, whole=False, problems=(torn[path],)) if path in torn else one
             for path, client in found
-            if (text := _read_text(self.folder / path)) is not None
+            if (text := read_text(self.folder / path)) is not None
             for one in client_properties.parse(text, client=client, file=path)
         )
         configured = {(one.client, one.kind) for one in files}
@@ -363,38 +295,11 @@ class Case:
         }
         return tuple(sorted(named - {file.client for file in told}))
 
-    def text_lines(self, path: str) -> Iterator[str]:
-        """The lines of an item, read as they are taken; none where it is no item."""
-        return _text_lines(self.folder / path) if path in self.items else iter(())
-
     def pasted(self) -> Pasted | None:
         """What was pasted, taken apart; ``None`` for a case that was collected otherwise."""
         from casebook.formats.pasted import paste as pasted  # few cases were pasted
 
         return pasted.read(self.text_lines(PASTED)) if PASTED in self.items else None
-
-    def derived(self, name: str, key: str) -> Path:
-        """Where the result of a scan belongs: there and whole, or not there.
-
-        Who makes it writes it beside this path and renames it. Where the case cannot be written to, and no result is in it,
-        the place is a temporary one that ends with this process.
-
-        Args:
-            name: Of the result, e.g. ``segments``.
-            key: Of all that it was made from: evidence, options and the code that read it.
-
-        Raises:
-            CaseError: Name or key is no file name.
-        """
-        if not (_NAME.fullmatch(name) and _NAME.fullmatch(key)):
-            raise CaseError(f"{name!a}, {key!a} cannot name a result.")
-        path = self.folder / DERIVED / name / key
-        inside = case_folder.inside(str(path.relative_to(self.folder)), self.folder)
-        if inside and (path.exists() or _can_be_made(path.parent)):
-            return path.absolute()
-        path = workshop.of_process() / self.digest[:8] / name / key
-        private.folder(path.parent)
-        return path
 
     def logged_versions(self) -> tuple[StatedVersion, ...]:
         """The release that each broker logged at its last start in its logs, by path and line."""
@@ -405,15 +310,9 @@ class Case:
         return logged.told(self._log_lines())
 
     def _log_lines(self) -> Iterator[logged.LogLine]:
-        for path, broker in self._logs():
-            for number, text in enumerate(_text_lines(self.folder / path), start=1):
+        for path, broker in self.logs_of_brokers():
+            for number, text in enumerate(text_lines(self.folder / path), start=1):
                 yield logged.LogLine(broker, path, number, text)
-
-    def line(self, place: str) -> str:
-        """The line at ``path:number``; ``""`` when it is not there."""
-        path, _, number = place.rpartition(":")
-        lines = _text_lines(self.folder / path) if path in self.items and number.isdecimal() else iter(())
-        return next((text.rstrip("\n") for count, text in enumerate(lines, start=1) if count == int(number)), "")
 
     def configured_versions(self) -> tuple[StatedVersion, ...]:
         """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it, or the broker printed it."""
@@ -423,47 +322,6 @@ class Case:
             StatedVersion(broker=broker, text=version, proof=proof)
             for broker, found, proof in told
             if (version := found.get("inter.broker.protocol.version"))
-        )
-
-    def _of_brokers(self, name: str) -> Iterator[tuple[str, int]]:
-        """Path and broker of the files of that name that stand directly in a broker's folder."""
-        for path in sorted(self.items):
-            parts = PurePosixPath(path).parts
-            if len(parts) == 3 and (parts[0], parts[2]) == ("brokers", name) and (broker := znodes.number(parts[1])) is not None:
-                yield path, broker
-
-    def _logs(self) -> Iterator[tuple[str, int]]:
-        return self._below("logs")
-
-    def _below(self, folder: str) -> Iterator[tuple[str, int]]:
-        """Path and broker of the files below a folder of a broker's."""
-        for path in sorted(self.items):
-            parts = PurePosixPath(path).parts
-            if len(parts) >= 4 and parts[:3:2] == ("brokers", folder) and (broker := znodes.number(parts[1])) is not None:
-                yield path, broker
-
-
-def _can_be_made(folder: Path) -> bool:
-    try:
-        private.folder(folder)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
-    """The lines of a packed item, no fewer than the manifest lists: one that was cut between two frames is a sound pack."""
-    count = 0
-    try:
-        with case_folder.opened(path) as raw, packs.stream(raw, path.suffix) as reader:
-            while line := reader.readline(_LONGEST_LINE):
-                count += 1
-                yield line
-    except OSError as error:
-        raise CaseError(f"{path.name} cannot be read to its end: {error.strerror or error}.") from None
-    if item is not None and item.rows is not None and count < item.rows:
-        raise CaseError(
-            f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists."
         )
 
 
@@ -479,17 +337,10 @@ def _as_far_as_readable(lines: Iterator[bytes]) -> Iterator[bytes]:
         yield from lines
 
 
-def _read_text(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-
-
 @cache
 def _printed(path: Path, _sha256: str | None) -> tuple[config_dumps.Printed, ...]:
     """What brokers printed in a log; it is read anew where its bytes are other ones."""
-    return tuple(config_dumps.of_brokers(_text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()
+    return tuple(config_dumps.of_brokers(text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()
 
 
 def _holds(path: Path, mark: bytes) -> bool:
@@ -501,12 +352,3 @@ def _holds(path: Path, mark: bytes) -> bool:
                 return True
             end = block[-len(mark) :]
     return False
-
-
-def _text_lines(path: Path) -> Iterator[str]:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            while line := file.readline(_LONGEST_LINE):
-                yield line
-    except OSError:
-        return

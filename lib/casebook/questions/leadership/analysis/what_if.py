@@ -182,8 +182,8 @@ class _Events:
         self._gone = cluster.live - supposed.alive
         self._come = supposed.alive - cluster.live
         self._left = cluster.live - self._gone
-        controller = cluster.controller
-        self._controller_died = controller.readable and controller.broker not in self._left
+        elects = cluster.controller
+        self._controller_died = elects.readable and elects.broker not in self._left
         self._states = {(p.topic, p.partition): p.state for p in cluster.partitions}
 
     def replay(self, verdict: Verdict) -> _After | None:

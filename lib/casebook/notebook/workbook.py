@@ -7,7 +7,6 @@
 The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but notebooks imports this module.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -27,8 +26,9 @@ from casebook.findings.past_runs import Identity
 from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
 from casebook.kafka.releases import VersionInUse
-from casebook.machine import places, workshop
+from casebook.machine import workshop
 from casebook.notebook.examination import Examination
+from casebook.notebook.opening import INTERACTIVE, applied, is_interactive, made_of, moment
 from casebook.page import choices, citations, proof
 from casebook.page.view import View, display, style
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
@@ -53,14 +53,12 @@ from casebook.questions.quiz.views import walkthrough as walkthrough_views
 from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views import timeline as timeline_views
-from casebook.questions.triage.analysis import next_paste
 from casebook.questions.triage.views import pasted as pasted_views
 from casebook.questions.triage.views import triage
 from casebook.runs import folder as runs
 from casebook.runs import kept_runs, notebooks
 from casebook.runs.out_folder import OutFolder
 
-_INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 _SUMMARY = "casebook-summary"
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 """What a person chose, by notebook and case: it outlives a re-run of the cell."""
@@ -87,14 +85,14 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     Raises:
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
     """
-    if interactive not in _INTERACTIVE:
-        raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, _INTERACTIVE))
+    if interactive not in INTERACTIVE:
+        raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, INTERACTIVE))
     workshop.begin()
     display(style())
     folder = OutFolder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
-    moment = _moment(at, case)
-    cluster = case.cluster(at=moment)
+    when = moment(at, case)
+    cluster = case.cluster(at=when)
     try:
         version = release.release(
             cluster, given=kafka_version, logged=case.logged_versions(), configured=case.configured_versions()
@@ -103,7 +101,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"kafka_version: {error}.") from None
     book = Workbook(
         notebook=notebook, source=source, case=case, cluster=cluster, version=version, folder=folder,
-        interactive=_is_interactive(interactive), at=moment, timezone=timezone, log_layout=log_layout,
+        interactive=is_interactive(interactive), at=when, timezone=timezone, log_layout=log_layout,
     )  # fmt: skip
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     display(pasted_views.banner(book.pasted))
@@ -341,7 +339,7 @@ class Workbook(Examination):
 
     def paste_box(self) -> None:
         """Show the box that makes a case of pasted text, or the command that does."""
-        self.show(pasted_views.box(_made_of, interactive=self.interactive, remembered=self._remembered))
+        self.show(pasted_views.box(made_of, interactive=self.interactive, remembered=self._remembered))
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
@@ -350,7 +348,7 @@ class Workbook(Examination):
         folder = self._folder.path()
         self._write(folder)
         runs.write_findings(
-            folder, notebook=self._notebook, source=self._source, kafka_versions=_applied(self.version), findings=findings
+            folder, notebook=self._notebook, source=self._source, kafka_versions=applied(self.version), findings=findings
         )
         runs.write_record(folder, self._record())
         if (published := self._folder.publish()) is not None:
@@ -398,49 +396,3 @@ def self_check() -> tuple[_doctor.Examined, ...]:
 def contents() -> tuple[notebooks.Notebook, ...]:
     """The notebooks that are there."""
     return notebooks.every()
-
-
-def _made_of(text: str) -> pasted_views.Made:
-    """A case of pasted text, in the folder of cases.
-
-    Raises:
-        CasebookError: There is nothing in it, or the folder cannot be written to.
-    """
-    from casebook.collect import collect_case
-
-    folder = places.cases_dir() / f"pasted-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
-    case = Case.open(collect_case(folder, pasted=text.splitlines(), command="notebook 00_start_here"))
-    cluster = case.cluster()
-    version = release.release(cluster, logged=case.logged_versions())
-    inside = folder.is_relative_to(places.checkout())
-    source = str(folder.relative_to(places.checkout()) if inside else folder)
-    return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
-
-
-def _moment(at: str, case: Case) -> int | None:
-    if at == past.HEIGHT:
-        with suppress(CaseError):  # no history, or a torn one: as it was collected
-            deleting = {name for name, topic in case.cluster().topics.items() if topic.deleting}
-            return past.height(history_facts.read(case.history()), deleting=deleting)
-        return None
-    try:
-        return epoch_ms(at) if at else None
-    except ValueError:
-        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.") from None
-
-
-def _applied(version: VersionInUse) -> dict[str, object]:
-    return {
-        "applied": str(version.version),
-        "origin": version.origin.value,
-        "known": version.known,
-        "proof": version.proof,
-        "possible": version.possible,
-        "contradictions": list(version.contradictions),
-    }
-
-
-def _is_interactive(wanted: str) -> bool:
-    """Jupyter Server names the session in the environment; papermill and nbclient do not."""
-    known = _INTERACTIVE[wanted]
-    return known if known is not None else "JPY_SESSION_NAME" in os.environ

@@ -6,7 +6,7 @@ from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.errors import CollectError
 from casebook.kafka import release
-from casebook.notebook import workbook
+from casebook.notebook import opening
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.triage.analysis import next_paste
 from casebook.questions.triage.views import pasted, triage
@@ -34,7 +34,7 @@ def test_headless_it_says_the_command():
 def test_a_case_is_made_and_named(tmp_path, monkeypatch):
     """The source to open, what was understood, and the next thing to paste; the case can be opened."""
     monkeypatch.setenv("CASEBOOK_CASES", str(tmp_path / "cases"))
-    said = clicked(workbook._made_of, ROW)
+    said = clicked(opening.made_of, ROW)
     (folder,) = (tmp_path / "cases").iterdir()
     assert f'source = "{folder}"' in said.replace("&#34;", '"')
     assert "Paste next: echo &#39;ls /brokers/ids&#39; | bin/zookeeper-shell.sh HOST:2181" in said
@@ -44,7 +44,7 @@ def test_a_case_is_made_and_named(tmp_path, monkeypatch):
 def test_errors_are_shown(tmp_path, monkeypatch):
     """An exception in a callback would show nowhere."""
     monkeypatch.setenv("CASEBOOK_CASES", str(tmp_path / "cases"))
-    assert "Nothing was pasted" in clicked(workbook._made_of, "  ")
+    assert "Nothing was pasted" in clicked(opening.made_of, "  ")
 
     def fails(_text):
         raise ZeroDivisionError("oops")

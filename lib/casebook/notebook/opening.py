@@ -1,0 +1,70 @@
+"""How the evidence of a notebook is opened: at which moment, by which release, with widgets or without, or out of a paste."""
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from casebook.case.case import Case
+from casebook.errors import CaseError, UsageError
+from casebook.facts.cluster import epoch_ms
+from casebook.formats.zookeeper import history_facts
+from casebook.kafka import release
+from casebook.kafka.releases import VersionInUse
+from casebook.machine import places
+from casebook.questions.quiz.analysis import past
+from casebook.questions.triage.analysis import next_paste
+from casebook.questions.triage.views import pasted as pasted_views
+
+INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
+
+
+def made_of(text: str) -> pasted_views.Made:
+    """A case of pasted text, in the folder of cases.
+
+    Raises:
+        CasebookError: There is nothing in it, or the folder cannot be written to.
+    """
+    from casebook.collect import collect_case
+
+    folder = places.cases_dir() / f"pasted-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
+    case = Case.open(collect_case(folder, pasted=text.splitlines(), command="notebook 00_start_here"))
+    cluster = case.cluster()
+    version = release.release(cluster, logged=case.logged_versions())
+    inside = folder.is_relative_to(places.checkout())
+    source = str(folder.relative_to(places.checkout()) if inside else folder)
+    return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
+
+
+def moment(at: str, case: Case) -> int | None:
+    """Epoch milliseconds of the moment that a notebook is opened at; ``None`` for as it was collected.
+
+    Raises:
+        UsageError: It is no moment.
+    """
+    if at == past.HEIGHT:
+        with suppress(CaseError):  # no history, or a torn one: as it was collected
+            deleting = {name for name, topic in case.cluster().topics.items() if topic.deleting}
+            return past.height(history_facts.read(case.history()), deleting=deleting)
+        return None
+    try:
+        return epoch_ms(at) if at else None
+    except ValueError:
+        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.") from None
+
+
+def applied(version: VersionInUse) -> dict[str, object]:
+    """The release in use, as a run records it."""
+    return {
+        "applied": str(version.version),
+        "origin": version.origin.value,
+        "known": version.known,
+        "proof": version.proof,
+        "possible": version.possible,
+        "contradictions": list(version.contradictions),
+    }
+
+
+def is_interactive(wanted: str) -> bool:
+    """Jupyter Server names the session in the environment; papermill and nbclient do not."""
+    known = INTERACTIVE[wanted]
+    return known if known is not None else "JPY_SESSION_NAME" in os.environ

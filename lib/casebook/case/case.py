@@ -18,7 +18,8 @@ from casebook.facts.events import HOST_OF_BROKER, is_log
 from casebook.facts.logged import Logged, StatedVersion
 from casebook.facts.pasted import PASTED, Pasted
 from casebook.facts.znodes import Znode, ZnodeChange
-from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged, properties
+from casebook.formats import properties
+from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged
 from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines
 
 LIVE = "live:"

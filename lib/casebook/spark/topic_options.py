@@ -8,7 +8,7 @@ from pathlib import Path
 
 from casebook.errors import CasebookError, ScanError
 from casebook.facts.cluster import epoch_ms
-from casebook.formats.broker import properties
+from casebook.formats import properties
 from casebook.kafka.releases import KafkaVersion
 from casebook.spark.librdkafka import ClientError
 from casebook.spark.simple_consumer import ReadOnlyClient

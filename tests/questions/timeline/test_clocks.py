@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.facts.cluster import Broker, epoch_ms
-from casebook.facts.events import Event
+from casebook.facts.events import Event, owner_of
 from casebook.facts.znodes import Stat
 from casebook.findings.finding import Severity, Status
 from tests.questions.timeline.scenes import CUT, ELECTED, T0, History, cluster, event, examined, files, finding, incident, windows

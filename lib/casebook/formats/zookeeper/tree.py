@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from casebook.facts.znodes import Stat, Znode
-from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper import changes, log, snapshot
 from casebook.formats.zookeeper.log import Transaction
 from casebook.formats.zookeeper.records import OPEN, Acls
 

@@ -7,8 +7,6 @@ from itertools import product
 from markupsafe import Markup
 
 from casebook.findings.finding import Status
-from casebook.kafka.defaults import NEVER
-from casebook.kafka.settings import TOPIC
 from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
 from casebook.page.proof import cited_as

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from casebook.facts.clients import CONSUMER, PRODUCER
-from casebook.kafka.releases import NEVER
+from casebook.kafka.defaults import NEVER
 from casebook.kafka.settings import TOPIC
 from casebook.page import text
 from casebook.page.render import render

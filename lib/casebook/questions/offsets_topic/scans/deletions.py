@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from casebook.facts.disks import Deletion, GroupLoss, LostCommit, Segment
+from casebook.facts.offsets_topic import Deletion, GroupLoss, LostCommit, Segment
 from casebook.kafka.group_load import KeyRecords, Markers
 from casebook.questions.offsets_topic.scans.loaded_group import LoadedGroup
 from casebook.questions.offsets_topic.scans.offsets_rows import Log, OffsetsRows

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from casebook.facts.disks import NextClean, OffsetsLog, Segment
+from casebook.facts.offsets_topic import NextClean, OffsetsLog, Segment
 from casebook.kafka.group_load import KeyRecords, KnownKey
 from casebook.questions.offsets_topic.analysis.safe_segments import provably_safe
 from casebook.questions.offsets_topic.scans.loaded_group import LoadedGroup

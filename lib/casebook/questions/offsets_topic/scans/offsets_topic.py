@@ -11,21 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from casebook.facts.offsets_topic import (
-    Deletion,
     GroupBytes,
     GroupCommit,
     GroupHistory,
-    GroupLoss,
     GroupState,
-    LostCommit,
-    NextClean,
-    OffsetsLog,
     Scanned,
-    Segment,
     SegmentDamage,
 )
-from casebook.kafka.group_load import KeyRecords, KnownKey, Markers, known, latest
-from casebook.questions.offsets_topic.analysis.safe_segments import provably_safe
+from casebook.kafka.group_load import KeyRecords, Markers
 from casebook.questions.offsets_topic.scans.group_records import HOUR
 from casebook.questions.offsets_topic.scans.loaded_group import LoadedGroup
 from casebook.questions.offsets_topic.scans.log_sums import LogSums

@@ -13,12 +13,10 @@ cannot know, they tell of the past: what they say of the present is withheld as 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from casebook.facts.cluster import Cluster, Partition, instant
-from casebook.facts.disks import LogDir, Replica
+from casebook.facts.cluster import Cluster, instant
+from casebook.facts.disks import LogDir
 from casebook.facts.events import LogFile
-from casebook.facts.logged import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration
-from casebook.facts.observed import Observation, Source, gap, observation
-from casebook.facts.znodes import Znode, ZnodeChange
+from casebook.facts.observed import Observations, Source, observation
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Status
 from casebook.findings.words import moment, uncapitalised
 from casebook.kafka.past import Past

@@ -5,18 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from casebook.facts.cluster import (
-    Cluster,
-    Logged,
-    LoggedEpoch,
-    LoggedExpiry,
-    LoggedRegistration,
-    Partition,
-    Znode,
-    ZnodeChange,
-    instant,
-)
+from casebook.facts.cluster import Cluster, Partition, instant
 from casebook.facts.disks import LogDir
+from casebook.facts.logged import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration
+from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.findings.finding import Evidence
 from casebook.findings.proof import proof
 from casebook.findings.words import moment

@@ -6,10 +6,9 @@ from casebook.facts.cluster import instant
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Question, Severity
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, brokers, count, moment, number
+from casebook.findings.words import agree, count, moment, number
 from casebook.kafka.past_rows import Window
 from casebook.kafka.settings import BUILT_IN_ASSUMED
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.window_facts import (

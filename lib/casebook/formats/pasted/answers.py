@@ -53,10 +53,11 @@ _FAILED = re.compile(
 _LEFT_OUT = re.compile(
     r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
     r" )?(?:topic-)?partition (?=.*[Ss]kip)"
-    r"|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
+    r"|(?:Error: )?partition (?=\d+ does not exist)|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )"
+    r"[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
-_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS = 64 << 10, 6, 12, 20
+_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
@@ -129,7 +130,7 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | P
                 ToolStatement(
                     asked or "GetOffsetShell",
                     one(lines[at]),
-                    f"of {left_out['which']} it printed nothing: {text.strip()[:200]}",
+                    f"of {_whose(left_out['which'], command)} it printed nothing: {text.strip()[:200]}",
                     bad=True,
                 ),
             )
@@ -161,9 +162,19 @@ def _at(
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
     for table in _TABLES:
-        if table.head.fullmatch(text):
-            return _of_table(lines, at, table, command)
+        for folds in range(1, _MOST_FOLDS + 1):
+            head = "".join(line.text for line in lines[at : at + folds])
+            if table.head.fullmatch(head[:_LONGEST]):
+                return _of_table(_unfolded(lines, at, folds), table, command, at)
     return (), at + 1
+
+
+def _unfolded(lines: Sequence[PastedLine], at: int, folds: int) -> list[tuple[LineSpan, str]]:
+    """Rows of a table that a narrow screen has broken: each over as many lines as the head."""
+    return [
+        (spanned(lines, begin, min(len(lines), begin + folds)), "".join(line.text for line in lines[begin : begin + folds]))
+        for begin in range(at, len(lines), folds)
+    ]
 
 
 def _while(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str]) -> int:
@@ -184,8 +195,8 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     says += f", {', '.join(silent)} did not" if silent else ""
     known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
     known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
-    knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
-    says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
+    knows = ", ".join(f"{api['name']} {api['versions']}" for api in known)
+    says += f"; {'it' if len(brokers) == 1 else 'the first'} knows {knows}" if knows else ""
     without = dict.fromkeys(found["name"] for line in lines[at:after] for found in _UNSUPPORTED.finditer(line.text[:_LONGEST]))
     says += f"; not supported: {_some(list(without))}" if without else ""
     fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
@@ -211,7 +222,7 @@ def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolState
             reason = _EXCEPTION.search(line.text)
             named["failed"] += [f"{one} ({reason[0]})" if reason else one for one in partitions[:1] or ["all"]]
         elif "already" in line.text:
-            named["had their leader already"] += partitions
+            named["had their leader already"] += partitions or ["partitions that are not named"]
         else:
             kind = "asked for, not completed" if re.match(r"\s*(?:Successfully started|Created)", line.text) else "elected"
             named[kind] += partitions
@@ -266,6 +277,12 @@ def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     return ToolStatement("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
 
 
+def _whose(which: str, command: str) -> str:
+    """A partition of which only the number is printed, with the topic that was asked for."""
+    topic = re.search(r"--topic[ =](\S+)", command) if which.isdecimal() else None
+    return f"{topic[1]}-{which}" if topic else which
+
+
 def _which(command: str) -> str:
     asked = _TIME.search(command)
     time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else ""
@@ -277,7 +294,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     after, found = _behind_commands(lines, at + 1), []
     while after < len(lines) and is_remark(lines[after].text):
         after += 1
-    while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300])):
+    while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300].strip())):
         found.append((row, lines[after].number))
         after += 1
     if not found:
@@ -303,20 +320,23 @@ def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:
     return after if between and not lines[after - 1].text else at
 
 
-def _of_table(lines: Sequence[PastedLine], at: int, table: _Table, command: str) -> tuple[Sequence[ToolStatement], int]:
-    """The first rows with the names of their columns."""
-    names, after, rows = lines[at].text.split(), at + 1, []
-    while after < len(lines) and (words := lines[after].text[:_LONGEST].split()):
-        if is_gap(lines[after].text):
+def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
+    """The rows with the names of their columns."""
+    names, after, rows = lines[0][1].split(), 1, []
+    while after < len(lines) and (words := lines[after][1][:_LONGEST].split()):
+        if is_gap(lines[after][1]):
             after += 1
             continue
         is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
-        if not table.first.fullmatch(words[0]) or not is_whole or _PROMPT.fullmatch(lines[after].text[:_LONGEST]):
+        if not table.first.fullmatch(words[0]) or not is_whole or _PROMPT.fullmatch(lines[after][1][:_LONGEST]):
             break
         rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
         after += 1
-    more = f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    more = f"; {len(rows) - _MOST_ROWS} more" if len(rows) > _MOST_ROWS else ""
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
-    says = f"{table.what}{whose}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}{whose}"
-    return (ToolStatement(table.tool, spanned(lines, at, after), says),), after
+    follows = rows or after == len(lines) or not lines[after][1] or _PROMPT.fullmatch(lines[after][1][:_LONGEST])
+    none = f"no {table.what}{whose}" if follows else f"{table.what}{whose}: what follows the head is no row"
+    says = f"{table.what}{whose}: {'; '.join(rows[:_MOST_ROWS])}{more}" if rows else none
+    span = LineSpan(lines[0][0].first, lines[after - 1][0].last)
+    return (ToolStatement(table.tool, span, says),), at + span.last - span.first + 1

@@ -44,7 +44,8 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
     """What somebody wrote behind or before lines that are understood without it."""
     for line in itertools.islice(lines, _MOST_GAPS):
         remark = line.text.replace(_bare(line.text), "", 1).strip()
-        yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
+        if any(map(str.isalnum, remark)):
+            yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
 
 
 def _bare(text: str) -> str:

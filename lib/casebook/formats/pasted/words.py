@@ -28,12 +28,12 @@ _PART = re.compile(
 _EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\):(?P<rest>.*)")
 _HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
 _OF_STAT = re.compile(
-    r"(?P<name>Zookeeper version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
+    r"\s*(?P<name>(?:Z?o?o?k?e?e?p?e)?r version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
     r"|Proposal sizes last/min/max):\s*(?P<value>.*?)\s*"
 )
 _CONNECTION = re.compile(
     r"\s*/(?P<address>\S+?)\[[0-9a-f]+\]\(queued=(?P<queued>\d+),recved=(?P<received>\d+),sent=(?P<sent>\d+)"
-    r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?=(?:.*,lop=(?P<last>\w+))?)(?=(?:.*,to=(?P<timeout>\d+))?).*)?\)\s*"
+    r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?:,lop=(?P<last>\w+))?(?P<beside>(?:,\w+=[^,)]*)*))?\)\s*"
 )
 _REFUSED = re.compile(
     r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route"
@@ -60,13 +60,28 @@ _STATUS = re.compile(
     r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
 )
 _ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :]\d{1,5}\b")
+_AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
+_OWN_HOST = ("localhost", "127.0.0.1", "0")
+"""Who is asked on his own host is he whose prompt it is."""
 _HEADING = re.compile(r"[\s=#*>-]*(?P<host>(?:zk|zoo)[\w.-]*)(?::\d{1,5})?[\s=:<*-]*")
 _OF_SERVER = re.compile(
     r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
-_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 8
-_MOST_VALUES = 40
+_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 60
+_MOST_VALUES = 200
+_VERSION = "version"
+_OF_CLIENT = {
+    "est": "connected at",
+    "llat": "last latency",
+    "minlat": "least latency",
+    "avglat": "mean latency",
+    "maxlat": "greatest latency",
+    "lresp": "last answer at",
+    "lcxid": "last cxid",
+    "lzxid": "last zxid",
+}
+"""``NIOServerCnxn.java@3.4.6`` (``dumpConnectionInfo``); times are epoch ms and ms of a clock of its own, latencies ms."""
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
             "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
             "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
@@ -79,8 +94,14 @@ def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:
     while at < len(lines):
         text = lines[at].text[:4096]
         if asked := _ASKED.search(text) or _HEADING.fullmatch(text):
-            server = asked["host"]
+            prompt = _AT_HOST.match(text) if asked["host"] in _OWN_HOST else None
+            server = prompt["host"] if prompt else asked["host"]
         found, after = _at(lines, at)
+        if asked and not found and _is_silent(lines, at):
+            says = "a ZooKeeper server printed nothing: it did not answer"
+            found = (
+                ToolStatement("ZooKeeper's four-letter words", one(lines[at]), says, "see whether its process runs", bad=True),
+            )
         for part in found:
             named = server and isinstance(part, ToolStatement)
             yield part._replace(says=part.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1)) if named else part
@@ -115,6 +136,12 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
     return _sentence(text, one(lines[at])), at + 1
 
 
+def _is_silent(lines: Sequence[PastedLine], at: int) -> bool:
+    """Whether the next thing that was typed stands right behind a question: an answer that others have read is an empty line."""
+    texts = [line.text[:4096] for line in lines[at : at + 2]]
+    return len(texts) > 1 and all(_AT_HOST.match(text) and (_TYPED.fullmatch(text) or not text.strip()) for text in texts)
+
+
 def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
     """Answers of one line; a loop over servers may put its name before each."""
     if prefixed := _OF_SERVER.fullmatch(text):
@@ -137,7 +164,7 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
         says = "a ZooKeeper server runs and says that it is not currently serving requests; why, it does not say"
         return (ToolStatement("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
     if refused := _FORBIDDEN.fullmatch(text):
-        says = f"the server does not answer {refused['word']}"
+        says = f"a ZooKeeper server does not answer {refused['word']}"
         allow = f"allow it with 4lw.commands.whitelist={refused['word']} in zoo.cfg, or ask with zookeeper-shell"
         return (ToolStatement("ZooKeeper's four-letter words", span, says, allow),)
     if _WATCHES.fullmatch(text.strip()):
@@ -164,18 +191,24 @@ def _monitor(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStateme
 
 
 def _monitored(values: Mapping[str, str]) -> str:
-    known = [f"{name} {values[f'zk_{name}'].rstrip(',')}" for name in _TELLING if f"zk_{name}" in values]
-    return "a ZooKeeper server: " + (", ".join(known) or f"{len(values)} measures")
+    first = [name for name in _TELLING if f"zk_{name}" in values]
+    names = [*first, *(name for zk in values if (name := zk.removeprefix("zk_")) not in first)]
+    more = f" and {len(names) - _MOST_VALUES} more" if len(names) > _MOST_VALUES else ""
+    return (
+        "a ZooKeeper server: " + ", ".join(f"{name} {values[f'zk_{name}'].rstrip(',')}" for name in names[:_MOST_VALUES]) + more
+    )
 
 
 def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     """``srvr`` and ``stat``; a line alone, such as ``Sent: 3``, is anybody's."""
     after = _run(lines, at, _OF_STAT, _CONNECTION, _BESIDE_STAT, blank=True)
-    values = {match["name"]: match["value"] for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))}
-    if len(values) < 2 and "Zookeeper version" not in values:
+    rows = [match for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))]
+    values = {(_VERSION if row["name"].endswith(_VERSION) else row["name"]): row["value"] for row in rows}
+    is_filtered = "Mode" in values and at > 0 and _TYPED.fullmatch(lines[at - 1].text[:4096]) is not None
+    if len(values) < 2 and _VERSION not in values and not is_filtered:
         return (), after
     clients = [found for line in lines[at:after] if len(line.text) < _LONGEST and (found := _CONNECTION.fullmatch(line.text))]
-    version = values.pop("Zookeeper version", "").partition(",")[0]
+    version = values.pop(_VERSION, "")
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
     says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(clients)]))
     return (ToolStatement("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
@@ -225,8 +258,12 @@ def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSta
 def _client(found: re.Match[str]) -> str:
     """A client of a server, with what is printed of its session: the timeout in ms."""
     session = f", session {found['session']}" if found["session"] else ""
-    timeout = f", timeout {found['timeout']} ms" if found["timeout"] else ""
-    return f"{found['address']}{session}{timeout}, queued {found['queued']}, received {found['received']}, sent {found['sent']}"
+    beside = dict(pair.split("=", 1) for pair in (found["beside"] or "").split(",") if pair)
+    timeout = f", timeout {beside.pop('to')} ms" if "to" in beside else ""
+    counts = f"queued {found['queued']}, received {found['received']}, sent {found['sent']}"
+    last = f", last operation {found['last']}" if found["last"] else ""
+    told = "".join(f", {_OF_CLIENT.get(name, name)} {value}" for name, value in beside.items())
+    return f"{found['address']}{session}{timeout}, {counts}{last}{told}"
 
 
 def _block(

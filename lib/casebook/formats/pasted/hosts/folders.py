@@ -17,7 +17,11 @@ _FOLDER = re.compile(
     r"|Directory di|Pasta de|Каталог:?|Содержимое папки|目录:)\s+(?P<path>[A-Za-z]:\\.*?|\\\\\S.*?)\s*"
     r"|\s*(?P<named>[A-Za-z]:\\.*?)\s*(?:的目录|的目錄|のディレクトリ|디렉터리)\s*"
 )
-_PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
+_PROMPT = re.compile(
+    r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b(?P<words>[^|]*)(?:\|.*)?", re.IGNORECASE
+)
+_BELOW = re.compile(r"(?i)(?:^|\s)(?:/s|-recurse)\b")
+_NAMED = re.compile(r"\s[\"']?(?P<path>[A-Za-z]:\\[^\"'|*?]*?|\\\\[^\"'|*?]*?)[\"']?(?=\s+[/-]|\s*$)")
 _DATE = (
     r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})"
     r"\.?\s+(?:(?:上午|下午|午前|午後|오전|오후)\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:[AP]M|[ap]\.?\s?m\.))?"
@@ -28,7 +32,7 @@ _DIR = re.compile(
 )
 _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
 _WITHIN = re.compile(
-    r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
+    r"\s*(?:Total Files Listed:|Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
     r"|Datentr\S+ in Laufwerk .*"
     r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen"
     r"|O volume na unidade|O Número de Série).*"
@@ -54,22 +58,26 @@ _LONGEST, _MOST_NAMES = 2000, 50_000
 
 def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
-    folder, seen, begin = "", False, 0
+    folder, whole, seen, below, begin = "", "", False, False, 0
     for here in placed(lines):
         text, where = here.line.text, one(here.line)
         if len(text) > _LONGEST:
             continue
         if found := (_FOLDER.fullmatch(text) or _PROMPT.fullmatch(text) if "\\" in text else None):
-            folder, seen = (found["path"] or found.groupdict().get("named") or "").replace("\\", "/").rstrip("/"), True
-            begin = here.line.number
+            words = found.groupdict().get("words") or ""
+            named = _NAMED.search(words)
+            path = named["path"] if named else found["path"] or found.groupdict().get("named") or ""
+            whole, seen = path.replace("\\", "/").rstrip("/"), True
+            folder, begin, below = ("", here.line.number, True) if _BELOW.search(words) else (whole, here.line.number, False)
             yield Frame(where)
         elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):
             yield _listed(row, folder, here, begin)
         elif (seen or folder) and (files := _FILES.fullmatch(text)):
-            said = f"{folder or 'a folder whose name was not pasted'} has {files['files']} files of {files['bytes']} bytes in all"
+            name = f"{whole} with all below it" if below and not folder else folder or "a folder whose name was not pasted"
+            said = f"{name} has {files['files']} files of {files['bytes']} bytes in all"
             yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
         elif (seen or folder) and (free := _FREE.fullmatch(text)):
-            name = folder or "a folder whose name was not pasted"
+            name = folder or whole or "a folder whose name was not pasted"
             said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
             yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
         elif _WITHIN.fullmatch(text):

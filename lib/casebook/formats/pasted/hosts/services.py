@@ -20,6 +20,7 @@ _ACTIVE = re.compile(
     r"\s*Active: (?P<active>active|inactive|failed|activating|deactivating|reloading|maintenance)(?: \((?P<sub>[a-z-]+)\))?"
     r"(?: \(Result: (?P<result>[a-z-]+)\))?(?: since (?P<since>[^;]{3,60}))?(?:; (?P<ago>.{1,40}? ago))?.*"
 )
+_NOT_LOADED = re.compile(r".*\bUnit (?P<unit>\S+) failed to load: (?P<why>[^.]{1,200}).*")
 _LOADED = re.compile(r"\s*Loaded: (?P<loaded>[\w-]+)(?: \((?P<file>[^;)]+)(?:; (?P<enabled>[\w-]+))?.*)?")
 _TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[├└].*")
 _OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) .*?\((?P<how>code=[^)]*)\).*")
@@ -95,6 +96,10 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
                 "systemctl", spanned(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
             )
             at += 2
+        elif failed := (_NOT_LOADED.fullmatch(text[:400]) if "failed to load" in text else None):
+            said = f"{failed['unit']} failed to load: {failed['why'].strip()}"
+            yield HostSaid("systemctl", one(lines[at]), said, whose.get(at), bad=True, facts={"unit": failed["unit"]})
+            at += 1
         elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
             yield HostSaid("systemctl", one(lines[at]), f"there is no unit {missing['unit']} on that host", whose.get(at))
             at += 1
@@ -137,7 +142,8 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
     text += f", since {active['since'].strip()}" if active["since"] else ""
     text += f", {active['ago']} when it was asked" if active["ago"] else ""
     if loaded:
-        text += f"; {loaded['loaded']}" + (f" from {loaded['file']}" if loaded["file"] else "")
+        source = loaded["file"] or ""
+        text += f"; {loaded['loaded']}" + (f" from {source}" if source.startswith("/") else f" ({source})" if source else "")
         text += f", {loaded['enabled']} at boot" if loaded["enabled"] else ""
     for line in dict.fromkeys(texts):
         if how := _OF_PROCESS.fullmatch(line):

@@ -143,7 +143,7 @@ def _of_entity(
 ) -> Iterator[ToldConfig | ToolStatement]:
     """What a list says of an entity: of all settings those that its synonyms call its own."""
     source = _OWN[entity if entity == "<default>" else kind]
-    own, default, static, built_in = {}, {}, {}, {}
+    own, default, static, built_in, hidden = {}, {}, {}, {}, []
     for entry in entries:
         synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
         is_own = source in synonyms if every or synonyms else True
@@ -151,15 +151,17 @@ def _of_entity(
             own[entry.name] = _REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
         if kind == "brokers" and entity != "<default>" and (found := synonyms.get(_OWN["<default>"])):
             default[entry.name] = found["value"]
-        if found := synonyms.get(_STATIC):
+        if (found := synonyms.get(_STATIC)) and not entry.is_secret:
             static[found["name"]] = found["value"]
+        hidden += [entry.name] if entry.is_secret else []
         if is_own and (found := synonyms.get(_DEFAULT)) and not entry.is_secret:
             built_in[found["name"]] = found["value"]
     yield ToldConfig(kind, entity, span, own, whole)
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
-    yield ToolStatement("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults))))
+    secret = f"the tool hides the values of {', '.join(hidden)}, which are sensitive" if hidden else ""
+    yield ToolStatement("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults, secret))))
 
 
 def _value(entry: _SettingEntry, own: re.Match[str] | None) -> str:

@@ -37,7 +37,9 @@ _TROUBLE = re.compile(
 _LOGGED = re.compile(r"\s*[\[\d]|.{0,80}\b(?:ts|time|level|lvl)=\S|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
 _OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
-_SKIPPED = re.compile(r"\s*(?:Could not (?:parse broker info|fetch offset for) .*|No broker for partition .*|Exiting due to: .*)")
+_SKIPPED = re.compile(
+    r"\s*(?:Could not (?:parse broker info|fetch offset) .*|No broker for partition .*|(?P<ends>Exiting due to: ).*)"
+)
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none")
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
@@ -193,7 +195,8 @@ def _cut_row(
 
 def _skipped(line: PastedLine) -> ToolStatement:
     """What the checker says in place of a row."""
-    return ToolStatement(_TOOL, one(line), line.text.strip()[:200].rstrip("."))
+    ends = _SKIPPED.fullmatch(line.text[:_LONGEST])["ends"] is not None
+    return ToolStatement(_CHECKER, one(line), line.text.strip()[:300].rstrip("."), bad=ends)
 
 
 def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:

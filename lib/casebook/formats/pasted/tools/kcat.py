@@ -18,7 +18,7 @@ from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
 """A tool that asks many hosts at once puts their names before the lines."""
-_HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): .*\):\s*")
+_HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): (?P<at>.*)\):\s*")
 _COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")
 _TOPICS = re.compile(_FROM + r"(?P<count>\d+) topics:\s*")
 _BROKER = re.compile(_FROM + r"broker (?P<id>\d{1,10}) at (?P<address>\S+?)(?P<controller> \(controller\))?\s*")
@@ -50,7 +50,8 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
         if not text or len(text) > _LONGEST:
             pass
         elif head := _HEAD.fullmatch(text[:4096]):
-            told, after = _brokers(lines, at, head["from"])
+            answered = f"{head['from']} ({head['at']})" if int(head["from"]) >= 0 else f"a bootstrap server ({head['at']})"
+            told, after = _brokers(lines, at, answered)
             yield told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
@@ -90,7 +91,9 @@ def _brokers(lines: Sequence[PastedLine], at: int, answered: str) -> tuple[ToolS
 
 
 def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered: object) -> str:
-    who = f"by the metadata of broker {answered}, brokers {', '.join(map(str, sorted(brokers)))} live" if brokers else "metadata"
+    whose = answered if str(answered).startswith("a ") else f"broker {answered}"
+    live = f"brokers {', '.join(map(str, sorted(brokers)))} live as far as it was told"
+    who = f"by the metadata of {whose}, {live}" if brokers else f"metadata of {whose}"
     leads = f", and {controller} is the controller" if controller is not None and controller >= 0 else ""
     places = ", ".join(f"{broker} is at {address}" for broker, address in sorted(brokers.items()) if address)
     return f"{who}{leads}" + (f"; {places}" if places else "")

@@ -20,18 +20,24 @@ _TOPIC = re.compile(
     r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
     re.IGNORECASE,
 )
+_HEAD_ALONE = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+ReplicationFactor: ?(?P<factor>\d{{1,9}})(?:\s+Configs: ?(?P<configs>\S*))?\s*",
+    re.IGNORECASE,
+)
+"""A topic's line without the number of its partitions, as some write it."""
 _IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
 _PARTITION = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
     rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
     rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?P<offline>{_IDS})?|Elr: ?(?P<elr>{_IDS}|N/A)?"
-    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?:Live)?Observers: ?(?:{_IDS})?"
+    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?P<observing>(?:Live)?Observers): ?(?P<observers>{_IDS})?"
     r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
 """The last label of a line, maybe cut, with what stands behind it."""
 _WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
+_ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
 _WITHOUT_ISR = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
     rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
@@ -65,6 +71,7 @@ def described(
     (``TopicCommand.scala@0.9.0.1, 2.8.2``).
     """
     at, option, listed = 0, "", []
+    lines = _with_topics(lines)
     while at < len(lines):
         text = lines[at].text
         if len(rows := _rows_within(lines, at)) > 1:
@@ -72,6 +79,10 @@ def described(
                 yield ToolStatement("kafka-topics", one(rows[0]))
             yield from described(rows)
             at += rows[-1].number - lines[at].number + 1
+            continue
+        if "ReplicationFactor" in text and (alone := _HEAD_ALONE.fullmatch(text[:_LONGEST])):
+            yield from _without_count(alone, one(lines[at]))
+            at += 1
             continue
         if "PartitionCount" in text and (headless := _headless(lines, at)) is not None:
             yield headless
@@ -99,6 +110,27 @@ def described(
         yield found
         at = after
     yield from _list(option, listed)
+
+
+def _with_topics(lines: Sequence[PastedLine]) -> list[PastedLine]:
+    """Rows that do not repeat the topic of the head right above them, with it."""
+    found, topic = list(lines), None
+    for at, line in enumerate(lines):
+        if head := _TOPIC.fullmatch(line.text[:_LONGEST]) or _HEAD_ALONE.fullmatch(line.text[:_LONGEST]):
+            topic = head["topic"]
+        elif topic and _ROW_ALONE.match(line.text[:_LONGEST]):
+            found[at] = line._replace(text=f"Topic: {topic} {line.text}")
+        else:
+            topic = None
+    return found
+
+
+def _without_count(head: re.Match[str], span: LineSpan) -> Iterator[ToldConfig | ToolStatement]:
+    settings, whole = configs_as_far(head["configs"] or "")
+    if head["configs"] is not None and settings is not None:
+        yield ToldConfig("topics", head["topic"], span, settings, whole)
+    says = f"{head['topic']} has replication factor {head['factor']}; how many partitions it has is not printed"
+    yield ToolStatement("kafka-topics", span, says)
 
 
 def _rows_within(lines: Sequence[PastedLine], at: int) -> list[PastedLine]:

@@ -32,6 +32,9 @@ _PIPED = re.compile(
     r"(?:.*[\s$#%>])?echo\s+(?P<quote>[\"']?)(?P<command>[^\"'|]*?)(?P=quote)\s*\|.*"
     r"\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\b.*"
 )
+_HERE = re.compile(
+    r".*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*<<<\s*(?P<quote>[\"']?)(?P<command>[^\"']*)(?P=quote)\s*"
+)
 _VERB = re.compile(r"\b(?:get|ls2?|stat)\s")
 _STAT = re.compile(
     r"\s*(?P<name>cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)"
@@ -123,7 +126,7 @@ def _command(text: str) -> re.Match[str] | None:
     """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
     if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
         return None
-    piped = _PIPED.fullmatch(text) if "|" in text else None
+    piped = _PIPED.fullmatch(text) if "|" in text else _HERE.fullmatch(text) if "<<<" in text else None
     found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else text)
     return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
 

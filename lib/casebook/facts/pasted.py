@@ -364,6 +364,32 @@ class NotUnderstood(NamedTuple):
     reason: str
 
 
+class Beside(NamedTuple):
+    """A line that is no answer: a command, a heading, a remark, what a tool says around its answers.
+
+    Args:
+        text: As it stands there.
+        heading: What it announces by itself, e.g. a host; ``""`` for another line.
+        typed: It is a command.
+    """
+
+    span: LineSpan
+    text: str
+    heading: str = ""
+    typed: bool = False
+
+
+class NotKept(NamedTuple):
+    """What a line says that was read, and no row holds.
+
+    Args:
+        values: Each with its name, as printed.
+    """
+
+    span: LineSpan
+    values: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pasted:
     """What a paste holds; each in the order of the paste.
@@ -387,6 +413,8 @@ class Pasted:
         settings: Of ``server.properties``.
         dumps: Of threads of brokers.
         hosts: What hosts and tools of those who run brokers say.
+        beside: Lines that are no answers.
+        not_kept: What lines say that were read, and no row holds.
         not_understood: Everything else that is not empty.
     """
 
@@ -408,6 +436,8 @@ class Pasted:
     settings: tuple[BrokerSettings, ...] = ()
     dumps: tuple[ThreadDump, ...] = ()
     hosts: tuple[HostSaid, ...] = ()
+    beside: tuple[Beside, ...] = ()
+    not_kept: tuple[NotKept, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
 
     @property
@@ -420,6 +450,11 @@ class Pasted:
         """Whether a notebook can say anything of it: more than what an output is called that answers nothing."""
         rows = (self.offsets, self.groups, self.members, self.dumps, self.files, self.used, self.logs)
         return any(rows) or any(told.says for told in self.told) or any(said.tells for said in self.hosts)
+
+    def heading(self, line: int) -> str:
+        """What the last heading before a line announces, with no command between them; ``""`` for none."""
+        before = [each for each in self.beside if each.span.last < line and (each.heading or each.typed)]
+        return before[-1].heading if before else ""
 
     @property
     def kraft(self) -> int | None:

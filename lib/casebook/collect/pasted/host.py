@@ -30,15 +30,16 @@ def write(case: CaseWriter, found: Pasted, *, configured: Container[int]) -> Non
         case.could_not_collect(f"{PASTED}:{said.span.first}", f"{said.kind}: {said.text}; paste instead: {said.settle}")
     told = sorted((said for said in found.hosts if not said.settle), key=lambda said: not said.bad)
     for said in told[:_MOST_REMARKS]:
-        case.remark(_remark(said))
+        case.remark(_remark(said, found.heading(said.span.first)))
     if more := len(told) + len(unanswered) - len(told[:_MOST_REMARKS]) - len(unanswered[:_MOST_REMARKS]):
         case.remark(f"{PASTED}: {more} more statements of hosts are like these.")
     for remark in (*_used(found.used), *_folders(found.files)):
         case.remark(remark)
 
 
-def _remark(said: HostSaid) -> str:
-    whose = f" of broker {said.broker}" if said.broker is not None else ""
+def _remark(said: HostSaid, heading: str) -> str:
+    below = f", below {heading!a}" if heading else ""
+    whose = f" of broker {said.broker}" if said.broker is not None else below
     return f"{PASTED}:{said.span.first} ({said.kind}{whose}): {said.text}."
 
 

@@ -6,7 +6,8 @@ from casebook.case.writer import CaseWriter
 from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
 from casebook.formats.pasted.tools.quorum import IS_KRAFT
 
-_MOST = 20
+_MOST = 200
+_LONGEST, _SHORT, _MOST_TYPED = 400, 200, 40
 _TOPICS = "kafka-topics"
 
 
@@ -33,7 +34,11 @@ def remarks(found: Pasted) -> Iterator[str]:
     for told in found.told:
         if told.says:
             more = f"; {told.instead}" if told.instead else ""
-            yield f"Line {told.span.first}, {told.tool}: {told.says}{more}."
+            heading = found.heading(told.span.first)
+            below = f", below {heading!a}" if heading and heading not in told.says else ""
+            yield f"Line {told.span.first}, {told.tool}{below}: {told.says}{more}."
+    yield from _typed(found)
+    yield from _not_kept(found)
     offline = [row for row in found.latest if row.offline]
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
@@ -43,6 +48,28 @@ def remarks(found: Pasted) -> Iterator[str]:
             first, who = rows[0]
             rest = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
             yield f"Line {first.span.first}, {_TOPICS}: {what} of {first.topic}-{first.partition}: {_listed(who)}{rest}."
+
+
+def _typed(found: Pasted) -> Iterator[str]:
+    """Commands in one sentence: they name servers, a namespace, a chroot or a folder."""
+    typed = [each for each in found.beside if each.typed]
+    if typed:
+        shown = "; ".join(f"line {each.span.first} `{each.text[:_LONGEST]}`" for each in typed[:_MOST_TYPED])
+        more = f"; and {len(typed) - _MOST_TYPED} more" if len(typed) > _MOST_TYPED else ""
+        yield f"What was typed: {shown}{more}."
+    others = [each for each in found.beside if not each.typed and any(map(str.isalnum, each.text))]
+    if others:
+        shown = "; ".join(f"line {each.span.first} {each.text[:_SHORT]!a}" for each in others[:_MOST_TYPED])
+        more = f"; and {len(others) - _MOST_TYPED} more" if len(others) > _MOST_TYPED else ""
+        yield f"Headings and remarks beside the answers, held as they stand: {shown}{more}."
+
+
+def _not_kept(found: Pasted) -> Iterator[str]:
+    """What was read and no row holds, in one sentence."""
+    if found.not_kept:
+        shown = "; ".join(f"line {each.span.first} {', '.join(each.values)}" for each in found.not_kept[:_MOST_TYPED])
+        more = f"; and more of {len(found.not_kept) - _MOST_TYPED} lines" if len(found.not_kept) > _MOST_TYPED else ""
+        yield f"Not kept of lines that were read: {shown}{more}."
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:

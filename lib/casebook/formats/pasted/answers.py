@@ -50,6 +50,23 @@ _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
     r".*)"
 )
+_SHORT = (
+    ("kafka-topics --create", re.compile(r"Created topic \S+")),
+    ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
+    ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\S+)?(?: \(Commit:\S+\))?")),
+    ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
+    ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
+    ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
+    ("df", re.compile(r"df: \S+: .*")),
+    ("ssh", re.compile(r"ssh: connect to host .*")),
+    ("a shell", re.compile(r".{0,80}: (?:command not found|No such file or directory)")),
+    (
+        "Cruise Control",
+        re.compile(r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNumWindows=.*\), .*"),
+    ),
+)
+"""Answers of one line, told as they stand."""
+_TROUBLE = ("df", "ssh", "a shell")
 _LEFT_OUT = re.compile(
     r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
     r" )?(?:topic-)?partition (?=.*[Ss]kip)"
@@ -58,6 +75,7 @@ _LEFT_OUT = re.compile(
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
+_LONGEST_SHORT = 400
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
@@ -70,12 +88,14 @@ class _Table:
         head: Its columns.
         what: What a row is.
         first: What its first value looks like.
+        last: Its last column.
     """
 
     tool: str
     head: re.Pattern[str]
     what: str
     first: re.Pattern[str]
+    last: str = ""
 
 
 _TABLES = (
@@ -89,18 +109,21 @@ _TABLES = (
         tool="kafka-transactions describe",
         head=re.compile(r"\s*CoordinatorId\s+TransactionalId\s+ProducerId\s+ProducerEpoch\s+TransactionState\s+.*"),
         what="transactions",
+        last="TopicPartitions",
         first=re.compile(r"\d+"),
     ),
     _Table(
         tool="kafka-transactions describe-producers",
         head=re.compile(r"\s*ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+.*"),
         what="producers",
+        last="CurrentTransactionStartOffset",
         first=re.compile(r"\d+"),
     ),
     _Table(
         tool="kafka-transactions find-hanging",
         head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
         what="hanging transactions",
+        last="Duration(min)",
         first=re.compile(_NAME),
     ),
     _Table(
@@ -146,6 +169,9 @@ def _at(
     lines: Sequence[PastedLine], at: int, command: str
 ) -> tuple[Sequence[ToolStatement | Elected | PastedZnode | CutOutput], int]:
     text = lines[at].text
+    if len(text) < _LONGEST_SHORT and (tool := next((tool for tool, says in _SHORT if says.fullmatch(text.strip())), None)):
+        told = ToolStatement(tool, one(lines[at]), text.strip().rstrip("."), bad=tool in _TROUBLE or "Mismatches" in text)
+        return (told,), at + 1
     if "(id: " in text and _ANSWERED.fullmatch(text):
         return _api_versions(lines, at)
     if "lect" in text and _ELECTED.fullmatch(text):
@@ -162,10 +188,10 @@ def _at(
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
     for table in _TABLES:
-        for folds in range(1, _MOST_FOLDS + 1):
-            head = "".join(line.text for line in lines[at : at + folds])
-            if table.head.fullmatch(head[:_LONGEST]):
-                return _of_table(_unfolded(lines, at, folds), table, command, at)
+        if table.head.fullmatch(text):
+            heads = ("".join(line.text for line in lines[at : at + folds]) for folds in range(1, _MOST_FOLDS + 1))
+            folds = next((folds for folds, head in enumerate(heads, 1) if head.rstrip().endswith(table.last)), 1)
+            return _of_table(_unfolded(lines, at, folds), table, command, at)
     return (), at + 1
 
 

@@ -30,7 +30,7 @@ from casebook.facts.pasted import (
     ToolStatement,
     Used,
 )
-from casebook.formats.pasted import answers, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted import answers, beside, logs, named, quoted, remarks, sent, unread, words
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, trees, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted.tools import (
@@ -55,6 +55,12 @@ _COMMAND = re.compile(
 )
 
 
+_TYPED = re.compile(
+    rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*(?:sudo |\S*/)?(?:kafka-\S+|kcat|kafkacat|zkCli\S*|zookeeper-\S+|echo|nc|telnet"
+    r"|ls2?|ll|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
+)
+
+
 def read(texts: Iterable[str]) -> Pasted:
     """Take a paste apart.
 
@@ -69,6 +75,8 @@ def read(texts: Iterable[str]) -> Pasted:
         nobody = {line.number for line in left if line.text}
         found.setdefault(ToolStatement, []).extend(remarks.told(line for line in unknown if line.number not in nobody))
     cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
+
+    parts = [part for rows in found.values() for part in rows if hasattr(part, "span")]
 
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
@@ -92,6 +100,8 @@ def read(texts: Iterable[str]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
+        beside=tuple(beside.beside([line for line in left if _says_nothing(line.text)], _TYPED)),
+        not_kept=tuple(beside.not_kept(lines, parts)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
 
@@ -233,6 +243,7 @@ def _says_nothing(text: str) -> bool:
         or sent.is_command(text.lstrip("# "))
         or (is_remark(text) and not remarks.has_figures(text))
         or sent.is_sender(text)
+        or beside.is_heading(text)
         or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")
     )

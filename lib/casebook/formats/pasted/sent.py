@@ -26,7 +26,7 @@ _ELEMENTS = frozenset(
 )
 _OUTPUT = re.compile(
     r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP\s+)?TOPIC\s+(?:PARTITION|PID)\s.*"
-    r"|Reassignment of partition .*|partition \d+, leader .*)",
+    r"|Reassignment of partition .*|partition \d+, leader .*|(?:Dynamic|All|Default) configs? for .* are:)",
     re.IGNORECASE,
 )
 """What nobody says: the output behind a name."""

@@ -71,6 +71,9 @@ _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 60
 _MOST_VALUES = 200
 _VERSION = "version"
+_LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S+)\s*")
+_NAMES = re.compile(r"\s*\[(?P<names>[^\[\]{}\"]{0,4000})\]\s*")
+"""Of znodes that are no part of a case, e.g. ``/consumers``."""
 _OF_CLIENT = {
     "est": "connected at",
     "llat": "last latency",
@@ -127,6 +130,9 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
         return _monitor(lines, at)
     if _OF_STAT.fullmatch(text):
         return _statistics(lines, at)
+    if (asked := _LISTS.fullmatch(text)) and at + 1 < len(lines) and (names := _NAMES.fullmatch(lines[at + 1].text)):
+        says = f"{asked['path']} holds {names['names'].strip() or 'nothing'}"
+        return (ToolStatement("zookeeper-shell", spanned(lines, at, at + 2), says),), at + 2
     if "queued=" in text and _CONNECTION.fullmatch(text):
         return _connections(lines, at)
     if "=" in text and _CONFIGURED.fullmatch(text):

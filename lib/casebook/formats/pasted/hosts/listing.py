@@ -15,7 +15,7 @@ from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.text import PastedLine, one
 
 _ENTRY = re.compile(
-    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?:\S+\s+){0,4}?"
+    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?P<owner>(?:\S+\s+){0,4}?)"
     r"(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?"
     r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
     r"|[^\W\d]\S{0,8}\s+\d{1,2}\.?\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"
@@ -74,11 +74,15 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
             continue
         if entry := _ENTRY.fullmatch(text):
             here.begin = here.begin or line.number
+            if who := entry["owner"].strip():
+                here.owners.setdefault(" ".join(who.split()[:2]), []).append(entry["name"])
             if (row := _listed(entry, here, broker, line)) is not None:
                 yield row
             else:
                 here.others.append((line, entry))
             continue
+        if _TOTAL.fullmatch(text):
+            here.total = text.split()[-1]
         named = broker_named(text)
         following = here.followed_by(text, is_broker=named is not None)
         if following is not here:
@@ -97,12 +101,16 @@ class _Listing:
         asked: It stands below ``ls``.
         begin: Line of its first entry.
         others: Entries on what is no file of a segment.
+        owners: Names of the entries by owner and group, as printed.
+        total: What the listing calls its total, as printed.
     """
 
     folder: str
     asked: bool = False
     begin: int = 0
     others: list[tuple[PastedLine, re.Match[str]]] = field(default_factory=list)
+    owners: dict[str, list[str]] = field(default_factory=dict)
+    total: str = ""
 
     def followed_by(self, text: str, *, is_broker: bool) -> "_Listing":
         """The listing that a line without entry belongs to."""
@@ -139,6 +147,12 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
         )
         yield from (Frame(one(line)) for line, _ in shown[1:])
+    if listing.owners and (len(listing.owners) > 1 or listing.total):
+        owners = "; ".join(f"{who}: {', '.join(names[:_MOST_OTHERS])}" for who, names in listing.owners.items())
+        total = f", total {listing.total}" if listing.total else ""
+        span = LineSpan(listing.begin, listing.begin)
+        name = listing.folder or "a folder whose name was not pasted"
+        yield HostSaid("listing", span, f"owners in {name}{total}: {owners}", broker)
 
 
 def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: PastedLine) -> ListedFile | None:

@@ -27,9 +27,10 @@ _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
 _WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
+_AWAITS = re.compile(r"\s*- (?P<how>parking to wait for|waiting on)\s+<(?P<lock>[^>]*)>(?: \((?P<what>[^)]*)\))?.*")
 _HOLDS = re.compile(r"\s*- locked <(?P<lock>0x[0-9a-f]+)> .*")
 _WITHIN = re.compile(
-    r"\s*(?:- (?:parking to wait for|waiting on|waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
+    r"\s*(?:- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
     r"|Locked ownable synchronizers:"
     r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
     r"|_to_delete_list=.*"
@@ -82,6 +83,7 @@ class _Thread:
     frames: list[str] = field(default_factory=list)
     waits: str = ""
     lock: str = ""
+    awaits: str = ""
     holds: list[str] = field(default_factory=list)
     at_head: str = ""
 
@@ -212,6 +214,8 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         thread.frames.append(frame["frame"].rpartition("/")[2])
     elif thread is not None and (waits := _WAITS.fullmatch(text)):
         thread.lock, thread.waits = waits["lock"], waits["what"]
+    elif thread is not None and (awaits := _AWAITS.fullmatch(text)):
+        thread.awaits = f"{awaits['how']} {awaits['lock']}" + (f" ({awaits['what']})" if awaits["what"] else "")
     elif thread is not None and (holds := _HOLDS.fullmatch(text)):
         thread.holds.append(holds["lock"])
     elif length := _LENGTH.fullmatch(text.strip()):
@@ -242,6 +246,7 @@ def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
     counted = dump.length is not None and dump.length == dump.of_java
     yield ThreadDump(where, broker, dump.taken, dump.whole, counted, cleaners, loading)
     when = f", taken {dump.taken} without zone" if dump.taken else ""
+    when += f", of {dump.java}" if dump.java else ""
     whole = "whole" if dump.whole else "cut: what is not in it may have been there"
     text = f"thread dump of a Kafka broker{when}, with {len(dump.threads)} threads; it is {whole}"
     yield HostSaid("thread dump", where, text, broker, facts={"whole": dump.whole, "threads": len(dump.threads)})
@@ -283,7 +288,8 @@ def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]
 
 
 def _awaited(thread: _Thread) -> str:
-    return f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+    lock = f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+    return lock + (f", {thread.awaits}" if thread.awaits else "")
 
 
 def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
@@ -294,7 +300,9 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
     for thread in dump.threads:
         spent = ", ".join(f"{found['what']} {found['amount']}" for found in _SPENT.finditer(thread.line.text))
         daemon = "daemon" if " daemon " in thread.line.text else ""
-        beside = ", ".join(filter(None, (daemon, spent)))
+        where_it_is = thread.doing.partition(" in ")[2]
+        at_work = f"in {where_it_is}{_awaited(thread)}" if where_it_is else _awaited(thread).lstrip(", ")
+        beside = ", ".join(filter(None, (daemon, spent, at_work)))
         named.setdefault(thread.told or "in a state that was not pasted", []).append(
             thread.name + (f" ({beside})" if beside else "")
         )
@@ -304,7 +312,9 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
 
 def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
     java = f" ({dump.java})" if dump.java else ""
-    some = "of a JVM that is no broker" if dump.whole else "that shows no thread of a broker"
+    kafka = next((frame for thread in dump.threads for frame in thread.frames if frame.startswith("kafka.")), None)
+    some = "of a JVM that is no broker" if dump.whole else "that shows no thread that brokers name"
+    some = f"of a JVM that runs Kafka's server ({kafka}), without a thread that brokers name" if kafka else some
     named = ", ".join(dump.names[:3])
     text = f"thread dump {some}{java}: {len(dump.threads)} threads" + (f", such as {named}" if named else "")
     return HostSaid(

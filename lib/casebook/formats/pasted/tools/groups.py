@@ -134,6 +134,7 @@ def _table(
     """The rows below a head; each may be folded, and lines of trouble may stand between them."""
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
     has_hosts = "HOST" in lines[at - 1].text.upper()
+    epochs: list[str] = []
     while at < len(lines):
         text = lines[at].text
         if (not text and not found) or is_gap(text):
@@ -160,7 +161,11 @@ def _table(
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
             found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
+        epoch = row.values.get("LEADER-EPOCH", "-")
+        epochs += [f"{row.values['TOPIC']}-{row.values['PARTITION']} {epoch}"] if epoch != "-" else []
         at = after
+    if epochs:
+        found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"leader epochs of the committed offsets: {', '.join(epochs)}"))
     return found, at
 
 

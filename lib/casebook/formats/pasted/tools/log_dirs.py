@@ -5,6 +5,7 @@ it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala
 ``tools/src/main/java/org/apache/kafka/tools/LogDirsCommand.java@3.9.0``, ``ReplicaManager.scala@2.8.2`` (``describeLogDirs``).
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,7 +19,8 @@ _JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*"
 _BESIDE = re.compile(
     r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
 )
-_LONGEST, _SHOWN = 4 << 20, 6
+_OF_JQ = re.compile(r'\{\s*"partition"\s*:\s*"[^"]{1,260}"\s*,\s*"size"\s*:.{0,200}\}')
+_LONGEST, _SHOWN, _MOST_OF_JQ = 4 << 20, 6, 40
 _TOOL = "kafka-log-dirs"
 _SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
 
@@ -35,7 +37,40 @@ def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | Cu
                 yield from _brokers(value["brokers"], span, whole)
                 if not whole:
                     yield cut_json.cut(lines, at, after)
+        elif text.lstrip().startswith("{") and (rows := _of_jq(lines, at)):
+            after = at + len(rows)
+            yield _told_of_jq(rows, spanned(lines, at, after))
         at = after
+
+
+def _of_jq(lines: Sequence[PastedLine], at: int) -> list[Mapping[str, object]]:
+    """Replicas a line each, as ``jq`` leaves them of the tool's answer."""
+    found = []
+    for line in lines[at:]:
+        text = line.text.strip()
+        row = json.loads(text) if _OF_JQ.fullmatch(text) and _is_json(text) else None
+        if row is None:
+            break
+        found.append(row)
+    return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _told_of_jq(rows: Sequence[Mapping[str, object]], span: LineSpan) -> ToolStatement:
+    """Whose they are and in which log dir is not in these lines."""
+    some = [
+        ", ".join([str(row.get("partition")), *(f"{name} {json.dumps(row[name])}" for name in row if name != "partition")])
+        for row in rows
+    ]
+    more = f"; and {len(some) - _MOST_OF_JQ} more" if len(some) > _MOST_OF_JQ else ""
+    says = f"replicas of a broker and log dir that these lines do not name: {'; '.join(some[:_MOST_OF_JQ])}{more}"
+    return ToolStatement(_TOOL, span, says, _SEGMENTS)
 
 
 def is_beside(text: str) -> bool:
@@ -49,6 +84,7 @@ def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
 
 def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator[Used | ToolStatement]:
     replicas, failed, behind, moving, answered = 0, [], [], [], {}
+    level, settled = 0, 0
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
         answered.setdefault(broker, []).append(str(where))
@@ -68,9 +104,13 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
             elif (whole or "isFuture" in row) and 0 <= size < 2**63:
                 replicas += 1
                 yield Used(f"{where.rstrip('/')}/{name}", span, size, broker, f"{size} bytes", _TOOL)
-                behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag > 0 else []
+                behind += [f"{name} on broker {broker} has offset lag {lag}"] if type(lag) is int and lag else []
+                level += lag == 0 and type(lag) is int
+                settled += row.get("isFuture") is False
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
+    parts += [f"offset lag 0 of {level}"] if level else []
+    parts += [f"isFuture false of {settled}: none of these is being moved between log dirs"] if settled else []
     parts += [] if whole else ["its text is cut"]
     sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
     yield ToolStatement(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))

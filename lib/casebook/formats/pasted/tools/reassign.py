@@ -49,6 +49,8 @@ _SENTENCE = re.compile(
 )
 _BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
 _MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 4
+_LOG_DIRS = re.compile(r'"log_dirs"\s*:\s*\[([^\]]{0,2000})\]')
+_MOST_DIRS = 20
 _TOOL = "kafka-reassign-partitions"
 _NOW = (
     "what is assigned now tells `kafka-topics --describe`; what is under way, `kafka-reassign-partitions --list` (2.6 and later)"
@@ -89,12 +91,19 @@ def plans(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
             plan, whole, after = _plan(lines, at, text.strip())
             if plan:
                 span = spanned(lines, at, after)
-                yield ToolStatement(
-                    "a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW
-                )
+                dirs = _log_dirs("".join(line.text for line in lines[at:after]))
+                says = f"what is wanted, not what is: {_shown(plan)}{dirs}"
+                yield ToolStatement("a plan for kafka-reassign-partitions", span, says, _NOW)
                 if not whole:
                     yield _cut(lines, after)
         at = max(after, at + 1)
+
+
+def _log_dirs(text: str) -> str:
+    """The log dirs that a plan wants, replica by replica, as printed."""
+    found = [" ".join(dirs.split()) for dirs in _LOG_DIRS.findall(text)]
+    more = f" and {len(found) - _MOST_DIRS} more" if len(found) > _MOST_DIRS else ""
+    return f"; log dirs in its order: {'; '.join(found[:_MOST_DIRS])}{more}" if found else ""
 
 
 def is_beside(text: str) -> bool:
@@ -147,12 +156,20 @@ def _started(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[
     if "{" in what:
         plan, whole, after = _plan(lines, at, what)
     else:
-        names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
+        names = (re.fullmatch(_PARTITION, name) for name in _names(what))
         plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
     span = spanned(lines, at, after)
     rows = [PastedMove(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
     says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
     return (*rows, ToolStatement(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
+
+
+def _names(what: str) -> Iterator[str]:
+    """Names of partitions with commas between them; of ``t-0,1,2`` all are the topic's."""
+    topic = ""
+    for name in (part.strip() for part in what.split(",")):
+        topic = topic if name.isdecimal() else name.rpartition("-")[0]
+        yield f"{topic}-{name}" if name.isdecimal() and topic else name
 
 
 def _plan(lines: Sequence[PastedLine], at: int, begun: str | None) -> tuple[_Plan, bool, int]:

@@ -30,13 +30,14 @@ _PARTITION = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
     rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
     rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?P<offline>{_IDS})?|Elr: ?(?P<elr>{_IDS}|N/A)?"
-    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?P<observing>(?:Live)?Observers): ?(?P<observers>{_IDS})?"
+    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?:Live)?Observers: ?(?:{_IDS})?"
     r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
     re.IGNORECASE,
 )
 _CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
 """The last label of a line, maybe cut, with what stands behind it."""
 _WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
+_OBSERVERS = re.compile(rf"\b(?P<what>(?:Live)?Observers): ?(?P<ids>{_IDS})?")
 _ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
 _WITHOUT_ISR = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
@@ -107,9 +108,17 @@ def described(
             is_dead = option == _OF_DEAD_LEADERS and found.leader is not None
             found = found._replace(dead_leader=is_dead)
             listed.append(found)
+            yield from _observers(text, found)
         yield found
         at = after
     yield from _list(option, listed)
+
+
+def _observers(text: str, partition: DescribedPartition) -> Iterator[ToolStatement]:
+    """Replicas that Confluent's servers keep out of the ISR."""
+    if observers := _OBSERVERS.search(text[:_LONGEST]):
+        says = f"{observers['what']} of {partition.topic}-{partition.partition}: {observers['ids'] or 'none'}"
+        yield ToolStatement("kafka-topics", partition.span, says)
 
 
 def _with_topics(lines: Sequence[PastedLine]) -> list[PastedLine]:

@@ -146,7 +146,9 @@ def _understood(pasted: Pasted) -> Finding:
         ),
     )
     if not unknown:
-        return ask.ok(f"All of it was understood: {held}", gaps=())
+        less = f"; not kept of {number(len(pasted.not_kept), 'line')}: see the remarks" if pasted.not_kept else ""
+        whole = "All of it was understood" if not less else "All lines were read"
+        return ask.ok(f"{whole}: {held}{less}", gaps=())
     lines = sum(part.span.last - part.span.first + 1 for part in unknown)
     title = f"{number(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
         f"; understood: {held}" if held else ""

@@ -12,17 +12,20 @@ from casebook.facts.pasted import Beside, BrokerSettings, LineSpan, NotKept, Pas
 from casebook.formats.pasted.text import PastedLine, one
 
 _PAIR = re.compile(
-    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?(?P<value>\"[^\"]*\"|[^\s,;{}\[\]\"()]+)(?=[\s,;}\])]|$)"
+    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
+    r"(?P<value>\"[^\"]*\"|[^\s,;{}\[\]\"()]+)(?=[\s,;}\])]|$)"
 )
 _HEADING = re.compile(
     r"\s*(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
     r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):)\s*"
 )
 _KEPT = frozenset({
-    "topic", "partition", "partitioncount", "replicationfactor", "configs", "leader", "replicas", "isr", "offline", "elr",
-    "lastknownelr", "topicid", "size", "version", "partitions", "broker", "brokers", "logdir", "logdirs", "error", "sensitive",
-    "offsetlag", "isfuture", "offset", "replicas:", "observers", "liveobservers", "markedfordeletion", "adding", "removing",
-    "http", "https", "plaintext", "class", "type", "recved", "llat", "minlat", "avglat", "maxlat", "lcxid", "isrs", "dataversion", "aclversion", "static_broker_config", "watcher", "localhost",
+    "topic", "partition", "partitioncount", "replicationfactor", "configs", "leader", "replicas", "isr", "isrs",
+    "offline", "elr", "lastknownelr", "topicid", "size", "version", "partitions", "broker", "brokers", "logdir",
+    "logdirs", "error", "sensitive", "offsetlag", "isfuture", "offset", "observers", "liveobservers",
+    "markedfordeletion", "adding", "removing", "http", "https", "plaintext", "class", "type", "recved", "llat",
+    "minlat", "avglat", "maxlat", "lcxid", "dataversion", "aclversion", "static_broker_config", "watcher",
+    "localhost",
 })  # fmt: skip
 """Names whose values the rows hold without the name, or tell of all at once."""
 _WORD = re.compile(r"[A-Za-z0-9]+")

@@ -31,6 +31,7 @@ from casebook.facts.pasted import (
     Used,
 )
 from casebook.formats.pasted import answers, beside, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, trees, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted.tools import (
@@ -100,10 +101,18 @@ def read(texts: Iterable[str]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
-        beside=tuple(beside.beside([line for line in left if _says_nothing(line.text)], _TYPED)),
+        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), _TYPED)),
         not_kept=tuple(beside.not_kept(lines, parts)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
+
+
+def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
+    """Lines that are no answers, also those that a reader took as the frame of one."""
+    framing = {number for frame in frames for number in range(frame.span.first, frame.span.last + 1)}
+    return [
+        line for line, rest in zip(lines, left, strict=True) if line.number in framing or (rest.text and _says_nothing(rest.text))
+    ]
 
 
 def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLine]]:

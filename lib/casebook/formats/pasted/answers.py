@@ -53,7 +53,7 @@ _FAILED = re.compile(
 _SHORT = (
     ("kafka-topics --create", re.compile(r"Created topic \S+")),
     ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
-    ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\S+)?(?: \(Commit:\S+\))?")),
+    ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\w+)?")),
     ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
     ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
     ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),

@@ -163,7 +163,7 @@ class TestListings:
         assert (file.bytes, file.when, file.modified) == (77, when, None)
 
     def test_other_files_are_told_too(self):
-        (one,) = said("$ ls -l /data/t-0\ntotal 4\n-rw-r--r-- 1 k k 17 Mar  2 10:02 leader-epoch-checkpoint\n")
+        one, _ = said("$ ls -l /data/t-0\ntotal 4\n-rw-r--r-- 1 k k 17 Mar  2 10:02 leader-epoch-checkpoint\n")
         assert "/data/t-0 also holds leader-epoch-checkpoint (17, Mar  2 10:02)" in one.text
 
     def test_more_files_than_a_sentence_bears_are_not_understood(self):

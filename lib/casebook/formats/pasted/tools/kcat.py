@@ -92,11 +92,11 @@ def _brokers(lines: Sequence[PastedLine], at: int, answered: str) -> tuple[ToolS
 
 def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered: object) -> str:
     whose = answered if str(answered).startswith("a ") else f"broker {answered}"
-    live = f"brokers {', '.join(map(str, sorted(brokers)))} live as far as it was told"
+    live = f"brokers {', '.join(map(str, sorted(brokers)))} live"
     who = f"by the metadata of {whose}, {live}" if brokers else f"metadata of {whose}"
     leads = f", and {controller} is the controller" if controller is not None and controller >= 0 else ""
     places = ", ".join(f"{broker} is at {address}" for broker, address in sorted(brokers.items()) if address)
-    return f"{who}{leads}" + (f"; {places}" if places else "")
+    return f"{who}{leads}, as far as it was told" + (f"; {places}" if places else "")
 
 
 def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) -> Iterator[DescribedPartition | ToolStatement]:

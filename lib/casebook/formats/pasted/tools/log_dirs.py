@@ -104,7 +104,7 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
             elif (whole or "isFuture" in row) and 0 <= size < 2**63:
                 replicas += 1
                 yield Used(f"{where.rstrip('/')}/{name}", span, size, broker, f"{size} bytes", _TOOL)
-                behind += [f"{name} on broker {broker} has offset lag {lag}"] if type(lag) is int and lag else []
+                behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag else []
                 level += lag == 0 and type(lag) is int
                 settled += row.get("isFuture") is False
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])

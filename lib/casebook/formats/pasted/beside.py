@@ -48,7 +48,7 @@ def beside(lines: Iterable[PastedLine], is_typed: "re.Pattern[str]") -> list[Bes
     """Lines that are no answers and hold words: commands, headings, remarks, what tools say around their answers."""
     found = []
     for line in lines:
-        if _WORD.search(line.text):
+        if any(map(str.isalnum, line.text)):
             heading = _HEADING.fullmatch(line.text[:200])
             name = (heading["marked"] or heading["boxed"] or heading["named"]) if heading else ""
             found.append(

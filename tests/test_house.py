@@ -1,10 +1,12 @@
-"""The house keeps its order: who imports whom, what is pinned, and what is never committed."""
+"""The house keeps its order: who imports whom, what is called how, what is pinned, and what is never committed."""
 
+import ast
 import json
 import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 
 import pytest
 import yaml
@@ -52,6 +54,19 @@ class TestImports:
         loaded = json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
         assert module in loaded
         assert set(HEAVY).isdisjoint(loaded)
+
+
+class TestRooms:
+    def test_a_class_name_is_borne_once(self):
+        """A name means one thing, wherever it is read."""
+        trees = (ast.parse(path.read_text()) for path in (ROOT / "lib").rglob("*.py"))
+        names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        assert [name for name, times in names.items() if times > 1] == []
+
+    def test_no_folder_is_a_corridor(self):
+        """At most 25 files stand in one."""
+        folders = [path for path in (ROOT / "lib" / "casebook").rglob("*") if path.is_dir() and path.name != "__pycache__"]
+        assert [folder.name for folder in folders if sum(path.is_file() for path in folder.iterdir()) > 25] == []
 
 
 class TestPins:

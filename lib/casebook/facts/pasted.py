@@ -17,6 +17,9 @@ NOT_PASTED = "not pasted"
 METADATA_QUORUM = "kafka-metadata-quorum"
 QUORUM_REPLICATION = "kafka-metadata-quorum --replication"
 
+TABLE = "table"
+"""The fact of a host's table that is told as it stands and answers no check: its name."""
+
 
 class LineSpan(NamedTuple):
     """First and last line of something, from 1."""
@@ -449,7 +452,11 @@ class Pasted:
     def tells(self) -> bool:
         """Whether a notebook can say anything of it: more than what an output is called that answers nothing."""
         rows = (self.offsets, self.groups, self.members, self.dumps, self.files, self.used, self.logs)
-        return any(rows) or any(told.says for told in self.told) or any(said.tells for said in self.hosts)
+        return (
+            any(rows)
+            or any(told.says for told in self.told)
+            or any(said.tells and TABLE not in said.facts for said in self.hosts)
+        )
 
     def heading(self, line: int) -> str:
         """What the last heading before a line announces, with no command between them; ``""`` for none."""

@@ -8,8 +8,8 @@ from casebook.facts.events import LogFile, Untyped
 from casebook.formats.hosts import files as host_files
 from casebook.kafka.past_rows import HISTORY, Clock, EventRow, Sentence, Silence, Span, StateRow, Window, WindowKind, transaction
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import host_clues
-from casebook.questions.timeline.analysis.causes.causal_chain import CausalLink, Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.host_checks import Hosts
 from casebook.questions.timeline.analysis.timeline import Timeline
 from tests.questions.timeline.host_scenes import during, sar, usual

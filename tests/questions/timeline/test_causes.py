@@ -8,8 +8,8 @@ from casebook.facts.cluster import Broker, instant
 from casebook.findings.finding import Severity, Status
 from casebook.kafka.past_rows import Span
 from casebook.kafka.protocols import protocol
+from casebook.questions.timeline.analysis.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.causes import restarts
-from casebook.questions.timeline.analysis.causes.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 from tests.questions.timeline.scenes import (
     GONE,

@@ -21,7 +21,7 @@ from casebook.page.lanes import LOWER, UPPER, Label, Mark
 from casebook.page.view import Figure
 from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.analysis import story as timeline_story
-from casebook.questions.timeline.analysis.causes.causal_chain import Indication, Root
+from casebook.questions.timeline.analysis.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.selection import HeldEvents, Selection
 from casebook.questions.timeline.views import panel as timeline_panel
 from casebook.questions.timeline.views import strips as timeline_strips

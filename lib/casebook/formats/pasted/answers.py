@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from casebook.facts.pasted import Elected, LineSpan, PastedZnode, ToolStatement
 from casebook.formats.pasted import sent, unread
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"

@@ -32,7 +32,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _LONGEST, _MOST, _SHOWN, _FEW = 4096, 400, 3, 3
 
 
-class _Held(NamedTuple):
+class _HeldWords(NamedTuple):
     """What rows hold of the lines of a span, in small letters."""
 
     text: str
@@ -72,7 +72,7 @@ def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKep
         rest = [repr(value) for name, value in part._asdict().items() if name != "span"]
         texts.setdefault(part.span, []).append(" ".join(rest))
     held = {span: _held(rows) for span, rows in texts.items()}
-    by_line: dict[int, list[_Held]] = {}
+    by_line: dict[int, list[_HeldWords]] = {}
     for span, each in held.items():
         for number in range(span.first, span.last + 1):
             by_line.setdefault(number, []).append(each)
@@ -86,12 +86,12 @@ def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKep
     return found[:_MOST]
 
 
-def _held(rows: Iterable[str]) -> _Held:
+def _held(rows: Iterable[str]) -> _HeldWords:
     text = "\n".join(rows).lower()
-    return _Held(text, frozenset(_WORD.findall(text)))
+    return _HeldWords(text, frozenset(_WORD.findall(text)))
 
 
-def _missing(text: str, held: Sequence[_Held]) -> tuple[str, ...]:
+def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
     found = []
     for pair in _PAIR.finditer(text):
         name, value = pair["name"].lower(), pair["value"].strip('"').lower()

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\],]')
 _MOST_FOLDED, _MOST_CHARACTERS, _ALIKE, _DEEPEST = 5000, 4 << 20, 12, 100

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import HostSaid
+from casebook.facts.pasted import TABLE, HostSaid
 from casebook.formats.pasted import logs
 from casebook.formats.pasted.hosts import tables
 from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed
@@ -163,8 +163,14 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
         after = _end(lines, at, kind)
         rows = tables.told([line.text for line in lines[at:after] if line.text]) if kind.name in _TABLES else ""
         said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
-        facts = {"table": kind.name} if rows else {}
-        yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead, facts=facts)
+        yield HostSaid(
+            kind.name,
+            spanned(lines, at, after),
+            said,
+            whose.get(at),
+            settle=kind.instead,
+            facts={TABLE: kind.name} if rows else {},
+        )
         at = after
 
 

@@ -31,8 +31,9 @@ from casebook.facts.pasted import (
     Used,
 )
 from casebook.formats.pasted import answers, beside, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
-from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, trees, usage
+from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted.tools import (
     configs,
@@ -45,9 +46,9 @@ from casebook.formats.pasted.tools import (
     reassign,
     short,
     topics,
+    trees,
     zookeeper,
 )
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _SHOWN = 120
 _COMMAND = re.compile(

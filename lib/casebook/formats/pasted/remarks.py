@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted import BrokerSettings, DescribedTopic, LineSpan, PastedZnode, ToldConfig, ToolStatement
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import ToolStatement
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
          "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from casebook.facts.cluster import instant
 from casebook.facts.pasted import HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
 _HEADING = re.compile(r"\s*(?:#\s*)?(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import HostSaid, LineSpan, PastedLogLine
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import AGE, LONGEST, Frame, is_command, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")

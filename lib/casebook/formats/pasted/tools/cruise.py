@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition, HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame
 from casebook.formats.pasted.text import PastedLine, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _KIND = "Cruise Control"
 _LISTS = ("offline", "with-offline-replicas", "urp", "under-min-isr", "other")

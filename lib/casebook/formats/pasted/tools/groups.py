@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted import GroupMember, GroupSaid, LineSpan, PastedOffset, ToolStatement
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, is_end, is_gap, one, spanned
 from casebook.formats.pasted.tools import members
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToolStatement
 from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"

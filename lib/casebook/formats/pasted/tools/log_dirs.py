@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from casebook.facts.pasted import LineSpan, ToolStatement, Used
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
 _BESIDE = re.compile(

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import LineSpan, PastedAssignment, PastedMove, ToolStatement
 from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToldConfig, ToolStatement
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, one, spanned
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"

@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import NamedTuple
 
 from casebook.facts.pasted import LineSpan, PastedZnode
 from casebook.facts.znodes import Stat
 from casebook.formats.pasted import logs
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
 
 _KAFKA = re.compile(
@@ -63,13 +63,6 @@ _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
 """Names of zones that Java prints and that mean one zone only; CST, IST, BST and the like mean several."""
 _DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
-
-
-class CutOutput(NamedTuple):
-    """Something that begins and does not end in the paste."""
-
-    span: LineSpan
-    reason: str
 
 
 def kafka_path(path: str) -> tuple[str, str] | None:

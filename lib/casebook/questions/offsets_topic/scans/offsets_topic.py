@@ -10,14 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.facts.offsets_topic import (
-    GroupBytes,
-    GroupCommit,
-    GroupHistory,
-    GroupState,
-    Scanned,
-    SegmentDamage,
-)
+from casebook.facts.offsets_topic import GroupBytes, GroupCommit, GroupHistory, GroupState, Scanned, SegmentDamage
 from casebook.kafka.group_load import KeyRecords, Markers
 from casebook.questions.offsets_topic.scans.group_records import HOUR
 from casebook.questions.offsets_topic.scans.loaded_group import LoadedGroup

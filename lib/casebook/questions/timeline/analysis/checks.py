@@ -12,8 +12,8 @@ from casebook.findings.finding import Coverage, Finding, Question, Severity, Sta
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, number
 from casebook.kafka.past_rows import Silence, Window, WindowKind
+from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import host_checks, root_check
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import unnamed
 from casebook.questions.timeline.analysis.causes.storms import Storm, storms
 from casebook.questions.timeline.analysis.clocks import clock_checks, owner_checks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.timeline.analysis.causes.causal_chain import CausalLink, Chain
+from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 EXAMPLES = 5

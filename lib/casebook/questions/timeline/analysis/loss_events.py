@@ -7,7 +7,7 @@ from typing import NamedTuple
 from casebook.facts.cluster import Cluster
 from casebook.facts.losses import LeaderChange, LostCount
 from casebook.findings.words import capitalised, count
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
+from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 
 MOST_EVENTS = 6

@@ -9,7 +9,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.events import TRUNCATIONS
 from casebook.findings.words import agree, as_cell, capitalised, number
 from casebook.kafka.past_rows import EventRow, Sentence, Window, WindowKind
-from casebook.questions.timeline.analysis.causes.causal_chain import CausalLink, Chain, Root
+from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Root
 from casebook.questions.timeline.analysis.links import places
 from casebook.questions.timeline.analysis.words import NOBODY, exact, named
 

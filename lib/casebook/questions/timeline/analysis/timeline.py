@@ -30,10 +30,10 @@ from casebook.questions.timeline.analysis import (
     states,
 )
 from casebook.questions.timeline.analysis import story as timeline_story
+from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import chains as timeline_chains
 from casebook.questions.timeline.analysis.causes import host_checks
 from casebook.questions.timeline.analysis.causes import roots as timeline_roots
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.clocks import clocks as timeline_clocks
 from casebook.questions.timeline.analysis.clocks import owners
 from casebook.questions.timeline.analysis.scene import TimelineInputs

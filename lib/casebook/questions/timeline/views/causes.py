@@ -8,7 +8,7 @@ from casebook.kafka.past_rows import Clock, EventRow
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
-from casebook.questions.timeline.analysis.causes.causal_chain import CausalLink, Chain, Indication, Root
+from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 from casebook.questions.timeline.analysis.selection import Selection
 from casebook.questions.timeline.analysis.timeline import Timeline

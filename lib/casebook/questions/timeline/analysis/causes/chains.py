@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.words import duration
 from casebook.kafka.past_rows import EventRow, Span, Window
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.causes import disks, emptied, losses, restarts, still, storms
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
 from casebook.questions.timeline.analysis.causes.losses import Loss
 from casebook.questions.timeline.analysis.links import Chainer, places
 from casebook.questions.timeline.analysis.scene import TimelineInputs

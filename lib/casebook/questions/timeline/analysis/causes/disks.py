@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from casebook.facts.events import DISK_FAILURES
 from casebook.kafka.past_rows import EventRow, Span
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
+from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from casebook.findings.words import agree, count
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
+from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 

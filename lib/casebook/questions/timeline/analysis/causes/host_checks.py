@@ -11,8 +11,8 @@ from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import brokers, duration, number
 from casebook.kafka.past_rows import Window
+from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import host_clues
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.host_clues import STARTED, Clue, Series, WatchedTime
 from casebook.questions.timeline.analysis.causes.loss_roots import NO_INTERFACE, NO_SWITCH
 from casebook.questions.timeline.analysis.clocks import clock_checks

@@ -17,7 +17,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
 from casebook.findings.words import capitalised, count, moment
 from casebook.kafka.past_rows import Clock, Window, WindowKind
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.clocks.corrected import OFF
 
 LEAST = 12

@@ -2,7 +2,7 @@
 
 from casebook.facts.events import host_in
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.timeline.analysis.causes.causal_chain import Indication
+from casebook.questions.timeline.analysis.causal_chain import Indication
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 _ENDS = ("process_killed", "container_ended")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from casebook.findings.words import brokers, duration, number
 from casebook.kafka.past_rows import EventRow, Span
+from casebook.questions.timeline.analysis.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, hosts
-from casebook.questions.timeline.analysis.causes.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.causes.losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.questions.timeline.analysis.causes.witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.questions.timeline.analysis.gaps import OFTEN, other_gaps

@@ -8,7 +8,7 @@ from casebook.facts.events import TRUNCATIONS
 from casebook.findings.words import number
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from casebook.findings.words import brokers, capitalised, duration, number
 from casebook.kafka.past_rows import EventRow, Span
+from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, losses
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.links import Chainer
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 

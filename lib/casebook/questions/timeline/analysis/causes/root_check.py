@@ -11,8 +11,8 @@ from casebook.findings.finding import Coverage, Finding, Question, Severity
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, brokers, capitalised, moment, number
 from casebook.kafka.past_rows import Window
+from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import disks
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.chains import is_former
 from casebook.questions.timeline.analysis.causes.losses import AFTER, is_of_others
 from casebook.questions.timeline.analysis.causes.roots import likeliest

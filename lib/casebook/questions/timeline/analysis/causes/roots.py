@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from casebook.facts.cluster import instant
 from casebook.findings.words import duration, moment, number
 from casebook.kafka.past_rows import EventRow
+from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, emptied, hosts, loss_roots, restarts
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.losses import Loss
 from casebook.questions.timeline.analysis.causes.storms import PERIOD, Sender, Storm, storms
 from casebook.questions.timeline.analysis.scene import TimelineInputs

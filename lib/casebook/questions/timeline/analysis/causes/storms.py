@@ -13,7 +13,7 @@ from typing import NamedTuple
 from casebook.findings.words import capitalised, number
 from casebook.kafka.past_rows import EventRow
 from casebook.kafka.protocols import protocol
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.links import Chainer
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named

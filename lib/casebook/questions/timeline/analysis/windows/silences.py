@@ -11,7 +11,7 @@ from casebook.findings.words import brokers, number
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, ClockStep, Silence
 from casebook.kafka.releases import KafkaVersion
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
 

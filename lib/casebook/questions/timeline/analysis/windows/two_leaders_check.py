@@ -8,7 +8,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Finding, Question, Severity, Step
 from casebook.findings.words import agree, brokers, number
 from casebook.kafka.past_rows import Window
-from casebook.questions.timeline.analysis.causes.causal_chain import Chain
+from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.story import one_sentence

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import LineSpan, PastedZnode
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_end, one
 from casebook.formats.pasted.tools import zookeeper
-from casebook.formats.pasted.tools.zookeeper import CutOutput
 
 _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
 _OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")

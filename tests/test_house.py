@@ -63,6 +63,11 @@ class TestRooms:
         names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
         assert [name for name, times in names.items() if times > 1] == []
 
+    def test_no_module_is_long(self):
+        """At most 400 lines: a longer one has two subjects."""
+        lines = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "lib" / "casebook").rglob("*.py")}
+        assert [name for name, count in lines.items() if count > 400] == []
+
     def test_no_folder_is_a_corridor(self):
         """At most 25 files stand in one."""
         folders = [path for path in (ROOT / "lib" / "casebook").rglob("*") if path.is_dir() and path.name != "__pycache__"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.pasted import LineSpan
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import paste
 from tests.ends import ends
 

@@ -9,7 +9,8 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import groupby
 
 from casebook.case.writer import CaseWriter
-from casebook.facts.pasted import NOT_PASTED, PASTED, HostSaid, ListedFile, Pasted, Used
+from casebook.facts.pasted import NOT_PASTED, PASTED, Pasted
+from casebook.facts.pasted_hosts import HostSaid, ListedFile, Used
 from casebook.findings.words import number
 from casebook.formats import properties
 

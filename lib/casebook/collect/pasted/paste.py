@@ -24,7 +24,8 @@ from casebook.collect.pasted import told as pasted_told
 from casebook.errors import CollectError, UsageError
 from casebook.facts.cluster import Problem
 from casebook.facts.disks import LogDir, Replica, SegmentFile
-from casebook.facts.pasted import NOT_PASTED, PASTED, ListedFile, NotUnderstood, Pasted
+from casebook.facts.pasted import NOT_PASTED, PASTED, NotUnderstood, Pasted
+from casebook.facts.pasted_hosts import ListedFile
 from casebook.formats.broker import log_dir_names, log_dir_rows
 from casebook.formats.pasted import paste as pasted
 from casebook.formats.pasted import text as pasted_text

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from casebook.facts.pasted import Elected, LineSpan, PastedZnode, ToolStatement
+from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent, unread
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import Beside, BrokerSettings, LineSpan, NotKept, PastedLogLine
+from casebook.facts.pasted import Beside, BrokerSettings, NotKept, PastedLogLine
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.text import PastedLine, one
 
 _PAIR = re.compile(

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from casebook.facts.pasted import LineSpan
+from casebook.facts.pasted_hosts import LineSpan
 
 
 class Frame(NamedTuple):

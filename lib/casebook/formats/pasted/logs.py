@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from casebook.facts.pasted import LineSpan, PastedLogLine
+from casebook.facts.pasted import PastedLogLine
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.broker import log_patterns
 from casebook.formats.pasted.hosts import listing, services
 from casebook.formats.pasted.text import PastedLine, one

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import TABLE, HostSaid
+from casebook.facts.pasted_hosts import TABLE, HostSaid
 from casebook.formats.pasted import logs
 from casebook.formats.pasted.hosts import tables
 from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed

@@ -15,9 +15,6 @@ from casebook.facts.pasted import (
     Elected,
     GroupMember,
     GroupSaid,
-    HostSaid,
-    LineSpan,
-    ListedFile,
     NotUnderstood,
     Pasted,
     PastedAssignment,
@@ -25,11 +22,10 @@ from casebook.facts.pasted import (
     PastedMove,
     PastedOffset,
     PastedZnode,
-    ThreadDump,
     ToldConfig,
     ToolStatement,
-    Used,
 )
+from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
 from casebook.formats.pasted import answers, beside, logs, named, quoted, remarks, sent, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame

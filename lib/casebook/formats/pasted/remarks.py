@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import BrokerSettings, DescribedTopic, LineSpan, PastedZnode, ToldConfig, ToolStatement
+from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, ToldConfig, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import LineSpan
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent
 
 MOST_LINES = 20_000

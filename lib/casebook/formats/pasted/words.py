@@ -9,7 +9,8 @@ holds ``/controller``. The rest tells of that one server only. Source: ``NIOServ
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import LineSpan, PastedZnode, ToolStatement
+from casebook.facts.pasted import PastedZnode, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.znodes import Stat
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.text import PastedLine, is_end, is_remark, one, spanned

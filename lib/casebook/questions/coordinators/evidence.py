@@ -10,7 +10,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import Scanned
-from casebook.facts.pasted import ThreadDump
+from casebook.facts.pasted_hosts import ThreadDump
 from casebook.findings import log_checks
 from casebook.findings.finding import NOTHING, Finding, Question, once
 from casebook.kafka.past_rows import Clock

@@ -7,7 +7,7 @@ header tells whether numbers are blocks, and how large, or inodes (``src/df.c@v9
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import HostSaid, LineSpan
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats.pasted.hosts.host import LONGEST, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, spanned
 

@@ -6,7 +6,7 @@ Sizes of Windows are exact, its times bear no zone and are of whole minutes: the
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, ListedFile
+from casebook.facts.pasted_hosts import HostSaid, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.hosts.host import Frame, Placed, placed
 from casebook.formats.pasted.hosts.listing import asked_folder

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from casebook.facts.pasted import HostSaid, LineSpan, ListedFile
+from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.text import PastedLine, one

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import instant
-from casebook.facts.pasted import HostSaid, LineSpan
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented

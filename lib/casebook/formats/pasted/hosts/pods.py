@@ -7,7 +7,8 @@ Source: ``staging/src/k8s.io/kubectl/pkg/describe/describe.go`` and ``pkg/printe
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, LineSpan, PastedLogLine
+from casebook.facts.pasted import PastedLogLine
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import AGE, LONGEST, Frame, is_command, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned

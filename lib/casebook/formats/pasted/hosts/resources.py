@@ -7,7 +7,7 @@ Source: ``api/src/main/java/io/strimzi/api/kafka/model/common/Condition.java@0.4
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid
+from casebook.facts.pasted_hosts import HostSaid
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, spanned
 

@@ -7,7 +7,8 @@ Whether a process ``java`` was the broker, its name does not tell. Source: ``src
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, LineSpan, PastedLogLine
+from casebook.facts.pasted import PastedLogLine
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, one, spanned
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from casebook.facts.pasted import HostSaid, LineSpan, ThreadDump
+from casebook.facts.pasted_hosts import HostSaid, LineSpan, ThreadDump
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes

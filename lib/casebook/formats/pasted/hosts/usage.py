@@ -7,7 +7,7 @@ Only its options tell the unit of a bare number: without them a block is 1 KiB o
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid, Used
+from casebook.facts.pasted_hosts import HostSaid, Used
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
 from casebook.formats.pasted.text import PastedLine, one

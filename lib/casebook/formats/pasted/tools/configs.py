@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import LineSpan, ToldConfig, ToolStatement
+from casebook.facts.pasted import ToldConfig, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.text import PastedLine, is_end, spanned
 from casebook.formats.pasted.tools.topics import configs_as_far
 

@@ -8,7 +8,8 @@ Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBroker
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import DescribedPartition, HostSaid, LineSpan
+from casebook.facts.pasted import DescribedPartition
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import GroupMember, GroupSaid, LineSpan, PastedOffset, ToolStatement
+from casebook.facts.pasted import GroupMember, GroupSaid, PastedOffset, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, is_end, is_gap, one, spanned

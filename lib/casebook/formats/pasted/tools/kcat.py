@@ -10,7 +10,8 @@ the controller saw it, and of KRaft any broker as the controller. None of it say
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToolStatement
+from casebook.facts.pasted import DescribedPartition, DescribedTopic, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, spanned

@@ -9,7 +9,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.facts.pasted import LineSpan, ToolStatement, Used
+from casebook.facts.pasted import ToolStatement
+from casebook.facts.pasted_hosts import LineSpan, Used
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput

@@ -6,7 +6,8 @@ A paste is an excerpt: what a file says beside the lines that were pasted is unk
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import BrokerSettings, HostSaid, LineSpan
+from casebook.facts.pasted import BrokerSettings
+from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats import properties
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.remarks import is_masked

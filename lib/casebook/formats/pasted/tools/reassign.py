@@ -10,7 +10,8 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import LineSpan, PastedAssignment, PastedMove, ToolStatement
+from casebook.facts.pasted import PastedAssignment, PastedMove, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, one, spanned

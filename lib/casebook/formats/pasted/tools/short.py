@@ -7,7 +7,7 @@ Source: ``core/src/main/scala/kafka/utils/VersionInfo.scala`` and ``CommandLineU
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import HostSaid
+from casebook.facts.pasted_hosts import HostSaid
 from casebook.formats.pasted.hosts.host import placed
 from casebook.formats.pasted.text import PastedLine, one
 

@@ -7,7 +7,8 @@ Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@0.8.2.2, 0.9.0.1, 2
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import DescribedPartition, DescribedTopic, LineSpan, ToldConfig, ToolStatement
+from casebook.facts.pasted import DescribedPartition, DescribedTopic, ToldConfig, ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import LineSpan, PastedZnode
+from casebook.facts.pasted import PastedZnode
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_end, one
 from casebook.formats.pasted.tools import zookeeper

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 
-from casebook.facts.pasted import LineSpan, PastedZnode
+from casebook.facts.pasted import PastedZnode
+from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.znodes import Stat
 from casebook.formats.pasted import logs
 from casebook.formats.pasted.cut_output import CutOutput

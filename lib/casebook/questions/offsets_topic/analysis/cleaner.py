@@ -7,7 +7,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.disks import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import OffsetsLog
-from casebook.facts.pasted import ThreadDump
+from casebook.facts.pasted_hosts import ThreadDump
 from casebook.findings.words import count, moment, number
 from casebook.kafka import cleaner_map
 from casebook.kafka.cleaner_map import Dirt, Obstacle

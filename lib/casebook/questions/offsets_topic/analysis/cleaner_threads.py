@@ -7,7 +7,8 @@ dump is not weighed against it.
 from collections.abc import Iterable, Sequence
 
 from casebook.facts.events import Event
-from casebook.facts.pasted import PASTED, ThreadDump
+from casebook.facts.pasted import PASTED
+from casebook.facts.pasted_hosts import ThreadDump
 from casebook.findings.words import agree, number
 from casebook.kafka.retention import EffectiveValue
 

@@ -8,7 +8,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import NextClean, OffsetsLog, Scanned, Segment
-from casebook.facts.pasted import ThreadDump
+from casebook.facts.pasted_hosts import ThreadDump
 from casebook.findings import copy_coverage, coverage, log_checks
 from casebook.findings.finding import Finding
 from casebook.kafka.load_rate import Rate

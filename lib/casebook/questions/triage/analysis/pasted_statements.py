@@ -7,7 +7,8 @@ host is the broker's that a case asks about says whoever pasted it, or nobody.
 from collections.abc import Mapping, Sequence
 
 from casebook.facts.observed import Source
-from casebook.facts.pasted import PASTED, HostSaid, Pasted, ToolStatement
+from casebook.facts.pasted import PASTED, Pasted, ToolStatement
+from casebook.facts.pasted_hosts import HostSaid
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
 from casebook.findings.words import agree, brokers, number
 

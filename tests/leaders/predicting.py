@@ -5,8 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from casebook.errors import RehearsalError
-from casebook.kafka import controller
-from casebook.kafka.controller import ElectionOutcome
+from casebook.kafka.controller import ElectionOutcome, after_sessions_end, after_start
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.servers.topics import Partition
@@ -67,7 +66,7 @@ class PredictingStage(Stage):
         controller, states = self._killed[brokers[-1]]
         live = frozenset(cluster.ids) - {b for b in cluster.ids if not cluster.running(b)}
         predicted = {
-            partition: controller.after_sessions_end(
+            partition: after_sessions_end(
                 state=state,
                 replicas=self._replicas[partition],
                 live=live,
@@ -87,7 +86,7 @@ class PredictingStage(Stage):
         predicted = {
             partition: frozenset(
                 {
-                    controller.after_start(
+                    after_start(
                         state=state,
                         replicas=self._replicas[partition],
                         live=live,

@@ -142,10 +142,10 @@ class TestLogs:
 
     def test_they_are_worth_something(self, lived):
         """They hold every change, in more than one file."""
-        changes = [row.change for path in lived.logs for row in _log(path)[1:]]
+        made = [row.change for path in lived.logs for row in _log(path)[1:]]
         wanted = {"create", "delete", "setData", "setACL", "multi", "createSession", "closeSession", "error"}
-        assert wanted - {change.operation for change in changes} == set()
-        assert {change.failed for change in changes if isinstance(change, changes.Multi)} == {True, False}
+        assert wanted - {change.operation for change in made} == set()
+        assert {change.failed for change in made if isinstance(change, changes.Multi)} == {True, False}
         assert len(lived.logs) > 1
 
 

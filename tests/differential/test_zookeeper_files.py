@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 
 from casebook.facts.znodes import Znode
-from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper import changes, log, snapshot
 from casebook.formats.zookeeper.records import FileHead
 from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode
 from casebook.formats.zookeeper.tree import NEW, Rules, replay

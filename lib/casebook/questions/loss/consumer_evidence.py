@@ -29,7 +29,7 @@ _MOST_GROUPS = 100
 
 
 class Consumed(NamedTuple):
-    """What became of what groups committed.
+    """Processing outcome of committed offsets, per group.
 
     Args:
         work: What each group did.

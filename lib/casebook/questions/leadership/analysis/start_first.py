@@ -1,4 +1,4 @@
-"""Whom to start first: the dead brokers ranked by what each would heal, and heal without loss; then the second, and so on."""
+"""The order of broker starts: dead brokers ranked by the partitions that each heals, those without loss first; then the next."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

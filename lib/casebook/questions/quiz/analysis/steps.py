@@ -1,4 +1,4 @@
-"""Whom to start first, what remains, what an unclean election would cost, and what must not be done: the rest of the quiz."""
+"""The rest of the quiz: the order of starts, what stays offline, the price of an unclean election, what must not be done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

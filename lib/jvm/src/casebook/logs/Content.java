@@ -1,7 +1,7 @@
 package casebook.logs;
 
-import casebook.machine.packs.Gunzipped;
-import casebook.machine.packs.Unpacked;
+import casebook.packs.Gunzipped;
+import casebook.packs.Unpacked;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package casebook.machine.packs;
+package casebook.packs;
 
 import java.io.EOFException;
 import java.io.IOException;

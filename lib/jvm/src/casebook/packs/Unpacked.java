@@ -1,4 +1,4 @@
-package casebook.machine.packs;
+package casebook.packs;
 
 import java.io.FilterInputStream;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package casebook.segments;
 
-import casebook.machine.packs.Gunzipped;
-import casebook.machine.packs.Unpacked;
-import casebook.machine.packs.WholeFrames;
+import casebook.packs.Gunzipped;
+import casebook.packs.Unpacked;
+import casebook.packs.WholeFrames;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
 import java.io.EOFException;

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from casebook.page import proof
+from casebook.page.context import PanelContext
 from casebook.page.view import _bundle
 from casebook.questions.loss.views import choice
 from casebook.questions.loss.views.loss import LossPage
@@ -36,12 +37,12 @@ CHARTS = 3
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the morning made by hand, as the notebook shows it."""
     found = morning()
-    desk = LossPage(found, choice.parse(found), interactive=False, remembered={}, source="case")
+    desk = LossPage(found, choice.parse(found), PanelContext(source="case"))
     notebook = nbformat.read(notebooks.find("70_message_loss").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:
         shown = [
-            line.split("desk.")[1].partition("(")[0] for line in cell.source.splitlines() if line.startswith("book.show(desk.")
+            line.split("page.")[1].partition("(")[0] for line in cell.source.splitlines() if line.startswith("book.show(page.")
         ]
         views = [getattr(desk, name)() for name in shown if cell.cell_type == "code"]
         cites += [cite for view in views for cite in view.cites]

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from casebook.page import proof
+from casebook.page.context import PanelContext
 from casebook.page.view import _bundle
 from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.views.timeline import TimelinePage
@@ -42,12 +43,12 @@ EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the minute made by hand, as the notebook shows it."""
     found = minute(hosts=measured())
-    desk = TimelinePage(found, selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
+    desk = TimelinePage(found, selection.parse(found), PanelContext(source="case", case="minute"))
     notebook = nbformat.read(notebooks.find("60_incident_timeline").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:
-        if cell.cell_type == "code" and cell.source.startswith("book.show(desk."):
-            view = getattr(desk, cell.source.split("desk.")[1].partition("(")[0])()
+        if cell.cell_type == "code" and cell.source.startswith("book.show(page."):
+            view = getattr(desk, cell.source.split("page.")[1].partition("(")[0])()
             cites += view.cites
             cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in view.parts]
         if cell.source.startswith("book.finish"):

@@ -188,12 +188,8 @@ class Whole:
             book = Examination(
                 case=case, cluster=cluster, version=version, at=at, progress=lambda *_, **__: lambda *_: None
             )  # fmt: skip
-            found = (
-                *book.evidence,
-                *book.leadership().findings,
-                *book.maintenance(scan=False).findings,
-                *book.durability().findings,
-            )
+            asked = (book.leadership(), book.maintenance(scan=False), book.durability())
+            found = book.advised((*book.evidence, *(finding for answer in asked for finding in answer.findings)))
             self._earlier[removal] = {finding.check: finding for finding in found}
         return self._earlier[removal]
 

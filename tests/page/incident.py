@@ -9,6 +9,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Status, Step
 from casebook.kafka.release import release
+from casebook.page.context import PanelContext
 from casebook.page.view import Figure, View
 from casebook.questions.leadership.analysis import leadership, what_if
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -51,9 +52,7 @@ def panel(
     known = {*found.cluster.live, *found.dead}
     supposed = what_if.suppose(found.cluster, known, alive=alive, unclean=unclean)
     replay = partial(what_if.replay, found.cluster, found.version.version, found.verdicts)
-    return what_if_views.panel(
-        found, supposed, how.pop("replay", replay), interactive=interactive, remembered=how.pop("remembered", {}), **how
-    )
+    return what_if_views.panel(found, supposed, how.pop("replay", replay), PanelContext(interactive=interactive, **how))
 
 
 def finding(check: str = "leadership.offline", **fields: object) -> Finding:

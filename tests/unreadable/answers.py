@@ -54,13 +54,13 @@ def answers(folder: Path, notebooks: Collection[str] = ALL) -> dict[str, dict[st
     triage, book = _examination(folder), _examination(folder)
     asked = {
         "10": lambda: _triage(triage),
-        "20": lambda: book.evidence + book.leadership().findings,
-        "30": lambda: book.evidence + book.maintenance().findings,
-        "40": lambda: book.evidence + book.offsets_topic().findings,
-        "50": lambda: book.evidence + book.coordinators().findings,
-        "60": lambda: book.evidence + book.timeline().findings,
-        "80": lambda: book.evidence + book.durability().findings,
-        "70": lambda: book.evidence + book.message_loss().findings,
+        "20": lambda: book.advised(book.evidence + book.leadership().findings),
+        "30": lambda: book.advised(book.evidence + book.maintenance().findings),
+        "40": lambda: book.advised(book.evidence + book.offsets_topic().findings),
+        "50": lambda: book.advised(book.evidence + book.coordinators().findings),
+        "60": lambda: book.advised(book.evidence + book.timeline().findings),
+        "80": lambda: book.advised(book.evidence + book.durability().findings),
+        "70": lambda: book.advised(book.evidence + book.message_loss()[0].findings),
         "90": book.everything,
     }
     return {notebook: _said(asked[notebook]) for notebook in notebooks}

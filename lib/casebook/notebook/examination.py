@@ -1,26 +1,26 @@
-"""What a case answers: one method for each thing that notebooks ask, each of which keeps its tables for the run folder."""
+"""What a case answers: one method for each thing that notebooks ask, in any order; what is written of it is kept."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from casebook.case.case import Case
-from casebook.collect import sources
 from casebook.errors import CaseError, ScanError
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.findings import evidence, exports, tables
+from casebook.findings import evidence
 from casebook.findings.finding import Finding, Status, once
-from casebook.formats.zookeeper import history_facts
-from casebook.kafka import release
+from casebook.findings.past_runs import Identity
 from casebook.kafka.releases import VersionInUse
+from casebook.notebook.kept import Kept
 from casebook.notebook.shared_evidence import Progress, SharedEvidence
 from casebook.questions.coordinators import evidence as offsets_evidence
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.evidence import OffsetsEvidence
-from casebook.questions.durability.analysis import at_risk, durability
+from casebook.questions.durability import evidence as durability_evidence
+from casebook.questions.durability.analysis import at_risk
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -32,21 +32,33 @@ from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
+from casebook.questions.morning import evidence as morning_evidence
+from casebook.questions.morning.analysis.since import Since
+from casebook.questions.offsets_topic.analysis.deletion import Deletions, Place
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
+from casebook.questions.quiz import evidence as quiz_evidence
+from casebook.questions.quiz.analysis.incident import QuizIncident
 from casebook.questions.timeline.analysis import checks, leaderless_since, moments, one_collection, past_znodes, timeline
 from casebook.questions.timeline.analysis.timeline import Timeline
+from casebook.questions.timeline.scans.stored_events import StoredEvents
 from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence, next_paste, plan
 from casebook.questions.triage.analysis.plan import Plan
+from casebook.runs import kept_runs
 
 
 class Examination:
-    """A case, and all that was asked of it.
+    """A case, and what is asked of it.
+
+    Answers are as their questions conclude them. What they have in common comes over all of them at the end, by :meth:`advised`:
+    the moments that each looked at, and the one plan.
 
     Args:
         case: The evidence.
         cluster: The cluster as the case tells it.
         version: The Kafka release whose rules apply.
         at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
+        source: What the case was opened by.
         timezone: Of times, and of log lines, that do not tell theirs, as ``Zones.parse`` takes it.
         log_layout: Of log lines that are laid out as is not found, as ``log_layouts.regex`` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
@@ -56,6 +68,7 @@ class Examination:
         evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
         pasted: That part of it which is about pasted evidence, and what to paste next.
         as_of: Of when the evidence is, ISO-8601 UTC.
+        kept: What goes into the run folder of all that was asked.
     """
 
     def __init__(
@@ -65,6 +78,7 @@ class Examination:
         cluster: Cluster,
         version: VersionInUse,
         at: int | None,
+        source: str = "",
         timezone: str = "UTC",
         log_layout: str = "",
         progress: Callable[..., Progress],
@@ -83,14 +97,8 @@ class Examination:
         of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
         self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *of_time, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
-        self._progress, self._timezone = progress, timezone
-        self._ordered: frozenset[str] = frozenset()
-        self._offsets: OffsetsEvidence | None = None
-        self._loss: LossEvidence | None = None
-        self._consumed, self._is_lost = Consumed(), False
-        self._files: Mapping[str, str] = {}
-        self._drain: Mapping[str, str | float] = {}
-        self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
+        self._progress, self._timezone, self._source = progress, timezone, source
+        self.kept = Kept(tables={"problems": cluster.problems})
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """With the moments of what each looked at, and without those that join evidence of different moments."""
@@ -98,24 +106,27 @@ class Examination:
         return moments.dated(seen, {**self._moments, **self._shared.observed})
 
     def leadership(self) -> Leadership:
-        """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
+        """Which partitions have no leader, why, and whom to start first."""
         lead = self._lead
-        self._tables |= {
+        self.kept.tables |= {
             "partitions": lead.verdicts,
             "start_first": lead.start_first,
             "controller_epochs": lead.controller_epochs,
         }
-        return replace(lead, outdated=self._outdated is not None, findings=self._advised(lead.findings))
+        return replace(lead, outdated=self._outdated is not None)
 
     @cached_property
     def _lead(self) -> Leadership:
         return leadership.examine(self.cluster, self.version, () if self._is_apart else self._log_dirs)
 
-    def plan(self) -> Plan:
+    def plan(self, findings: Sequence[Finding] = ()) -> Plan:
         """What to do first, and what after it; every notebook shows the same.
 
         It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
         znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
+
+        Args:
+            findings: Of what was asked: they tell whether records were found to be lost.
         """
         held = None if self._is_apart else self._held()
         return plan.make(
@@ -123,7 +134,7 @@ class Examination:
             past=self._past(),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,
-            lost=self._is_lost,
+            lost=any(one.check == "loss.lost" and one.status is Status.FINDING for one in findings),
         )
 
     def _held(self) -> OffsetsEvidence | None:
@@ -141,16 +152,14 @@ class Examination:
             return self._shared.timeline.findings
         return ()
 
-    def _advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings as this examination gives them: of their time, and with the plan's steps."""
-        made = self.plan()
-        self._tables["plan"] = made.steps
-        advised = made.advise(self._in_time(findings), instead_of=self._ordered)
-        self._ordered |= made.texts
-        return advised
+    def advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings as they are reported: of their time, and with the plan's steps; doing so twice changes nothing."""
+        made = self.plan(findings)
+        self.kept.tables["plan"] = made.steps
+        return made.advise(self._in_time(findings))
 
     def maintenance(self, *, scan: bool = True, **asked: str | float) -> Maintenance:
-        """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
+        """Which brokers may restart, how one is drained, what is left over.
 
         Args:
             scan: Whether segments are read, for the names of groups and the largest batches.
@@ -164,18 +173,17 @@ class Examination:
         found = maintenance.examine(
             self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
         )
-        self._files = found.drain.files() if found.drain else {}
-        self._drain = {name: value for name, value in asked.items() if name != "brokers"}
-        self._tables |= {
+        self.kept.plan = found.drain.files() if found.drain else {}
+        self.kept.tables |= {
             "restart_sets": found.restarts,
             "drain_plan": found.drain.rows if found.drain else (),
             "leftovers": found.leftovers,
         }
-        return replace(found, findings=self._advised(found.findings))
+        return found
 
     def disks(self) -> tuple[Finding, ...]:
         """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
-        return () if self.pasted else self._in_time(log_dir_checks.checks(self._log_dirs, self.cluster, self._live()))
+        return () if self.pasted else log_dir_checks.checks(self._log_dirs, self.cluster, self._live())
 
     def _live(self) -> Collection[int] | None:
         """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""
@@ -183,25 +191,25 @@ class Examination:
         return self.cluster.live if is_known else None
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
-        """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
+        """What matters of maintenance in the first five minutes."""
         held = self._held()
         of_loads = held.coordinators if held else None
         found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
-        self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
-        return self._advised(found.findings)
+        self.kept.tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
+        return found.findings
 
     def coordinators(self, *, scan: bool = True) -> Coordinators:
-        """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
+        """Which groups wait for which coordinator, and until when.
 
         Args:
             scan: Whether segments are read, for the names of groups and the largest batches.
         """
         held = self._shared.offsets(scan=scan).coordinators
-        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
-        return replace(held, findings=self._advised(held.findings))
+        self.kept.tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
+        return held
 
     def everything(self, *, scan: bool = True) -> tuple[Finding, ...]:
-        """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
+        """Every check of every notebook, in one pass: what one has read the others use.
 
         Args:
             scan: Whether segments are read.
@@ -212,7 +220,7 @@ class Examination:
             self.evidence
             + self.leadership().findings
             + self.maintenance(scan=scan).findings
-            + self._offsets.findings
+            + self._shared.offsets(scan=scan).findings
             + self.disks()
             + self._of_the_past()
             + self._of_records()
@@ -226,46 +234,45 @@ class Examination:
 
     def _of_records(self) -> tuple[Finding, ...]:
         try:
-            found = self.message_loss().findings
+            found = self.message_loss()[0].findings
         except ScanError as error:
             return evidence.not_read("loss.lost", "Is every acknowledged record still there?", error)
         return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
 
     def offsets_topic(self, *, scan: bool = True) -> OffsetsTopic:
-        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+        """How large the offsets topic is, for what, and why it is not compacted.
 
         Args:
             scan: Whether segments are read.
         """
-        self._offsets = self._shared.offsets(scan=scan)
-        topic = self._offsets.offsets_topic
-        self._tables |= {
+        topic = self._shared.offsets(scan=scan).offsets_topic
+        self.kept.tables |= {
             "offsets_partitions": topic.partitions,
             "offsets_segments": topic.scanned.segments,
             "group_bytes": topic.scanned.group_bytes,
             "commits": topic.scanned.commits,
             "damage": topic.scanned.damage,
         }
-        return replace(topic, findings=self._advised(topic.findings))
+        return topic
 
     def groups(self) -> tuple[Finding, ...]:
         """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before."""
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
-        return self._advised(self._shared.offsets(scan=False).findings)
+        return self._shared.offsets(scan=False).findings
 
     def timeline(self) -> Timeline:
-        """What happened in which order, and what caused what; keeps its tables for the run folder."""
+        """What happened in which order, and what caused what."""
         found = self._shared.timeline
-        self._tables |= {
+        self.kept.tables |= {
             "events": found.rows,
             "windows": (*found.windows, *found.possible),
             "partition_history": found.partition_history,
             "untyped": found.untyped,
         }
         if found.hosts.told.files:
-            self._tables |= {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues}
-        return replace(found, findings=self._advised(found.findings))
+            self.kept.tables |= {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues}
+        return found
 
     def happened(self) -> tuple[Finding, ...]:
         """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at."""
@@ -276,14 +283,14 @@ class Examination:
         """The findings as one report: with what logs or history tell of when leaders were lost."""
         findings = once(findings)
         if self._at is None and (self.case.has_history or self.case.logs()):
-            findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline)
+            findings = leaderless_since.dated(findings, self._lead.verdicts, self._shared.timeline)
             findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
         kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
         wanted = () if self.pasted else next_evidence.check(findings, self._shared.absent, kraft=kraft)
-        return self._advised((*findings, *wanted))
+        return self.advised((*findings, *wanted))
 
-    def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> MessageLoss:
-        """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
+    def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> tuple[MessageLoss, Consumed]:
+        """Which acknowledged records are gone, when and why; and what consumers did with those that are there.
 
         Args:
             processed: A ledger of what was processed; those of the case when empty.
@@ -300,13 +307,13 @@ class Examination:
             committed=self._shared.committed, progress=progress,
         )  # fmt: skip
         found = evidence.examined
-        self._consumed = ConsumerEvidence(
+        consumed = ConsumerEvidence(
             self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
             moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
         ).examined()  # fmt: skip
-        self._loss = evidence  # what it found goes with it
-        self._tables |= {
+        self.kept.lost, self.kept.unprocessed = evidence.lost, consumed.records
+        self.kept.tables |= {
             "reconciliation": found.classes,
             "lost": (),
             "unprocessed": (),
@@ -314,19 +321,18 @@ class Examination:
             "loss_estimates": found.estimates,
             "divergence": found.divergences,
             "unclean_price": found.prices,
-            "commit_steps": self._consumed.steps,
+            "commit_steps": consumed.steps,
             "events": happened.rows,
             "partition_history": happened.partition_history,
         }
-        self._is_lost = any(one.check == "loss.lost" and one.status is Status.FINDING for one in found.findings)
-        return replace(found, findings=self._advised(found.findings + self._consumed.findings))
+        return replace(found, findings=found.findings + consumed.findings), consumed
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
-        return self._in_time(at_risk.in_short(self.cluster, self.version))
+        return at_risk.in_short(self.cluster, self.version)
 
     def durability(self, *, clients: str = "", against: str = "") -> Durability:
-        """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.
+        """What can be lost by how topics, brokers and clients are set up.
 
         Args:
             clients: What a person says of clients: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
@@ -336,16 +342,8 @@ class Examination:
             UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
             CaseError: The earlier case cannot be opened.
         """
-        found = self._audited(self.case, self.cluster, self.version, clients)
-        found = replace(found, findings=self._in_time(found.findings))
-        if against:
-            before = sources.open_earlier(against)
-            cluster = before.cluster()
-            version = release.release(cluster, logged=before.logged_versions(), configured=before.configured_versions())
-            known = {file.client for file in before.client_files()}
-            said = ";".join(part for part in clients.split(";") if part.partition("=")[0].strip() in known)
-            found = durability.compared(found, self._audited(before, cluster, version, said, earlier=True))
-        self._tables |= {
+        found = durability_evidence.examined(self.case, self.cluster, self.version, clients, against=against)
+        self.kept.tables |= {
             "settings": found.settings,
             "loss_verdicts": found.verdicts,
             "client_settings": found.clients,
@@ -355,27 +353,42 @@ class Examination:
         }
         return found
 
-    @staticmethod
-    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, earlier: bool = False) -> Durability:
-        clients = case.client_files()
-        return durability.examine(
-            cluster,
-            version,
-            clients=clients,
-            untold=case.untold_clients(clients),
-            said=said,
-            earlier=earlier,
-            log_dirs=case.log_dirs(),
-            happened=history_facts.read(case.past()) if case.has_history else None,
-        )
+    def deletions(self, copy: OffsetsPartition) -> Callable[[Mapping[str, Sequence[Place]]], Deletions]:
+        """What answers for sets of a copy's segments: what deleting each would lose."""
+        return partial(self._shared.offsets(scan=True).deletions, copy)
 
-    def _write(self, folder: Path) -> None:
-        """Write what was kept: tables, the plan of a drain, all lost records, all that were not processed."""
-        for name, rows in sorted(self._tables.items()):
-            tables.write(folder / "tables", name, rows)
-        if self._files:
-            exports.write_plan(folder / exports.PLAN, self._files)
-        if self._loss is not None and self._loss.lost is not None:
-            exports.write(folder / "tables", self._loss.lost.table)
-        if self._consumed.records is not None:
-            tables.rewrite(folder / "tables", "unprocessed", self._consumed.records)
+    def stored_events(self) -> StoredEvents | None:
+        """The events of the timeline where they lie, when they are too many to hold."""
+        return self._shared.stored_events()
+
+    def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
+        """What has changed since the last run of the same cluster.
+
+        Args:
+            findings: Of :meth:`everything`.
+            runs: The folder of the earlier runs.
+            against: The run to compare with; ``""`` for the last one.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        found = morning_evidence.examined(
+            self._lead,
+            copies=self._shared.offsets(scan=False).offsets_topic.partitions,
+            at=self.case.complete,
+            identity=self.identity,
+            runs=Path(runs).expanduser(),
+            against=against,
+            findings=findings,
+        )
+        self.kept.tables |= {"measures": found.measures, "changes": found.changes or ()}
+        return found
+
+    @property
+    def identity(self) -> Identity:
+        """What tells this cluster from another."""
+        return kept_runs.identity(self.case, self.cluster, self._source)
+
+    def quiz(self) -> QuizIncident:
+        """What the questions of the walkthrough are about; keeps no table, as that would hold the answers."""
+        return quiz_evidence.incident(self.case, self._lead, at=self._at, as_of=self.as_of)

@@ -1,33 +1,40 @@
 """Notebook 00: what works here, and which question to ask."""
 
-from collections.abc import Sequence
-
 from markupsafe import Markup
 
-from casebook.doctor import Examined
+from casebook import doctor
+from casebook.notebook.opening import made_of
+from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.table import CODE, PLAIN, TEXT, Table
 from casebook.page.view import View, html
+from casebook.questions.triage.views import pasted
+from casebook.runs import notebooks
 from casebook.runs.notebooks import Notebook
 
 _HERE, _WALKTHROUGH = "00_start_here", "05_walkthrough"
 
 
-def self_check(examined: Sequence[Examined]) -> View:
-    """What will work on this machine and what will not."""
-    return html(render("self_check", examined=examined))
+def self_check() -> View:
+    """What will work on this machine and what will not: the same as ``casebook doctor``."""
+    return html(render("self_check", examined=doctor.examine()))
 
 
-def contents(notebooks: Sequence[Notebook], source: str) -> View:
+def contents(source: str) -> View:
     """The notebooks, each with the question it answers and the command that runs it headless."""
     link = Markup('<a href="{0}.ipynb">{0}</a>').format
     table = Table(
         name="notebooks",
         columns=(("Notebook", TEXT), ("The question it answers", TEXT), ("Headless", CODE)),
-        rows=[(PLAIN, (link(n.stem), n.title(), _command(n, source))) for n in notebooks if n.stem != _HERE],
+        rows=[(PLAIN, (link(n.stem), n.title(), _command(n, source))) for n in notebooks.every() if n.stem != _HERE],
         label="Notebooks",
     )
     return html(render("plain_table", table=table))
+
+
+def paste_box(context: PanelContext) -> View:
+    """The box that makes a case of pasted text, or the command that does."""
+    return pasted.box(made_of, context)
 
 
 def _command(notebook: Notebook, source: str) -> Markup:

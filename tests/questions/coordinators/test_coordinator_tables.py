@@ -11,6 +11,7 @@ from casebook.facts.offsets_topic import Segment
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.machine import places
+from casebook.page.context import PanelContext
 from casebook.page.view import Figure
 from casebook.questions.coordinators.analysis import coordinators
 from casebook.questions.coordinators.analysis.states import CoordinatorState
@@ -82,7 +83,7 @@ class TestTables:
 
     def test_a_hostile_name_stays_text(self, held):
         """A group may be called anything."""
-        shown = [*views.who_waits(held).parts, *group_lookup.panel(held, HOSTILE, interactive=False, remembered={}).parts]
+        shown = [*views.who_waits(held).parts, *group_lookup.panel(held, PanelContext(), group=HOSTILE).parts]
         assert not any(HOSTILE in str(part) for part in shown)
 
     def test_where_each_group_commits(self, held):
@@ -103,7 +104,7 @@ class TestTables:
 class TestLookUp:
     def test_without_widgets_the_answer_stands_at_the_parameter(self, held):
         """Five steps, and the command that gives the same."""
-        view = group_lookup.panel(held, "fraud", interactive=False, remembered={}, source="sample:coordinators_loading")
+        view = group_lookup.panel(held, PanelContext(source="sample:coordinators_loading"), group="fraud")
         shown = text_of(view)
         for word in ("97692260", "__consumer_offsets-8", "broker 1", "loading", "16 NOT_COORDINATOR_FOR_GROUP"):
             assert word in shown
@@ -111,12 +112,12 @@ class TestLookUp:
 
     def test_a_name_that_nothing_bears_works_too(self, held):
         """Its partition follows from the name alone."""
-        assert "__consumer_offsets-" in text_of(group_lookup.panel(held, "never heard of", interactive=False, remembered={}))
+        assert "__consumer_offsets-" in text_of(group_lookup.panel(held, PanelContext(), group="never heard of"))
 
     def test_the_field_answers_as_one_types_and_keeps_the_name(self, held):
         """A re-run of the cell begins with what was typed."""
         remembered = {}
-        (box,) = group_lookup.panel(held, "fraud", interactive=True, remembered=remembered).parts
+        (box,) = group_lookup.panel(held, PanelContext(interactive=True, remembered=remembered), group="fraud").parts
         field, answer = box.children
         field.value = "metrics"
         assert "<code>metrics</code>" in answer.value

@@ -12,6 +12,7 @@ from casebook.errors import UsageError
 from casebook.facts.losses import Cause, ClassCount
 from casebook.facts.records import RecordVerdict
 from casebook.page import lanes
+from casebook.page.context import PanelContext
 from casebook.page.lanes import DISC, HATCHED, OPEN
 from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.analysis.unprocessed_rows import (
@@ -57,10 +58,8 @@ def desk(found=None, *, interactive=False, remembered=None, links=None, work=(),
     found = morning() if found is None else found
     given_ = choice.parse(found, **chosen)
     kept = {} if remembered is None else remembered
-    return LossPage(
-        found, given_, interactive=interactive, remembered=kept, source="case", links=links, work=work, unprocessed=unprocessed,
-        steps=steps,
-    )  # fmt: skip
+    context = PanelContext(interactive=interactive, remembered=kept, source="case")
+    return LossPage(found, given_, context, links=links, work=work, unprocessed=unprocessed, steps=steps)
 
 
 def shown(view):

@@ -8,6 +8,7 @@ import pytest
 
 from casebook.errors import UsageError
 from casebook.kafka.release import release
+from casebook.page.context import PanelContext
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.order import Order
@@ -34,9 +35,8 @@ def found(cluster=None, **asked):
 
 
 def panel(m, *, step=0, interactive=False, remembered=None, source="sample:x"):
-    return maintenance_panel.panel(
-        m, step=step, interactive=interactive, remembered={} if remembered is None else remembered, source=source
-    )
+    context = PanelContext(interactive=interactive, remembered={} if remembered is None else remembered, source=source)
+    return maintenance_panel.panel(m, context, step=step)
 
 
 def controls(view):
@@ -258,9 +258,8 @@ class TestDrainPanel:
 
     def shown(self, m, remembered=None, **asked):
         """The fields by what they say, and the answer."""
-        view = drain_panel.panel(
-            m, self.ASKED | asked, interactive=True, remembered={} if remembered is None else remembered, source="sample:x"
-        )
+        context = PanelContext(interactive=True, remembered={} if remembered is None else remembered, source="sample:x")
+        view = drain_panel.panel(m, context, **self.ASKED | asked)
         first, second, answer = view.parts[0].children
         return {field.description: field for field in (*first.children, *second.children)}, answer
 
@@ -289,7 +288,7 @@ class TestDrainPanel:
     def test_static_twin(self):
         """Without widgets it is the plan at the parameters."""
         m = found(drain="2")
-        view = drain_panel.panel(m, self.ASKED, interactive=False, remembered={}, source="")
+        view = drain_panel.panel(m, PanelContext(), **self.ASKED)
         assert html_of(view) == html_of(drain.drain(m.drain, source=""))
 
 

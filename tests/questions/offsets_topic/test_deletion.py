@@ -2,6 +2,7 @@
 
 from casebook.facts.offsets_topic import LostCommit
 from casebook.findings.finding import Severity
+from casebook.page.context import PanelContext
 from casebook.questions.offsets_topic.analysis.deletion import DeletionChoice, Deletions, LostGroup
 from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice
 from casebook.questions.offsets_topic.analysis.unread import Unread
@@ -9,7 +10,7 @@ from casebook.questions.offsets_topic.views import deletion
 from casebook.questions.offsets_topic.views.deletion import Subject
 from tests.questions.offsets_topic.test_offsets_topic import SEGMENTS
 
-SUBJECT = Subject(broker=5, partition=19, segments=SEGMENTS, source="/cases/a b")
+SUBJECT = Subject(broker=5, partition=19, segments=SEGMENTS)
 
 
 def ask(tried):
@@ -32,7 +33,7 @@ def ask(tried):
 
 
 def shown(choice):
-    view = deletion.panel(SUBJECT, choice, ask, interactive=False, remembered={})
+    view = deletion.panel(SUBJECT, choice, ask, PanelContext(source="/cases/a b"))
     return str(view.parts[0]), view
 
 

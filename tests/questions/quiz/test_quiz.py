@@ -25,6 +25,7 @@ from casebook.questions.quiz.analysis import past as quiz_past
 from casebook.questions.quiz.analysis import questions as quiz_questions
 from casebook.questions.quiz.analysis import quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
+from casebook.questions.quiz.analysis.incident import QuizIncident
 from casebook.questions.quiz.analysis.quiz import AnswerOutcome, QuizQuestion
 from tests.evidence import made, override, state
 
@@ -229,7 +230,7 @@ def asked(case: Case, at: int | None = None) -> dict[str, QuizQuestion]:
     cluster = case.cluster(at=at)
     version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
     last = quiz_past.last_in_sync(past(case), at) if at else {}
-    found = quiz_questions.questions(leadership.examine(cluster, version), last_in_sync=last)
+    found = quiz_questions.questions(QuizIncident(lead=leadership.examine(cluster, version), last_in_sync=last))
     return {question.key: question for question in found}
 
 
@@ -237,7 +238,7 @@ def of(**cluster: object) -> dict[str, QuizQuestion]:
     """The questions on a small cluster of Kafka 2.8.2, by key."""
     made_up = made(**cluster)
     found = leadership.examine(made_up, release.release(made_up, given="2.8.2"))
-    return {question.key: question for question in quiz_questions.questions(found)}
+    return {question.key: question for question in quiz_questions.questions(QuizIncident(lead=found))}
 
 
 def led(time: int, topic: str, leader: int) -> Happened:
@@ -463,7 +464,7 @@ class TestOtherCases:
         cluster = made(live=(1,), topics={"t": {0: ([1, 2], state(-1, [2]))}}, controller=1)
         cluster = replace(cluster, brokers={}, brokers_known=False)
         found = leadership.examine(cluster, release.release(cluster, given="0.9.0.1"))
-        judged = [quiz.judged(question, "2") for question in quiz_questions.questions(found)]
+        judged = [quiz.judged(question, "2") for question in quiz_questions.questions(QuizIncident(lead=found))]
         assert {one.outcome for one in judged} == {AnswerOutcome.CANNOT_TELL}
         assert quiz.findings(judged)[0].status is Status.COULD_NOT_CHECK
 
@@ -472,7 +473,7 @@ class TestOtherCases:
         allowed = override("t", unclean_leader_election_enable="true")
         cluster = made(live=(1, 3), topics={"t": {0: ([1, 2], state(-1, [2]))}}, controller=3, extra=[allowed])
         found = leadership.examine(cluster, release.release(cluster, given="0.9.0.1"))
-        never = {q.key: q for q in quiz_questions.questions(found)}["never"]
+        never = {q.key: q for q in quiz_questions.questions(QuizIncident(lead=found))}["never"]
         assert quiz.judged(never, "wipe").outcome is AnswerOutcome.NOT_ASKED
 
     @pytest.mark.parametrize(
@@ -524,7 +525,7 @@ class TestOtherCases:
         states = {0: ([2], state(-1, [2])), 1: ([2], state(-1, [2])), 2: ([1], state(1, [1]))}
         cluster = made(live=(1,), topics={topic: states}, controller=1)
         found = leadership.examine(cluster, release.release(cluster, given="2.8.2"))
-        question = {q.key: q for q in quiz_questions.questions(found)}["leaderless"]
+        question = {q.key: q for q in quiz_questions.questions(QuizIncident(lead=found))}["leaderless"]
         for answer in ("0,1", "0 and 1", f"{topic}-0, {topic}-1", f"[{topic},0] [{topic},1]"):
             assert right(question, answer), quiz.judged(question, answer).why
         assert not right(question, f"{topic}-0, {topic}-2")

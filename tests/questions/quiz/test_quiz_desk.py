@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from markupsafe import Markup
 
+from casebook.page.context import PanelContext
 from casebook.page.view import html
 from casebook.questions.quiz.analysis import questions
+from casebook.questions.quiz.analysis.incident import QuizIncident
 from casebook.questions.quiz.views import quiz
 from tests.page.incident import HOSTILE, Page, html_of, lead, words_of
 
-ASKED = {question.key: question for question in questions.questions(lead())}
+ASKED = {question.key: question for question in questions.questions(QuizIncident(lead=lead()))}
 EXPLAINED = "Brokers 1 and 5 are assigned, and not registered"
 
 
@@ -22,9 +24,12 @@ def desk(*, interactive: bool = False, remembered: dict[str, object] | None = No
         questions=tuple(ASKED.values()),
         answers=answers,
         incident=html(Markup()),
-        where=quiz.Where(source="sample:x", at="", quote=lambda cites: Markup("<p>seen in {}</p>").format(", ".join(cites))),
-        interactive=interactive,
-        remembered={} if remembered is None else remembered,
+        context=PanelContext(
+            source="sample:x",
+            shown=lambda cites: Markup("<p>seen in {}</p>").format(", ".join(cites)),
+            interactive=interactive,
+            remembered={} if remembered is None else remembered,
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from casebook.errors import UsageError
 from casebook.kafka.past_rows import Sentence, WindowKind
 from casebook.page import lanes_fit
+from casebook.page.context import PanelContext
 from casebook.page.lanes import LOWER, UPPER, Label, Mark
 from casebook.page.view import Figure
 from casebook.questions.timeline.analysis import selection
@@ -104,7 +105,8 @@ def desk(found=None, *, interactive=False, remembered=None, quote=None, **chosen
     found = minute() if found is None else found
     given = selection.parse(found, **chosen)
     kept = {} if remembered is None else remembered
-    return TimelinePage(found, given, interactive=interactive, remembered=kept, source="case", quote=quote, name="messaging-a")
+    context = PanelContext(interactive=interactive, remembered=kept, source="case", quote=quote, case="messaging-a")
+    return TimelinePage(found, given, context)
 
 
 def shown(view):

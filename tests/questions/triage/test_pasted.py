@@ -7,6 +7,7 @@ from casebook.collect import collect_case
 from casebook.errors import CollectError
 from casebook.kafka import release
 from casebook.notebook import opening
+from casebook.page.context import PanelContext
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.triage.analysis import next_paste
 from casebook.questions.triage.views import pasted, triage
@@ -17,7 +18,7 @@ ROW = "\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3\n"
 def clicked(make, text):
     """What the box says after a text was pasted and the button pressed."""
     remembered = {}
-    (panel,) = pasted.box(make, interactive=True, remembered=remembered).parts
+    (panel,) = pasted.box(make, PanelContext(interactive=True, remembered=remembered)).parts
     field, button, answer = panel.children
     field.value = text
     button.click()
@@ -26,7 +27,7 @@ def clicked(make, text):
 
 
 def test_headless_it_says_the_command():
-    (part,) = pasted.box(lambda text: None, interactive=False, remembered={}).parts
+    (part,) = pasted.box(lambda text: None, PanelContext()).parts
     assert isinstance(part, Markup)
     assert "casebook collect --pasted FILE --out my-case" in part
 

@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.view import View
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
@@ -24,18 +25,16 @@ _KINDS = {
 }
 
 
-def panel(c: Coordinators, group: str, *, interactive: bool, remembered: dict[str, object], source: str = "") -> View:
+def panel(c: Coordinators, context: PanelContext, *, group: str) -> View:
     """The panel, or its static twin.
 
     Args:
         group: The parameter: the panel's first group; ``""`` for none.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same answer headless.
+        context: The notebook that it stands in.
     """
-    if not interactive:
-        return View(parts=(_answer(c, group, source=source, framed=True),))
-    return View(parts=(_panel(c, group, remembered, source),))
+    if not context.interactive:
+        return View(parts=(_answer(c, group, source=context.source, framed=True),))
+    return View(parts=(_panel(c, group, context.remembered, context.source),))
 
 
 def _panel(c: Coordinators, group: str, remembered: dict[str, object], source: str) -> object:

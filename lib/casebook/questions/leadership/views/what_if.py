@@ -5,13 +5,16 @@ answer stands at the parameters.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from markupsafe import Markup
 
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import look, render
 from casebook.page.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.page.view import View
+from casebook.questions.leadership.analysis import what_if
 from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.what_if import PartitionChange, Supposition, WhatIf
 
@@ -22,31 +25,36 @@ _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
 
 
+def tried(lead: Leadership, context: PanelContext, *, alive: str, unclean: str, ahead: str) -> View:
+    """The panel, or its static twin, at a notebook's parameters, as :func:`what_if.suppose` takes them.
+
+    Raises:
+        UsageError: A parameter names a broker or choice that is not there.
+    """
+    known = {*lead.cluster.live, *lead.dead}
+    supposed = what_if.suppose(lead.cluster, known, alive=alive, unclean=unclean, ahead=ahead)
+    replay = partial(what_if.replay, lead.cluster, lead.version.version, lead.verdicts, lacking=lead.lacking)
+    return panel(lead, supposed, replay, context)
+
+
 def panel(
     lead: Leadership,
     supposed: Supposition,
     replay: Replay,
-    *,
-    interactive: bool,
-    remembered: dict[str, object],
-    source: str = "",
-    at: str = "",
+    context: PanelContext,
 ) -> View:
     """The panel, or its static twin.
 
     Args:
         supposed: The parameters' supposition: the panel's first state.
         replay: Gives the answer to a supposition.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same answer headless.
-        at: The moment that it is about, as that command is given it; ``""`` for that of the evidence.
+        context: The notebook that it stands in.
     """
     answer = replay(supposed)
     tables = {"what_if": answer.changes}
-    if not interactive:
-        return View(parts=(_answer(lead, answer, source=source, at=at, framed=True),), tables=tables)
-    return View(parts=(_WhatIfPanel(lead, supposed, replay, remembered, source, at).box,), tables=tables)
+    if not context.interactive:
+        return View(parts=(_answer(lead, answer, source=context.source, at=context.at, framed=True),), tables=tables)
+    return View(parts=(_WhatIfPanel(lead, supposed, replay, context.remembered, context.source, context.at).box,), tables=tables)
 
 
 def _answer(

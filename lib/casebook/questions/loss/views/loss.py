@@ -9,15 +9,18 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from casebook.facts.records import RecordVerdict
+from casebook.findings import exports
 from casebook.findings.finding import Finding
 from casebook.page import lanes_figure, lanes_picture, text
+from casebook.page.context import PanelContext
 from casebook.page.lanes import Picture
 from casebook.page.render import look, render
 from casebook.page.table import Table
 from casebook.page.view import Figure, View, html
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, GroupWork, Unprocessed
-from casebook.questions.loss.views import consumers, lanes, offsets
+from casebook.questions.loss.consumer_evidence import Consumed
+from casebook.questions.loss.views import choice, consumers, lanes, offsets
 from casebook.questions.loss.views import copies as loss_copies
 from casebook.questions.loss.views import records as loss_records
 from casebook.questions.loss.views import tables as loss_tables
@@ -26,15 +29,25 @@ from casebook.questions.loss.views.when import LossPicture, overview, takeaway
 from casebook.questions.loss.views.words import check, proofs_cited, proofs_within
 
 
+def page(found: MessageLoss, consumed: Consumed, context: PanelContext, *, topic: str = "", record: str = "") -> "LossPage":
+    """The pictures and tables of lost records, all of one choice.
+
+    Raises:
+        UsageError: There is no such topic or partition.
+    """
+    return LossPage(
+        found, choice.parse(found, topic=topic, record=record), context, links=exports.names() if found.lost else {},
+        unprocessed=consumed.first, work=consumed.work, steps=consumed.steps,
+    )  # fmt: skip
+
+
 class LossPage:
     """Everything that notebook 70 shows.
 
     Args:
         found: What was lost.
         chosen: The parameters' choice: the first one.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same headless.
+        context: The notebook that it stands in.
         links: Where the files for re-sending lie, by name; empty where nothing is lost.
         work: What groups did; empty where no ledger says what was processed.
         unprocessed: The first records that were committed and never processed.
@@ -45,17 +58,15 @@ class LossPage:
         self,
         found: MessageLoss,
         chosen: LossChoice,
+        context: PanelContext,
         *,
-        interactive: bool,
-        remembered: dict[str, object],
-        source: str = "",
         links: loss_records.Links | None = None,
         work: Sequence[GroupWork] = (),
         unprocessed: Sequence[Unprocessed] = (),
         steps: Sequence[CommitStep] = (),
     ) -> None:
-        self._found, self._chosen, self._source = found, chosen, source
-        self._interactive, self._remembered = interactive, remembered
+        self._found, self._chosen, self._source = found, chosen, context.source
+        self._interactive, self._remembered = context.interactive, context.remembered
         self._links: Mapping[str, str] = links or {}
         self._work, self._unprocessed, self._steps = work, unprocessed, steps
         self._scene = LossPicture(found=found, chosen=chosen)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from casebook.errors import UsageError
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.view import View
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
@@ -20,18 +21,17 @@ Asked = Mapping[str, str | float]
 _LABELS = "140px"
 
 
-def panel(m: Maintenance, asked: Asked, *, interactive: bool, remembered: dict[str, object], source: str) -> View:
+def panel(m: Maintenance, context: PanelContext, **asked: str | float) -> View:
     """The panel, or its static twin.
 
     Args:
+        context: The notebook that it stands in.
         asked: The parameters: the panel's first state.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same plan headless.
     """
-    if not interactive:
-        return drain(m.drain, source=source)
-    return View(parts=(_DrainPanel(m, asked, remembered, source).box,), tables=drain(m.drain, source=source).tables)
+    static = drain(m.drain, source=context.source)
+    if not context.interactive:
+        return static
+    return View(parts=(_DrainPanel(m, asked, context.remembered, context.source).box,), tables=static.tables)
 
 
 class _DrainPanel:

@@ -15,6 +15,7 @@ from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.restart_sets import Harm
 from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import look, render
 from casebook.page.view import View
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -38,14 +39,12 @@ _AS_IT_IS = {PartitionCondition.DELETING: (21, "Being deleted"), PartitionCondit
 """Headings of the map, each with its place."""
 
 
-def panel(m: Maintenance, *, step: int, interactive: bool, remembered: dict[str, object], source: str = "") -> View:
+def panel(m: Maintenance, context: PanelContext, *, step: int) -> View:
     """The panel, or its static twin at the parameters; without brokers named it is about all of them, in the rolling order.
 
     Args:
+        context: The notebook that it stands in.
         step: Which step the map shows; 0 for the first that does harm, else the first.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same answer headless.
 
     Raises:
         UsageError: There is no such step.
@@ -55,9 +54,9 @@ def panel(m: Maintenance, *, step: int, interactive: bool, remembered: dict[str,
         raise UsageError(f"step={step} is not in this order.", try_=f"It has {text.plural(len(order), 'step')}.")
     if not m.singles:
         return View(parts=(render("said", words="There is no broker to restart."),))
-    if not interactive:
-        return View(parts=(_answer(m, order, step, source=source, framed=True),))
-    return View(parts=(_RestartPanel(m, order, step, remembered, source).box,))
+    if not context.interactive:
+        return View(parts=(_answer(m, order, step, source=context.source, framed=True),))
+    return View(parts=(_RestartPanel(m, order, step, context.remembered, context.source).box,))
 
 
 def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: bool = False) -> Markup:

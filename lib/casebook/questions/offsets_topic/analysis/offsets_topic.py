@@ -55,6 +55,21 @@ class OffsetsTopic:
         """Whether it holds nothing."""
         return offsets_unread.is_empty(self.cluster, self.partitions)
 
+    @property
+    def to_choose(self) -> dict[str, OffsetsPartition]:
+        """By partition, in order, the copy that is looked at: one that was read, where any was; the largest of several."""
+        by_number = {row.partition: row for row in reversed(self._to_look_at)}
+        return {str(number): by_number[number] for number in sorted(by_number)}
+
+    @property
+    def largest(self) -> OffsetsPartition | None:
+        """The copy to look at first."""
+        return next(iter(self._to_look_at), None)
+
+    @property
+    def _to_look_at(self) -> Sequence[OffsetsPartition]:
+        return [row for row in self.partitions if row.live_bytes is not None] or self.partitions
+
     def of(self, copy: OffsetsPartition) -> Scanned:
         """What the scan brought of one copy."""
         return self.scanned.of(copy.broker, copy.partition)

@@ -13,9 +13,11 @@ from casebook.errors import CasebookError
 from casebook.facts.offsets_topic import LostCommit, Segment
 from casebook.findings.finding import Status
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table
 from casebook.page.view import View
+from casebook.questions.offsets_topic.analysis import deletion_choice
 from casebook.questions.offsets_topic.analysis.deletion import (
     ALL_BUT_ACTIVE,
     BELOW,
@@ -29,6 +31,8 @@ from casebook.questions.offsets_topic.analysis.deletion import (
     Place,
 )
 from casebook.questions.offsets_topic.analysis.deletion_choice import SegmentChoice, as_text, instant, middle, offset
+from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 from casebook.questions.offsets_topic.analysis.unread import Unread
 
 MOST_LOSSES, MOST_LOST_COMMITS = 12, 50
@@ -36,6 +40,34 @@ _STRIP, _TALL, _LOW = 760, 26, 12
 
 
 Ask = Callable[[Mapping[str, Sequence[Place]]], Deletions]
+
+
+def tried(
+    topic: OffsetsTopic,
+    copy: OffsetsPartition | None,
+    deletions: Callable[[OffsetsPartition], "Ask"],
+    context: PanelContext,
+    *,
+    delete: str,
+    delete_before: str,
+    delete_below: str = "",
+) -> View:
+    """The panel, or its static twin, at a notebook's parameters; the reason, where no segment was read.
+
+    Args:
+        copy: The copy that segments would be deleted from.
+        deletions: Gives what answers for sets of a copy's segments.
+        context: The notebook that it stands in.
+
+    Raises:
+        UsageError: A parameter names a segment that is not there, or is no time or offset.
+    """
+    segments = topic.segments(copy.broker, copy.partition) if copy else ()
+    if not segments:
+        return nothing_read(topic.unread, empty=topic.empty)
+    subject = Subject(broker=copy.broker, partition=copy.partition, segments=segments)
+    choice = deletion_choice.parse(delete, delete_before, segments, delete_below=delete_below)
+    return panel(subject, choice, deletions(copy), context)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,29 +78,26 @@ class Subject:
         broker: Whose copy.
         partition: Of ``__consumer_offsets``.
         segments: By base offset; the last is the active one.
-        source: Where the evidence comes from, for the command that gives the same answer headless.
     """
 
     broker: int
     partition: int
     segments: Sequence[Segment]
-    source: str = ""
 
 
-def panel(subject: Subject, choice: SegmentChoice, ask: Ask, *, interactive: bool, remembered: dict[str, object]) -> View:
+def panel(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelContext) -> View:
     """The panel, or its static twin.
 
     Args:
         subject: What may be deleted from.
         choice: The parameters' choice: the panel's first state.
         ask: Answers for sets of segments.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
+        context: The notebook that it stands in.
     """
-    if interactive:
-        return View(parts=(_DeletionPanel(subject, choice, ask, remembered).box,))
+    if context.interactive:
+        return View(parts=(_DeletionPanel(subject, choice, ask, context).box,))
     answer = ask(choice.tried(subject.segments))
-    return View(parts=(_answer(subject, choice, answer, framed=True),), tables=_tables(answer))
+    return View(parts=(_answer(subject, choice, answer, context.source, framed=True),), tables=_tables(answer))
 
 
 def nothing_read(unread: Unread, *, empty: bool) -> View:
@@ -83,7 +112,7 @@ def _tables(answer: Deletions) -> dict[str, Sequence[object]]:
     return {"deletion": answer.choices, "lost_commits": commits}
 
 
-def _answer(subject: Subject, choice: SegmentChoice, answer: Deletions, *, framed: bool = False) -> Markup:
+def _answer(subject: Subject, choice: SegmentChoice, answer: Deletions, source: str, *, framed: bool = False) -> Markup:
     choices = answer.choices
     chosen = next(one for one in choices if one.choice == choice.name)
     lost = answer.groups.get(choice.name, ())
@@ -103,7 +132,7 @@ def _answer(subject: Subject, choice: SegmentChoice, answer: Deletions, *, frame
         sets=_sets(subject, choices, choice),
         losses=_losses(lost) if lost else None,
         commits=_commits(commits, chosen) if (commits := answer.commits.get(choice.name)) else None,
-        command_line=_command(subject, choice),
+        command_line=text.command("offsets_topic", source, {"partition": str(subject.partition)} | choice.parameters()),
     )
 
 
@@ -239,18 +268,14 @@ def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, 
     ]
 
 
-def _command(subject: Subject, choice: SegmentChoice) -> str:
-    return text.command("offsets_topic", subject.source, {"partition": str(subject.partition)} | choice.parameters())
-
-
 class _DeletionPanel:
     """Widgets around the answer."""
 
-    def __init__(self, subject: Subject, choice: SegmentChoice, ask: Ask, remembered: dict[str, object]) -> None:
+    def __init__(self, subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelContext) -> None:
         import ipywidgets as widgets
 
-        self._subject, self._ask, self._remembered = subject, ask, remembered
-        now = remembered.get("deletion", choice)
+        self._subject, self._ask, self._remembered, self._source = subject, ask, context.remembered, context.source
+        now = context.remembered.get("deletion", choice)
         before = middle(subject.segments) if now.before is None else now.before
         dated = [OLDER] if before is not None else []
         self._name = widgets.ToggleButtons(
@@ -295,7 +320,7 @@ class _DeletionPanel:
                 self._html.value = str(render("working", what="Pick one or more segments"))
                 return
             self._html.value = str(render("working", what="Counting what every group would be answered"))
-            self._html.value = str(_answer(self._subject, choice, self._ask(choice.tried(self._subject.segments))))
+            self._html.value = str(_answer(self._subject, choice, self._ask(choice.tried(self._subject.segments)), self._source))
         except CasebookError as error:
             self._html.value = str(render("failed", what=str(error)))
         except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it

@@ -24,11 +24,13 @@ class QuizIncident:
     """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
 
     Args:
-        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it; see :mod:`.quiz_past`.
+        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it; see :mod:`.past`.
+        stored: The states of partitions as they are stored, by path.
     """
 
     lead: Leadership
     last_in_sync: Mapping[tuple[str, int], LastInSync] = field(default_factory=dict)
+    stored: Mapping[str, bytes | None] = field(default_factory=dict)
 
     @property
     def cluster(self) -> Cluster:

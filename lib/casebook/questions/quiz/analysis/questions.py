@@ -11,22 +11,13 @@
 Verdicts, the order of starts and the replay of elections are those of notebook 20.
 """
 
-from collections.abc import Mapping
-
-from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.quiz.analysis import causes, steps
 from casebook.questions.quiz.analysis.incident import QuizIncident
-from casebook.questions.quiz.analysis.past import LastInSync
 from casebook.questions.quiz.analysis.quiz import QuizQuestion
 
 
-def questions(lead: Leadership, *, last_in_sync: Mapping[tuple[str, int], LastInSync] | None = None) -> tuple[QuizQuestion, ...]:
-    """The questions on a case, in the order in which they are asked.
-
-    Args:
-        last_in_sync: See :class:`casebook.questions.quiz.analysis.incident.QuizIncident`.
-    """
-    incident = QuizIncident(lead=lead, last_in_sync=last_in_sync or {})
+def questions(incident: QuizIncident) -> tuple[QuizQuestion, ...]:
+    """The questions on a case, in the order in which they are asked."""
     return (
         causes.who_is_dead(incident),
         causes.which_partitions(incident),

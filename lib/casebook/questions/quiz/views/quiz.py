@@ -10,11 +10,14 @@ from markupsafe import Markup
 
 from casebook.findings.finding import Finding
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.view import View, html
-from casebook.questions.quiz.analysis import quiz
+from casebook.questions.quiz.analysis import questions, quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP
+from casebook.questions.quiz.analysis.incident import QuizIncident
 from casebook.questions.quiz.analysis.quiz import AnswerOutcome, JudgedAnswer, QuizQuestion
+from casebook.questions.quiz.views import walkthrough
 
 NOTEBOOK = "walkthrough"
 _LOOKS = {
@@ -58,24 +61,19 @@ class QuestionProgress:
         return self.right or self.answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
-    """Where the evidence comes from, for the command that gives the same headless.
+def page(incident: QuizIncident, context: PanelContext, **answers: str) -> "QuizPage":
+    """The questions on a case, and what was answered; headless the parameters, ``?`` for the explanation alone.
 
     Args:
-        source: As the notebook was given it.
-        at: The moment of the past that it is about; ``""`` for that of the evidence.
-        quote: The evidence behind paths of znodes, as it was read.
+        answers: By the key of the question.
     """
-
-    source: str
-    at: str
-    quote: Callable[[Sequence[str]], Markup]
-
-    def command(self, answers: Mapping[str, str]) -> str:
-        """The notebook with these answers."""
-        given = {f"answer_{key}": answer for key, answer in answers.items() if answer}
-        return text.command(NOTEBOOK, self.source, ({"at": self.at} if self.at else {}) | given)
+    lead = incident.lead
+    return QuizPage(
+        questions=questions.questions(incident),
+        answers=answers,
+        incident=walkthrough.incident(lead.cluster, lead.version, incident.stored, incident.last_in_sync),
+        context=context,
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,16 +84,13 @@ class QuizPage:
         questions: In the order in which they are asked.
         answers: The notebook's parameters by key.
         incident: The evidence that the answers are found in.
-        interactive: Whether there are widgets.
-        remembered: What the person did; outlives a re-run of the cell.
+        context: The notebook that it stands in.
     """
 
     questions: Sequence[QuizQuestion]
     answers: Mapping[str, str]
     incident: View
-    where: Where
-    interactive: bool
-    remembered: dict[str, object]
+    context: PanelContext
     _scores: list[object] = field(default_factory=list)
     _panels: dict[str, "_QuestionPanel"] = field(default_factory=dict)
 
@@ -106,7 +101,7 @@ class QuizPage:
     def ask(self, *keys: str) -> View:
         """Some of the questions."""
         shown = [(number, question) for number, question in enumerate(self.questions, start=1) if question.key in keys]
-        if not self.interactive:
+        if not self.context.interactive:
             return html(*(self._twin(number, question) for number, question in shown))
         panels = {question.key: _QuestionPanel(self, number, question) for number, question in shown}
         self._panels |= panels
@@ -114,7 +109,7 @@ class QuizPage:
 
     def score(self) -> View:
         """How it went so far, and what to read next."""
-        if not self.interactive:
+        if not self.context.interactive:
             return html(self._score())
         import ipywidgets as widgets
 
@@ -134,7 +129,7 @@ class QuizPage:
 
     def given(self, question: QuizQuestion) -> QuestionProgress:
         """What a person did with a question; at first, the parameter."""
-        remembered = self.remembered if self.interactive else {}
+        remembered = self.context.remembered if self.context.interactive else {}
         name = f"answer_{question.key}"
         if name not in remembered:
             remembered[name] = QuestionProgress()
@@ -157,7 +152,7 @@ class QuizPage:
         one = quiz.judged(question, given.answer)
         told = {each.question.key for each in self.judged if each.told}
         kind, word = _LOOKS[one.outcome]
-        quiet = one.outcome is AnswerOutcome.NOT_ANSWERED and self.interactive
+        quiet = one.outcome is AnswerOutcome.NOT_ANSWERED and self.context.interactive
         return render(
             "quiz_answer",
             hints=question.hints[: given.hints],
@@ -166,7 +161,7 @@ class QuizPage:
             said=_said(one),
             why=one.said(told),
             counts=given.right if one.outcome is not AnswerOutcome.RIGHT else "",
-            evidence=self.where.quote(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
+            evidence=self.context.shown(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
         )
 
     def _twin(self, number: int, question: QuizQuestion) -> Markup:
@@ -182,7 +177,7 @@ class QuizPage:
             title=total.title,
             rows=[(*_LOOKS[one.outcome], one.question.title) for one in judged],
             next=_NEXT_OTHER if not total.asked else _NEXT if done else _NEXT_UNDONE,
-            command_line=self.where.command({one.question.key: one.answer for one in judged}),
+            command_line=_command(self.context, {one.question.key: one.answer for one in judged}),
         )
 
 
@@ -198,6 +193,12 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
     return html(render("verdict", kind=kind, title=total.title, second=second, plan=(), brokers=(), more=()))
+
+
+def _command(context: PanelContext, answers: Mapping[str, str]) -> str:
+    """The notebook with these answers, headless."""
+    given = {f"answer_{key}": answer for key, answer in answers.items() if answer}
+    return text.command(NOTEBOOK, context.source, ({"at": context.at} if context.at else {}) | given)
 
 
 def _untold(total: quiz.Score) -> bool:

@@ -11,8 +11,10 @@ from markupsafe import Markup
 
 from casebook.kafka.past_rows import EventRow, WindowKind
 from casebook.page import lanes_figure, lanes_picture, text
+from casebook.page.context import PanelContext
 from casebook.page.render import render, script_safe
 from casebook.page.view import Figure, View
+from casebook.questions.timeline.analysis import selection
 from casebook.questions.timeline.analysis.selection import Events, HeldEvents, Selection, focus
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views import causes, host_lanes, panel, tables
@@ -23,17 +25,29 @@ from casebook.questions.timeline.views.lanes import MOST_EVENTS, Drawing
 from casebook.questions.timeline.views.story import cites
 
 
+def page(
+    found: Timeline, context: PanelContext, *, events: Events | None = None, since: str = "", until: str = "", topic: str = "",
+    partition: str = "", group: str = "", broker: str = "",
+) -> "TimelinePage":  # fmt: skip
+    """The picture, the story and the tables of a timeline, all of one choice of time and subject.
+
+    Args:
+        events: What happened, where that is more than fits into memory.
+
+    Raises:
+        UsageError: A parameter is no moment or no number.
+    """
+    chosen = selection.parse(found, since=since, until=until, topic=topic, partition=partition, group=group, broker=broker)
+    return TimelinePage(found, chosen, context, events=events)
+
+
 class TimelinePage:
     """Everything that notebook 60 shows.
 
     Args:
         found: The timeline.
         chosen: The parameters' choice: the first one.
-        interactive: Whether there are widgets.
-        remembered: What the person chose; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same headless.
-        quote: Shows the evidence behind a proof; of use where there are widgets.
-        name: Of the case.
+        context: The notebook that it stands in.
         events: What happened, where that is more than fits into memory; else the timeline's own rows.
     """
 
@@ -41,21 +55,17 @@ class TimelinePage:
         self,
         found: Timeline,
         chosen: Selection,
+        context: PanelContext,
         *,
-        interactive: bool,
-        remembered: dict[str, object],
-        source: str = "",
-        quote: Callable[[str], View] | None = None,
-        name: str = "",
         events: Events | None = None,
     ) -> None:
-        self._found, self._source, self._name = found, source, name
+        self._found, self._source, self._name = found, context.source, context.case
         self._events = HeldEvents(found.rows) if events is None else events
         self._chosen, self._drawn = chosen, None
         self._panel = None
-        if interactive:
-            asked = Asked(quote=quote, proof_at=self._proof_at, said=self._said)
-            self._panel = panel.TimelinePanel(found, chosen, remembered, asked, self._choose)
+        if context.interactive:
+            asked = Asked(quote=context.quote, proof_at=self._proof_at, said=self._said)
+            self._panel = panel.TimelinePanel(found, chosen, context.remembered, asked, self._choose)
             self._chosen = self._panel.chosen
 
     def lanes(self) -> View:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from casebook.errors import CasebookError
 from casebook.findings.finding import Finding
 from casebook.page import text
+from casebook.page.context import PanelContext
 from casebook.page.render import look, render
 from casebook.page.view import View
 
@@ -25,17 +26,16 @@ class Made:
     findings: Sequence[Finding]
 
 
-def box(make: Callable[[str], Made], *, interactive: bool, remembered: dict[str, object]) -> View:
+def box(make: Callable[[str], Made], context: PanelContext) -> View:
     """The box, or its static twin.
 
     Args:
         make: Makes a case of a text.
-        interactive: Whether there are widgets.
-        remembered: What the person pasted; outlives a re-run of the cell.
+        context: The notebook that it stands in.
     """
-    if not interactive:
+    if not context.interactive:
         return View(parts=(render("pasted", made=None, commands=("casebook collect --pasted FILE --out my-case",)),))
-    return View(parts=(_box(make, remembered),))
+    return View(parts=(_box(make, context.remembered),))
 
 
 def banner(findings: Sequence[Finding]) -> View:

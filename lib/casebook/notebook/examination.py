@@ -5,15 +5,18 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import TypeVar
 
 from casebook.case.case import Case
 from casebook.errors import CaseError, ScanError
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.observed import Observations
 from casebook.findings import evidence
 from casebook.findings.finding import Finding, Status, once
 from casebook.findings.past_runs import Identity
 from casebook.kafka.releases import VersionInUse
+from casebook.notebook.evidence_times import EvidenceTimes
 from casebook.notebook.kept import Kept
 from casebook.notebook.shared_evidence import Progress, SharedEvidence
 from casebook.questions.coordinators import evidence as offsets_evidence
@@ -39,12 +42,14 @@ from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 from casebook.questions.quiz import evidence as quiz_evidence
 from casebook.questions.quiz.analysis.incident import QuizIncident
-from casebook.questions.timeline.analysis import checks, leaderless_since, moments, one_collection, past_znodes, timeline
+from casebook.questions.timeline.analysis import checks, leaderless_since, timeline
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans.stored_events import StoredEvents
 from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence, next_paste, plan
 from casebook.questions.triage.analysis.plan import Plan
 from casebook.runs import kept_runs
+
+Answer = TypeVar("Answer", Coordinators, Durability, Leadership, Maintenance, MessageLoss, OffsetsTopic, Timeline)
 
 
 class Examination:
@@ -85,35 +90,43 @@ class Examination:
     ) -> None:
         self.case, self.cluster, self.version = case, cluster, version
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
-        self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
-        self._log_dirs = case.log_dirs() if at is None else ()
-        self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
-        self._apart = one_collection.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
-        self._is_apart = self._apart is not None and self._apart.is_known
-        ends = past_znodes.last_transaction(cluster, case.past()) if at is None else None
-        self._outdated = past_znodes.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
-        of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
+        is_present = at is None
+        self.pasted = next_paste.checks(case.pasted(), cluster, version) if is_present else ()
+        self._log_dirs = case.log_dirs() if is_present else ()
+        self._times = EvidenceTimes(case, cluster, self._log_dirs, is_present=is_present)
+        self._is_apart = self._times.is_apart
         of_kraft = kraft_nodes.check(cluster, self._log_dirs)
         of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
-        self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *of_time, *self.pasted)
+        self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *self._times.checks, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
         self._progress, self._timezone, self._source = progress, timezone, source
         self.kept = Kept(tables={"problems": cluster.problems})
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """With the moments of what each looked at, and without those that join evidence of different moments."""
-        seen = moments.by_what_is_there(moments.held(findings, self._apart, self._outdated), self._shared.absent)
-        return moments.dated(seen, {**self._moments, **self._shared.observed})
+        return self._times.of(findings, self._shared.absent, self._observed())
+
+    def _answered(self, answer: Answer, **tables: Sequence[object]) -> Answer:
+        """The answer with the moments of what it looked at; its tables are kept."""
+        self.kept.tables |= tables
+        return replace(answer, findings=self._in_time(answer.findings))
+
+    def _observed(self) -> Observations:
+        """Of when logs and history are, where the present is looked at."""
+        if self._at is None:
+            with suppress(CaseError):
+                return self._shared.timeline.observed
+        return {}
 
     def leadership(self) -> Leadership:
         """Which partitions have no leader, why, and whom to start first."""
         lead = self._lead
-        self.kept.tables |= {
-            "partitions": lead.verdicts,
-            "start_first": lead.start_first,
-            "controller_epochs": lead.controller_epochs,
-        }
-        return replace(lead, outdated=self._outdated is not None)
+        return self._answered(
+            replace(lead, outdated=self._times.outdated is not None),
+            partitions=lead.verdicts,
+            start_first=lead.start_first,
+            controller_epochs=lead.controller_epochs,
+        )
 
     @cached_property
     def _lead(self) -> Leadership:
@@ -130,7 +143,7 @@ class Examination:
         """
         held = None if self._is_apart else self._held()
         return plan.make(
-            self._lead if self._outdated is None else leadership.unknown(self._lead),
+            self._lead if self._times.outdated is None else leadership.unknown(self._lead),
             past=self._past(),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,
@@ -170,16 +183,12 @@ class Examination:
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
         offsets = self._shared.offsets(scan=scan)
-        found = maintenance.examine(
-            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
-        )
+        held, log_dirs = offsets.coordinators, offsets.log_dirs
+        found = maintenance.examine(self.cluster, self.version, asked=wanted, held=held, log_dirs=log_dirs)
         self.kept.plan = found.drain.files() if found.drain else {}
-        self.kept.tables |= {
-            "restart_sets": found.restarts,
-            "drain_plan": found.drain.rows if found.drain else (),
-            "leftovers": found.leftovers,
-        }
-        return found
+        return self._answered(
+            found, restart_sets=found.restarts, drain_plan=found.drain.rows if found.drain else (), leftovers=found.leftovers
+        )
 
     def disks(self) -> tuple[Finding, ...]:
         """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
@@ -187,7 +196,7 @@ class Examination:
 
     def _live(self) -> Collection[int] | None:
         """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""
-        is_known = self.cluster.brokers_known and not self._apart and self._outdated is None
+        is_known = self.cluster.brokers_known and not self._times.apart and self._times.outdated is None
         return self.cluster.live if is_known else None
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
@@ -205,8 +214,7 @@ class Examination:
             scan: Whether segments are read, for the names of groups and the largest batches.
         """
         held = self._shared.offsets(scan=scan).coordinators
-        self.kept.tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
-        return held
+        return self._answered(held, coordinators=held.rows, blast_radius=held.radius, group_offsets=self.cluster.group_offsets)
 
     def everything(self, *, scan: bool = True) -> tuple[Finding, ...]:
         """Every check of every notebook, in one pass: what one has read the others use.
@@ -246,14 +254,14 @@ class Examination:
             scan: Whether segments are read.
         """
         topic = self._shared.offsets(scan=scan).offsets_topic
-        self.kept.tables |= {
-            "offsets_partitions": topic.partitions,
-            "offsets_segments": topic.scanned.segments,
-            "group_bytes": topic.scanned.group_bytes,
-            "commits": topic.scanned.commits,
-            "damage": topic.scanned.damage,
-        }
-        return topic
+        return self._answered(
+            topic,
+            offsets_partitions=topic.partitions,
+            offsets_segments=topic.scanned.segments,
+            group_bytes=topic.scanned.group_bytes,
+            commits=topic.scanned.commits,
+            damage=topic.scanned.damage,
+        )
 
     def groups(self) -> tuple[Finding, ...]:
         """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before."""
@@ -264,15 +272,15 @@ class Examination:
     def timeline(self) -> Timeline:
         """What happened in which order, and what caused what."""
         found = self._shared.timeline
-        self.kept.tables |= {
-            "events": found.rows,
-            "windows": (*found.windows, *found.possible),
-            "partition_history": found.partition_history,
-            "untyped": found.untyped,
-        }
-        if found.hosts.told.files:
-            self.kept.tables |= {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues}
-        return found
+        hosts = {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues} if found.hosts.told.files else {}
+        return self._answered(
+            found,
+            events=found.rows,
+            windows=(*found.windows, *found.possible),
+            partition_history=found.partition_history,
+            untyped=found.untyped,
+            **hosts,
+        )
 
     def happened(self) -> tuple[Finding, ...]:
         """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at."""
@@ -285,9 +293,10 @@ class Examination:
         if self._at is None and (self.case.has_history or self.case.logs()):
             findings = leaderless_since.dated(findings, self._lead.verdicts, self._shared.timeline)
             findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
-        kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
-        wanted = () if self.pasted else next_evidence.check(findings, self._shared.absent, kraft=kraft)
-        return self.advised((*findings, *wanted))
+        if not self.pasted:
+            kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
+            findings = (*findings, *next_evidence.check(findings, self._shared.absent, kraft=kraft))
+        return self.advised(findings)
 
     def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> tuple[MessageLoss, Consumed]:
         """Which acknowledged records are gone, when and why; and what consumers did with those that are there.
@@ -312,20 +321,21 @@ class Examination:
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
             moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
         ).examined()  # fmt: skip
-        self.kept.lost, self.kept.unprocessed = evidence.lost, consumed.records
-        self.kept.tables |= {
-            "reconciliation": found.classes,
-            "lost": (),
-            "unprocessed": (),
-            "cut_ranges": found.cut_ranges,
-            "loss_estimates": found.estimates,
-            "divergence": found.divergences,
-            "unclean_price": found.prices,
-            "commit_steps": consumed.steps,
-            "events": happened.rows,
-            "partition_history": happened.partition_history,
-        }
-        return replace(found, findings=found.findings + consumed.findings), consumed
+        self.kept.loss, self.kept.unprocessed = evidence, consumed.records
+        answer = self._answered(
+            replace(found, findings=found.findings + consumed.findings),
+            reconciliation=found.classes,
+            lost=(),
+            unprocessed=(),
+            cut_ranges=found.cut_ranges,
+            loss_estimates=found.estimates,
+            divergence=found.divergences,
+            unclean_price=found.prices,
+            commit_steps=consumed.steps,
+            events=happened.rows,
+            partition_history=happened.partition_history,
+        )
+        return answer, consumed
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
@@ -343,15 +353,15 @@ class Examination:
             CaseError: The earlier case cannot be opened.
         """
         found = durability_evidence.examined(self.case, self.cluster, self.version, clients, against=against)
-        self.kept.tables |= {
-            "settings": found.settings,
-            "loss_verdicts": found.verdicts,
-            "client_settings": found.clients,
-            "single_copies": found.exposure,
-            "isr_alone": found.isr_alone,
-            "audit_changes": found.changes or (),
-        }
-        return found
+        return self._answered(
+            found,
+            settings=found.settings,
+            loss_verdicts=found.verdicts,
+            client_settings=found.clients,
+            single_copies=found.exposure,
+            isr_alone=found.isr_alone,
+            audit_changes=found.changes or (),
+        )
 
     def deletions(self, copy: OffsetsPartition) -> Callable[[Mapping[str, Sequence[Place]]], Deletions]:
         """What answers for sets of a copy's segments: what deleting each would lose."""
@@ -362,16 +372,7 @@ class Examination:
         return self._shared.stored_events()
 
     def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
-        """What has changed since the last run of the same cluster.
-
-        Args:
-            findings: Of :meth:`everything`.
-            runs: The folder of the earlier runs.
-            against: The run to compare with; ``""`` for the last one.
-
-        Raises:
-            UsageError: There is no such run.
-        """
+        """What has changed since the last run of the same cluster: see :func:`casebook.questions.morning.evidence.examined`."""
         found = morning_evidence.examined(
             self._lead,
             copies=self._shared.offsets(scan=False).offsets_topic.partitions,

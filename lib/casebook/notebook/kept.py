@@ -3,12 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from casebook.findings import exports, tables
-
-if TYPE_CHECKING:
-    from casebook.questions.loss.scans.lost import Lost
+from casebook.questions.loss.evidence import LossEvidence
 
 
 @dataclass(slots=True, kw_only=True)
@@ -18,13 +15,13 @@ class Kept:
     Args:
         tables: Rows by the table's name; see :mod:`casebook.findings.tables`.
         plan: The files of a drain, by name.
-        lost: All lost records; ``None`` where no ledger was compared.
-        unprocessed: All records that were committed and never processed: a folder of Parquet.
+        loss: Holds all lost records; the files below it go with it.
+        unprocessed: All records that were committed and never processed: a folder of Parquet below the same.
     """
 
     tables: dict[str, Sequence[object]] = field(default_factory=dict)
     plan: Mapping[str, str] = field(default_factory=dict)
-    lost: "Lost | None" = None
+    loss: LossEvidence | None = None
     unprocessed: Path | None = None
 
     def write(self, folder: Path) -> None:
@@ -33,7 +30,7 @@ class Kept:
             tables.write(folder / "tables", name, rows)
         if self.plan:
             exports.write_plan(folder / exports.PLAN, self.plan)
-        if self.lost is not None:
-            exports.write(folder / "tables", self.lost.table)
+        if self.loss is not None and self.loss.lost is not None:
+            exports.write(folder / "tables", self.loss.lost.table)
         if self.unprocessed is not None:
             tables.rewrite(folder / "tables", "unprocessed", self.unprocessed)

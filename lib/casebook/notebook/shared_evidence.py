@@ -8,7 +8,7 @@ from casebook.case.case import Case
 from casebook.errors import ScanError
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import Partition
-from casebook.facts.observed import Observations, Source
+from casebook.facts.observed import Source
 from casebook.findings import evidence, log_checks
 from casebook.formats.hosts import files
 from casebook.formats.zookeeper import history_facts
@@ -80,11 +80,6 @@ class SharedEvidence:
             Source.SETTINGS: bool(cluster.started_with),
         }
         return frozenset(source for source, known in there.items() if not known)
-
-    @property
-    def observed(self) -> Observations:
-        """Of when logs and history are; nothing before they were read."""
-        return self.timeline.observed if "timeline" in vars(self) else {}
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -143,11 +143,14 @@ class Workbook:
 
         Args:
             findings: What the notebook concludes; what is to be said of the evidence itself comes before it.
-            summary: What stands at the top; the verdict on the findings where it is not given.
+            summary: What stands at the top in place of verdict and plan, for a notebook that leaves the conclusion to the reader.
         """
-        findings = self.ask.advised(once((*self.ask.evidence, *findings)))
-        verdict = triage.summary(findings, self.case, self.cluster, plan=self.ask.plan(findings), at=self.context.at or None)
-        display(summary or verdict, display_id=_SUMMARY, update=True)
+        findings = once((*self.ask.evidence, *findings))
+        if summary is None:
+            findings = self.ask.advised(findings)
+            plan, at = self.ask.plan(findings), self.context.at or None
+            summary = triage.summary(findings, self.case, self.cluster, plan=plan, at=at)
+        display(summary, display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()
         self.ask.kept.write(folder)

@@ -85,7 +85,8 @@ class Told(NamedTuple):
 
 
 def _plain(value: str) -> str:
-    return re.sub(r"[\s\"'\[\]()]|List|Set|ArrayBuffer", "", value)
+    """What a value says however it is printed: a list, an address behind a slash, a session behind 0x."""
+    return re.sub(r"[\s\"'\[\]()]|List|Set|ArrayBuffer", "", value).removeprefix("/").removeprefix("0x")
 
 
 def _is_of(time: int, printed: str) -> bool:

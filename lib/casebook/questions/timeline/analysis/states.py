@@ -257,11 +257,11 @@ def _forget(known: list[StateRow], row: EventRow) -> None:
 
 
 def _is_old(row: EventRow, epoch: int | None, before: StateRow) -> bool:
-    """Rule: who was told hears of it late, and an ISR is written by the leader alone: any other who tries is refused.
+    """Rule: who was told hears of it late, and an ISR is written by the leader, or for it by the controller: any other is refused.
 
     A leader that was lost, and of which the controller wrote nothing before it ended, is told to lead again under its old epoch.
     """
-    if row.kind in _ISR:
+    if row.kind in _ISR and not _is_written_for(row):
         return row.broker != before.leader
     if row.kind in _TOLD:
         again = before.leader is None and epoch == before.leader_epoch
@@ -314,12 +314,17 @@ def _is_offline(row: EventRow) -> bool:
 def _leader(row: EventRow, before: StateRow | None) -> int | None:
     if row.kind == "election_failed":
         return None if _is_offline(row) or before is None else before.leader
-    if row.kind in _BY_LEADER:
+    if row.kind in _BY_LEADER and not _is_written_for(row):
         return row.broker
     leader = row.number("leader")
     if leader is None and before is not None:
         return before.leader
     return None if leader is None or leader < 0 else leader
+
+
+def _is_written_for(row: EventRow) -> bool:
+    """Whether a controller wrote an ISR that the leader asked for, as from 2.7 on: it is not the leader that speaks."""
+    return row.kind in _ISR and "controller" in row.fields
 
 
 def _isr(row: EventRow, before: StateRow | None) -> tuple[int, ...] | None:

@@ -12,6 +12,10 @@ final class Entry {
   private static final int MOST_BYTES = 16 << 10;
 
   static final int MOST_LINES = 1000;
+  /** A logger that the end of a line cuts, and its rest in the line below. */
+  private static final Pattern LOGGER_BEGUN = Pattern.compile("\\(((?:kafka|org|state)\\.[\\w.$]*)\\s*$");
+
+  private static final Pattern LOGGER_ENDED = Pattern.compile("\\n\\s*([\\w.$]+)\\)[ \\t]*(?=\\n|$)");
   private static final Pattern LOGGER = Pattern.compile(" ?\\(((?:kafka|org|state)\\.[\\w.$]+)\\)(?=\\s*$)", Pattern.MULTILINE);
 
   /** What lines of a stack trace begin with, whatever stands before it; its frames aside. */
@@ -179,6 +183,12 @@ final class Entry {
     String rest = new String(bytes, firstEnds, length - firstEnds, UTF_8);
     if (header.logger != null) {
       return rest;
+    }
+    Matcher begun = LOGGER_BEGUN.matcher(firstLine());
+    Matcher ended = LOGGER_ENDED.matcher(rest);
+    if (begun.find() && ended.lookingAt()) {
+      header.logger = begun.group(1) + ended.group(1);
+      return rest.substring(ended.end());
     }
     Matcher found = LOGGER.matcher(rest);
     if (!found.find()) {

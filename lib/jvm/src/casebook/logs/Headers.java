@@ -23,10 +23,13 @@ final class Headers {
       Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
   private static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+)?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
   private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
+
+  /** A class with its package, or one behind its thread whose message begins in the line below. */
   private static final Pattern LOGGER_ALONE =
-      Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable))(?:[:@]\\d+)? ");
+      Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
+
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:org|kafka)\\.[a-z]\\w*\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
   private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
@@ -70,6 +73,8 @@ final class Headers {
   private static final String OF_MESSAGES = "*>";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
+  private static final String BULLETS = "#>*- \u2022";
+  private static final int LONGEST_BULLET = 4;
 
   /** So many letters Spring Boot leaves of the end of a logger's name. */
   private static final int OF_SPRING = 40;
@@ -148,8 +153,17 @@ final class Headers {
     layout.setLength(0);
     layout.append(from > 0 ? "… " : "");
     while (takePart(from)) {}
-    boolean named = level != null && (isTimed || endsWithLogger || from == 0 && (logger != null || at > 0));
+    boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && isBulleted(from)));
     return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
+  }
+
+  /** Whether nothing stands before a place but what a list or a comment begins with. */
+  private boolean isBulleted(int from) {
+    int index = 0;
+    while (index < from && index < LONGEST_BULLET && BULLETS.indexOf(line.charAt(index)) >= 0) {
+      index++;
+    }
+    return index == from;
   }
 
   /** Takes one part; {@code false} where the message begins. */
@@ -240,7 +254,7 @@ final class Headers {
     if (level != null && (isTimed || !isWord && letter > '9') || !(isWord || letter >= '0' && letter <= '9' || letter == '上' || letter == '下')) {
       return false;
     }
-    Stamp found = stamps.at(line, at, at > 0 && line.charAt(at - 1) == '[');
+    Stamp found = stamps.at(line, at, at > 0 && "[\"".indexOf(line.charAt(at - 1)) >= 0);
     if (found == null) {
       return false;
     }
@@ -435,7 +449,7 @@ final class Headers {
     found = LOGGER.matcher(line).region(at, line.length());
     boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || !line.startsWith(": ", found.end() - 2));
     if (!isNamed) {
-      found = LOGGER_ALONE.matcher(line).region(at, line.length());
+      found = LOGGER_ALONE.matcher(line).region(at, line.length()).useTransparentBounds(true);
       isNamed = found.lookingAt();
     }
     if (isNamed) {

@@ -20,8 +20,9 @@ final class JsonLayouts {
   private static final String[] TIMES = {"@timestamp", "timestamp", "time", "timemillis", "ts", "date", "datetime", "asctime", "eventtime", "@t", "t", "instant"};
   private static final String[] LEVELS = {"level", "log.level", "loglevel", "severity", "levelname", "log_level", "lvl", "severitytext", "@l", "severity_text"};
   private static final String[] LOGGERS = {"logger", "loggername", "logger_name", "log.logger", "class", "name", "c", "component", "category", "sourcecontext"};
-  private static final String[] MESSAGES = {"message", "msg", "@message", "log", "textpayload", "@m", "body", "line", "event.original", "short_message", "_raw", "text", "msg.message", "fields.message"};
-  private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error", "err", "error.stack", "err.stack", "error.message", "err.message"};
+  private static final String[] MESSAGES = {"message", "msg", "@message", "log", "textpayload", "@m", "body", "line", "event.original", "short_message", "_raw", "text", "msg.message", "fields.message",
+    "message.deserializationerror.errormessage", "message.recordprocessingerror.errormessage", "message.productionerror.errormessage"};
+  private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error", "err", "error.stack", "err.stack", "error.message", "err.message", "sarama_error"};
   private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)(?:\"|$)|(-?[\\d.]+))");
   private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"|(\\S+?)(?=,?(?:\\s|$)))");
 

@@ -22,11 +22,15 @@ public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
   private static final String CLIENT_ERROR = "client_error";
+  private static final Header NOBODY = new Header();
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
 
   /** What java.util.logging begins with, behind the program that printed it. */
   private static final Pattern OF_JUL = Pattern.compile("\\s{0,8}[\\w.-]{1,60}: [A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d\\d:\\d\\d [AP]M ");
+
+  /** What items of a list begin with. */
+  private static final Pattern NUMBERED = Pattern.compile("\\d{1,2}[.)、] ?");
 
   /** What people and pagers put where they cut a line off. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
@@ -48,10 +52,16 @@ public final class LogReader implements Closeable {
   private Coverage coverage;
   private boolean open;
 
-  /** The line of no entry before, and its number, where nobody knows it. */
+  /** The line of no entry before, or the message of one line, and its number, where nobody knows it. */
   private String unknown;
 
   private long unknownLine;
+
+  /** Of that message; empty of a line of no entry. */
+  private final Header unknownHeader = new Header();
+
+  /** What is told of lines of no entry: nothing, or what the message told that such a line ends. */
+  private Header ofAlone = NOBODY;
   private long zeros;
   private long firstZeros;
 
@@ -84,6 +94,7 @@ public final class LogReader implements Closeable {
     others = start > 0;
     open = false;
     unknown = null;
+    unknownHeader.clear();
     ended = false;
     zeros = 0;
     firstZeros = 0;
@@ -215,7 +226,13 @@ public final class LogReader implements Closeable {
     if (line.charAt(0) <= ' ') {
       return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt();
     }
-    return Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
+    return Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(behindNumber(line));
+  }
+
+  /** A line without the number that it has in a list. */
+  private static String behindNumber(String line) {
+    Matcher numbered = NUMBERED.matcher(line);
+    return numbered.lookingAt() ? line.substring(numbered.end()) : line;
   }
 
   /** Whether a line, with its ident or without, begins with one of the candidates. */
@@ -245,6 +262,9 @@ public final class LogReader implements Closeable {
     coverage.spoken(ident.speaker(message, entry.header.logger));
     if (!known) {
       untyped.add(entry.header.logger, entry.header.level, message.substring(Ident.end(message)), entry.line);
+      unknown = entry.lines == 1 ? message : null;
+      unknownLine = entry.line;
+      unknownHeader.take(entry.header, 0);
     }
   }
 
@@ -358,7 +378,7 @@ public final class LogReader implements Closeable {
 
   /** A message that was folded on its way: its lines put together again. */
   private boolean folded(String full) {
-    String whole = FOLD.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full).replaceAll(" ");
+    String whole = FOLD.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full).replaceAll(" ").strip();
     long[] kept = candidates.clone();
     byte[] bytes = whole.getBytes(UTF_8);
     boolean known = candidates(bytes, 0, bytes.length) && head(whole);
@@ -415,14 +435,21 @@ public final class LogReader implements Closeable {
       return;
     }
     coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
-    boolean known = candidates(lines.bytes(), lines.begin(), end) && isKnownAlone(line) || isFoldedAlone(line);
+    boolean known = endsWord(line) && isFoldedAlone(line) || candidates(lines.bytes(), lines.begin(), end) && isKnownAlone(line) || isFoldedAlone(line);
     unknown = known ? null : line;
     unknownLine = coverage.lines;
+    unknownHeader.clear();
     if (known) {
       coverage.typed++;
     } else {
       untyped.add(null, null, line, coverage.lines);
     }
+  }
+
+  /** Whether a line goes on where a message of one line ends within its sentence. */
+  private boolean endsWord(String line) {
+    boolean isOpen = unknown != null && unknownHeader.layout != null && !unknown.isEmpty() && Character.isLetter(unknown.charAt(unknown.length() - 1));
+    return isOpen && Character.isLowerCase(line.charAt(0));
   }
 
   /** Whether a line ends a message that was folded on its way, and that the line before it begins. */
@@ -432,7 +459,10 @@ public final class LogReader implements Closeable {
     }
     String joined = unknown.stripTrailing() + " " + line.strip();
     byte[] bytes = joined.getBytes(UTF_8);
-    return candidates(bytes, 0, bytes.length) && isKnownAlone(joined);
+    ofAlone = unknownHeader;
+    boolean known = candidates(bytes, 0, bytes.length) && isKnownAlone(joined);
+    ofAlone = NOBODY;
+    return known;
   }
 
   private boolean isKnownAlone(String line) {
@@ -468,7 +498,7 @@ public final class LogReader implements Closeable {
 
   private void tellAlone(Rule rule, Fields fields, String line) {
     if (!rule.kind.equals(Rule.QUIET)) {
-      found.add(new Event(rule.kind, Header.NO_TIME, coverage.lines, null, null, fields, line.strip()));
+      found.add(new Event(rule.kind, ofAlone.time, coverage.lines, ofAlone.level, ofAlone.logger, fields, line.strip()));
     }
   }
 

@@ -435,7 +435,7 @@ public final class LogReader implements Closeable {
       return;
     }
     coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
-    boolean known = endsWord(line) && isFoldedAlone(line) || candidates(lines.bytes(), lines.begin(), end) && isKnownAlone(line) || isFoldedAlone(line);
+    boolean known = candidates(lines.bytes(), lines.begin(), end) && isKnownAlone(line) || isFoldedAlone(line);
     unknown = known ? null : line;
     unknownLine = coverage.lines;
     unknownHeader.clear();
@@ -444,12 +444,6 @@ public final class LogReader implements Closeable {
     } else {
       untyped.add(null, null, line, coverage.lines);
     }
-  }
-
-  /** Whether a line goes on where a message of one line ends within its sentence. */
-  private boolean endsWord(String line) {
-    boolean isOpen = unknown != null && unknownHeader.layout != null && !unknown.isEmpty() && Character.isLetter(unknown.charAt(unknown.length() - 1));
-    return isOpen && Character.isLowerCase(line.charAt(0));
   }
 
   /** Whether a line ends a message that was folded on its way, and that the line before it begins. */

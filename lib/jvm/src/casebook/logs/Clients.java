@@ -31,8 +31,8 @@ final class Clients {
               + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
               + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka"
               + "|io\\.confluent\\.(?:connect|kafka|ksql|kafkarest|parallelconsumer)\\.|io\\.debezium\\.(?:embedded|pipeline\\.ErrorHandler|connector\\.common)|com\\.(?:linkedin|mongodb|snowflake)\\.kafka\\."
-              + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.|processing\\.[A-Z]|kafkajs$|(?:aiokafka|pykafka)\\b"
-              + "|kafka\\.(?:conn|client|client_async|cluster|coordinator(?:\\.(?:base|consumer|heartbeat))?|consumer\\.(?:fetcher|group|subscription_state)|producer\\.(?:kafka|sender|record_accumulator))$");
+              + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.|processing\\.[A-Z]|kafkajs$|(?:aiokafka|pykafka|confluent_kafka)\\b"
+              + "|kafka\\.(?:consumer|producer|javaapi|tools)\\.(?:[a-z]\\w*\\.)?[A-Z]|org\\.apache\\.kafka\\.common\\.telemetry\\.|kafka\\.(?:conn|client|client_async|cluster|coordinator(?:\\.[a-z_]+)*|future|metrics(?:\\.[a-z_]+)*|protocol(?:\\.[a-z_]+)*|admin\\.client|consumer\\.(?:fetcher|group|subscription_state)|producer\\.(?:kafka|sender|record_accumulator))$");
 
   private Clients() {}
 

@@ -257,7 +257,7 @@ def _forget(known: list[StateRow], row: EventRow) -> None:
 
 
 def _is_old(row: EventRow, epoch: int | None, before: StateRow) -> bool:
-    """Rule: who was told hears of it late, and an ISR is written by the leader, or for it by the controller: any other is refused.
+    """Rule: who was told hears of it late, and an ISR is written by the leader, or for it by the controller.
 
     A leader that was lost, and of which the controller wrote nothing before it ended, is told to lead again under its old epoch.
     """

@@ -95,6 +95,12 @@ class TestStates:
         assert [row.isr for row in rows] == [(1,), ()]
         assert rows[0].time <= rows[1].time
 
+    def test_a_controller_that_writes_an_isr_does_not_lead(self):
+        """From 2.7 on the leader asks for it, and the controller says that it wrote it."""
+        lines = [_row("partition_changed", -9000, leader="1", isr="1,2"), _row("isr_updated", 1000, controller="3", isr="1")]
+        rows = states(Cluster(), Past(), lines, {}, ())["t", 0]
+        assert [(row.time - T0, row.leader, row.isr) for row in rows] == [(-9000, 1, (1, 2)), (1000, 1, (1,))]
+
     def test_a_line_behind_the_walk_stays_behind_it(self):
         """Logs may be collected later than znodes."""
         later = _row("partition_changed", 90_000, leader="2", leader_epoch="3", isr="2")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import sent, unread
+from casebook.formats.pasted import sent, sentences, unread
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.zookeeper import znodes
@@ -23,7 +23,8 @@ _ANSWERED = re.compile(
     r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
 )
 _API = re.compile(
-    r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?),?|\s*\)\s*"
+    r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?)"
+    r"(?:,?\s*(?:\.{2,}\s*)?\)?)\s*|\s*\)\s*"
 )
 _OFFSET = re.compile(
     rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
@@ -39,6 +40,10 @@ _UNSUPPORTED = re.compile(r"\b(?P<name>[A-Za-z]+)\(\d+\): UNSUPPORTED")
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
 """A version's line that is cut."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
+_CUT_COMMAND = re.compile(
+    r"\S*(?: --[a-z-]+(?:[ =]\S+)?)*(?= .*--topic)(?: --[a-z-]+(?:[ =]\S+)?)* --time[ =]\S+(?: --[a-z-]+(?:[ =]\S+)?)*"
+)
+"""Options of the tool, whose begin was not pasted."""
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
@@ -51,23 +56,6 @@ _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
     r".*)"
 )
-_SHORT = (
-    ("kafka-topics --create", re.compile(r"Created topic \S+")),
-    ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
-    ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\w+)?")),
-    ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
-    ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
-    ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
-    ("df", re.compile(r"df: \S+: .*")),
-    ("ssh", re.compile(r"ssh: connect to host .*")),
-    ("a shell", re.compile(r".{0,80}: (?:command not found|No such file or directory)")),
-    (
-        "Cruise Control",
-        re.compile(r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNumWindows=.*\), .*"),
-    ),
-)
-"""Answers of one line, told as they stand."""
-_TROUBLE = ("df", "ssh", "a shell")
 _LEFT_OUT = re.compile(
     r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
     r" )?(?:topic-)?partition (?=.*[Ss]kip)"
@@ -76,7 +64,7 @@ _LEFT_OUT = re.compile(
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
-_LONGEST_SHORT = 400
+_LEAST_ON_A_LINE = 4
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
@@ -146,6 +134,8 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | P
             continue
         if (tool := unread.tool(text)) is not None:
             asked, command = tool, text[:_LONGEST]
+        elif _CUT_COMMAND.fullmatch(text[:_LONGEST]):
+            asked, command = "GetOffsetShell", f"GetOffsetShell {text[:_LONGEST]}"
         found, after = _at(lines, at, command)
         if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
             found, after = (total,), total.span.last - lines[0].number + 1
@@ -170,13 +160,14 @@ def _at(
     lines: Sequence[PastedLine], at: int, command: str
 ) -> tuple[Sequence[ToolStatement | Elected | PastedZnode | CutOutput], int]:
     text = lines[at].text
-    if len(text) < _LONGEST_SHORT and (tool := next((tool for tool, says in _SHORT if says.fullmatch(text.strip())), None)):
-        told = ToolStatement(tool, one(lines[at]), text.strip().rstrip("."), bad=tool in _TROUBLE or "Mismatches" in text)
+    if told := sentences.told(lines[at]):
         return (told,), at + 1
     if "(id: " in text and _ANSWERED.fullmatch(text):
         return _api_versions(lines, at)
     if "lect" in text and _ELECTED.fullmatch(text):
         return _elections(lines, at)
+    if text.count(":") >= _LEAST_ON_A_LINE and (several := _several(text)):
+        return (_told_offsets(several, one(lines[at]), command),), at + 1
     if text.count(":") == 2 and _OFFSET.fullmatch(text.strip()):
         return _offsets(lines, at, command)
     if _BROKER_INFO.fullmatch(text.strip()):
@@ -280,6 +271,16 @@ def _offsets(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequen
     """What they are says the command: without ``--time`` the tool prints the last ones."""
     after = _while(lines, at, _OFFSET)
     rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
+    return (_told_offsets(rows, spanned(lines, at, after), command),), after
+
+
+def _several(text: str) -> list[re.Match[str]]:
+    """Offsets that have lost their line ends; nothing else stands in the line."""
+    rows = [_OFFSET.fullmatch(word) for word in text.split()]
+    return rows if len(rows) > 1 and all(rows) else []
+
+
+def _told_offsets(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -> ToolStatement:
     is_theirs = _ASKS_OFFSETS.search(command) is not None
     asked = _TIME.search(command) if is_theirs else None
     time = asked["time"] if asked else "-1" if is_theirs else ""
@@ -287,8 +288,9 @@ def _offsets(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequen
     given = f" (--time {time})" if asked and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; what --time was given tells which they are"
-    says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"
-    return (ToolStatement("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
+    more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
+    says = f"{which or 'some'} offsets{given} of {', '.join(found[:_MOST_ROWS])}{more}{unsaid}"
+    return ToolStatement("GetOffsetShell", span, says, _DESCRIBE)
 
 
 def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
@@ -321,7 +323,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     after, found = _behind_commands(lines, at + 1), []
     while after < len(lines) and is_remark(lines[after].text):
         after += 1
-    while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300].strip())):
+    while after < len(lines) and (row := _listed_name(lines[after].text)):
         found.append((row, lines[after].number))
         after += 1
     if not found:
@@ -334,6 +336,11 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
     deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", LineSpan(n, n)) for row, n in found if row["deleting"]]
     return (*topics, *deleting, ToolStatement("kafka-topics --list", span, "", _DESCRIBE)), after
+
+
+def _listed_name(text: str) -> re.Match[str] | None:
+    """A name alone in a line; dots alone stand for names that were left out."""
+    return None if is_gap(text) else _LISTED.fullmatch(text[:300].strip())
 
 
 def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:

@@ -5,30 +5,23 @@ line that was read each value with its name is held by a row, or named as not ke
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted import Beside, BrokerSettings, NotKept, PastedLogLine
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.formats.pasted import pairs
 from casebook.formats.pasted.text import PastedLine, one
 
-_PAIR = re.compile(
-    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
-    r"(?P<value>\"[^\"]*\"|[^\s,;{}\[\]\"()]+)(?=[\s,;}\])]|$)"
-)
 _HEADING = re.compile(
     r"\s*(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
     r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):)\s*"
 )
-_KEPT = frozenset({
-    "topic", "partition", "partitioncount", "replicationfactor", "configs", "leader", "replicas", "isr", "isrs",
-    "offline", "elr", "lastknownelr", "topicid", "size", "version", "partitions", "broker", "brokers", "logdir",
-    "logdirs", "error", "sensitive", "offsetlag", "isfuture", "offset", "observers", "liveobservers",
-    "markedfordeletion", "adding", "removing", "http", "https", "plaintext", "class", "type", "recved", "llat",
-    "minlat", "avglat", "maxlat", "lcxid", "dataversion", "aclversion", "static_broker_config", "watcher",
-    "localhost",
-})  # fmt: skip
-"""Names whose values the rows hold without the name, or tell of all at once."""
+_OF_FORMS = frozenset({"version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher"})
+"""Names of no facts: of the form of an answer, and schemes of addresses."""
+_ABSENT = frozenset({"-1", "none", "null", "n/a", "-", "unknown", "optional.empty"})
+"""Values that rows hold as nothing."""
+_HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _LONGEST, _MOST, _SHOWN, _FEW = 4096, 400, 3, 3
 
@@ -45,7 +38,7 @@ def is_heading(text: str) -> bool:
     return len(text) < 200 and _HEADING.fullmatch(text) is not None
 
 
-def beside(lines: Iterable[PastedLine], is_typed: "re.Pattern[str]") -> list[Beside]:
+def beside(lines: Iterable[PastedLine], is_typed: Callable[[str], bool]) -> list[Beside]:
     """Lines that are no answers and hold words: commands, headings, remarks, what tools say around their answers."""
     found = []
     for line in lines:
@@ -57,7 +50,7 @@ def beside(lines: Iterable[PastedLine], is_typed: "re.Pattern[str]") -> list[Bes
                     one(line),
                     line.text.strip()[:_LONGEST],
                     name or "",
-                    is_typed.match(line.text[:_LONGEST].lstrip("# ")) is not None,
+                    is_typed(line.text[:_LONGEST].lstrip("# ")),
                 )
             )
     return found
@@ -93,14 +86,15 @@ def _held(rows: Iterable[str]) -> _HeldWords:
 
 
 def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
-    found = []
-    for pair in _PAIR.finditer(text):
-        name, value = pair["name"].lower(), pair["value"].strip('"').lower()
-        if name in _KEPT or not value or name.endswith((".java", ".scala")):
+    """The pairs of a line whose value no row holds: each word of it, wherever it stands in a row."""
+    missing = []
+    for name, value in pairs.found(text):
+        if name.lower() in _OF_FORMS or value.lower() in _ABSENT or not any(map(str.isalnum, value)):
             continue
-        is_told = any(name in each.text for each in held) or (
-            len(value) > _FEW and any(value in each.text or set(_WORD.findall(value)) <= each.words for each in held)
-        )
-        if not is_told:
-            found.append(f"{pair['name']} {pair['value']}"[:100])
-    return tuple(dict.fromkeys(found))
+        if value.rpartition("=")[2].lower() in _ABSENT:
+            continue
+        seen = str(int(value, 16)) if _HEX.fullmatch(value) else value.lower()
+        words = set(_WORD.findall(seen))
+        if not any(words <= each.words or (len(value) > _FEW and value.lower() in each.text) for each in held):
+            missing.append(f"{name} {value}"[:100])
+    return tuple(dict.fromkeys(missing))

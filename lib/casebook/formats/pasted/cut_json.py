@@ -43,6 +43,17 @@ def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int
     return None, False, after
 
 
+def closed(text: str) -> str:
+    """A text of JSON with whatever closes the braces and brackets that are open at its end."""
+    open_: list[str] = []
+    for mark in _MARKS.finditer(text):
+        if mark[0] in _CLOSE:
+            open_.append(mark[0])
+        elif mark[0] in "}]" and open_:
+            open_.pop()
+    return text + "".join(_CLOSE[each] for each in reversed(open_))
+
+
 def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     """What is said of a value between two lines that is cut: what stands behind its last whole member is not understood."""
     left = _end("".join(line.text for line in lines[at:after]))[0]

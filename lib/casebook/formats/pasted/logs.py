@@ -179,6 +179,8 @@ def _goes_on(text: str) -> bool:
 def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
     """The message with its rest, where a mail has folded it, and where to go on."""
     text = lines[at].text
+    if at + 1 < len(lines) and (killed := services.rest(text, lines[at + 1].text)) is not None:
+        return killed, at + 2
     if not _FOLDED_FROM <= len(text) < _LONGEST_SEEN or _LOGGER_AT_END.fullmatch(text) or not _DATED.match(text):
         return text, at + 1
     for after in range(at + 1, min(len(lines), at + 1 + _MOST_FOLDED)):

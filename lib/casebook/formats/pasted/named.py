@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import TABLE, HostSaid
-from casebook.formats.pasted import logs
+from casebook.formats.pasted import forms, logs
 from casebook.formats.pasted.hosts import tables
 from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed
 from casebook.formats.pasted.text import PastedLine, spanned
@@ -64,7 +64,7 @@ _KINDS = (
     _Kind(
         "netstat or ss",
         re.compile(
-            r"\s*Active Internet connections.*|\s*Proto\s+Recv-Q\s+Send-Q.*"
+            r"\s*Active Internet connections.*|\s*Proto\s+Recv-Q\s+Send-Q.*|\s*(?:tcp|udp)6?\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+.*"
             r"|\s*(?:Netid\s+)?State\s+Recv-Q\s+Send-Q.*"
         ),
         re.compile(
@@ -77,7 +77,7 @@ _KINDS = (
         "ps",
         re.compile(
             r"\s*(?:(?:USER|UID|root)\s+)?PID\s+(?:TTY|%CPU|PPID)\s.*|\s*USER\s+PID\s+%CPU.*"
-            r"|\s*UID\s+PID\s+PPID.*"
+            r"|\s*UID\s+PID\s+PPID.*|\s*[\w.+-]+\s+\d+\s+[\d.]+\s+[\d.]+\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\d+:\d\d\s+\S*java\s.*"
         ),
         _ANY,
         _ALIVE,
@@ -139,7 +139,7 @@ _KINDS = (
             r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED(?:"
             r" KAFKA)?|READY\s+METADATA|CLASS\s+HOSTS)\b.*"
         ),
-        _ANY,
+        re.compile(r"(?!.*\w:\s)(?:[\w./-]+(?:\s{2,}|\t).*|\S.*\s(?:\d{1,6}[ydhms]){1,5}(?:\s+\S+)*\s*)"),
         "kubectl get pods and kubectl describe pod tell how the brokers' containers fare",
     ),
     _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),
@@ -147,7 +147,12 @@ _KINDS = (
 )
 
 
-_TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl")
+_TABLES = (
+    "vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl", "netstat or ss", "ps", "lsof", "lsblk",
+    "a table of a JVM's memory", "Helm's output", "ping or traceroute",
+)  # fmt: skip
+_TREES = ("a YAML manifest", "a docker-compose file")
+"""Told by the names that lead to each value."""
 
 
 def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
@@ -161,7 +166,8 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             at += 1
             continue
         after = _end(lines, at, kind)
-        rows = tables.told([line.text for line in lines[at:after] if line.text]) if kind.name in _TABLES else ""
+        texts = [line.text for line in lines[at:after] if line.text]
+        rows = tables.told(texts) if kind.name in _TABLES else forms.tree(lines[at:after]) if kind.name in _TREES else ""
         said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
         yield HostSaid(
             kind.name,

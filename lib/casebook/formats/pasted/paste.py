@@ -26,7 +26,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.formats.pasted import answers, beside, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted import answers, beside, forms, logs, named, quoted, remarks, sent, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
@@ -34,6 +34,7 @@ from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark,
 from casebook.formats.pasted.tools import (
     configs,
     cruise,
+    diffs,
     groups,
     kcat,
     log_dirs,
@@ -54,7 +55,8 @@ _COMMAND = re.compile(
 
 
 _TYPED = re.compile(
-    rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*(?:sudo |\S*/)?(?:kafka-\S+|kcat|kafkacat|zkCli\S*|zookeeper-\S+|echo|nc|telnet"
+    rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*\[zk:[^\]]*\]\s*\S.*|\s*(?:sudo |\S*/)?(?:kafka-\S+|kcat|kafkacat|zkCli\S*"
+    r"|zookeeper-\S+|echo|nc|telnet"
     r"|ls2?|ll|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
 )
 
@@ -72,6 +74,10 @@ def read(texts: Iterable[str]) -> Pasted:
         found, left = _taken(remarks.without(lines, unknown))
         nobody = {line.number for line in left if line.text}
         found.setdefault(ToolStatement, []).extend(remarks.told(line for line in unknown if line.number not in nobody))
+    for part in list(forms.outputs([line if _may_state(line.text) else line._replace(text="") for line in left])):
+        _take(left, part.span)
+        found.setdefault(type(part), []).append(part)
+    found.setdefault(ToolStatement, []).extend(remarks.notes(lines))
     cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
 
     parts = [part for rows in found.values() for part in rows if hasattr(part, "span")]
@@ -98,17 +104,29 @@ def read(texts: Iterable[str]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
-        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), _TYPED)),
+        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), _is_typed)),
         not_kept=tuple(beside.not_kept(lines, parts)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
 
 
+def _may_state(text: str) -> bool:
+    """Whether a line that nobody took may be of an output; the name of a level of YAML looks like a heading."""
+    return forms.is_level(text) or not _says_nothing(text)
+
+
+def _is_typed(text: str) -> bool:
+    return _TYPED.match(text) is not None or sent.is_prompted(text)
+
+
 def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
-    """Lines that are no answers, also those that a reader took as the frame of one."""
-    framing = {number for frame in frames for number in range(frame.span.first, frame.span.last + 1)}
+    """Lines that are no answers, also those that a reader took as the frame of one, and commands taken with their answer."""
+    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last}
     return [
-        line for line, rest in zip(lines, left, strict=True) if line.number in framing or (rest.text and _says_nothing(rest.text))
+        line
+        for line, rest in zip(lines, left, strict=True)
+        if line.number in framing
+        or (_says_nothing(rest.text) if rest.text else bool(line.text) and sent.is_command(line.text.lstrip("# ")))
     ]
 
 
@@ -147,6 +165,7 @@ def _inside(line: PastedLine) -> list[NamedTuple]:
 
 
 _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
+    diffs.differences,
     reassign.moves,
     log_dirs.described,
     kcat.described,
@@ -247,6 +266,7 @@ def _says_nothing(text: str) -> bool:
         or logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
         or sent.is_command(text.lstrip("# "))
+        or sent.is_prompted(text)
         or (is_remark(text) and not remarks.has_figures(text))
         or sent.is_sender(text)
         or beside.is_heading(text)

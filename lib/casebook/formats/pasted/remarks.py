@@ -49,6 +49,18 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
             yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
 
 
+def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """What was taken away before anybody read the lines: remarks behind them, names of containers before them."""
+    noted = [line for line in lines if line.note and any(map(str.isalnum, line.note))]
+    for line in noted[:_MOST_GAPS]:
+        yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {line.note[:_MOST_SHOWN]}")
+    for (name, _), run in itertools.groupby(enumerate(lines), lambda each: (each[1].container, each[1].number - each[0])):
+        rows = [line for _, line in run]
+        if name:
+            span = LineSpan(rows[0].number, rows[-1].number)
+            yield ToolStatement("docker compose", span, f"lines {span.first}-{span.last} are of container {name}")
+
+
 def _bare(text: str) -> str:
     behind = _BEHIND.search(text)
     return _BEFORE.sub("", text[: behind.start()] if behind else text, count=1)

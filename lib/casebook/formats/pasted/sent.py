@@ -36,6 +36,16 @@ _RUNS = re.compile(
     r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
 )
 """A command line, at whatever prompt."""
+_PROMPTED = re.compile(
+    r"\s*[`'\"]?(?:PS )?(?:\S{1,80} ){0,3}\S{0,120}?[$#%>] ?(?:sudo |time |watch |bash |sh |exec )*(?:\.{0,2}[\w./~-]*/)?"
+    r"(?:kafka-?\w|confluent\b|kcat|kafkacat|zk[A-Z]\w|zookeeper-|echo\s|n?cat\s|nc\s|telnet\s|ls\b|ll\b|dir\b|du\s|df\b|curl\s"
+    r"|kubectl\s|oc\s|k\s|docker|podman|jstack|jcmd|jps|jmap|systemctl|service\s|dmesg|journalctl|cat\s|tail\s|grep\s|diff\s|cd\s|pwd\b"
+    r"|free\b|top\b|ps\s|ss\s|netstat|lsof|ulimit|ping\s|openssl|helm\s|ssh\s|for\s).*"
+)
+"""A command behind a prompt of whatever form."""
+_IN_ZKCLI = re.compile(
+    r"\s*\[zk:[^\]]*\]\s*(?:rmr|delete|deleteall|create|set|setAcl|getAcl|addauth|connect|close|help|history)\b.*"
+)
 _PLACES = re.compile(r"\s-{1,2}[A-Za-z]|https?:|\||\s\S+:\d{2,5}\b|\s/\S")
 _GOES_ON = re.compile(r"(?P<before>.*?)\s*[\\^`]")
 _OPTIONS = re.compile(
@@ -119,6 +129,13 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
 def is_command(text: str) -> bool:
     """Whether it is a command line without a prompt: prose on a tool has neither options nor places."""
     return len(text) < _LONGEST and _RUNS.fullmatch(text) is not None and _PLACES.search(text) is not None
+
+
+def is_prompted(text: str) -> bool:
+    """Whether it is a command behind a prompt; a row that ends in a per cent sign, or goes on with an arrow, is none."""
+    return len(text) < _LONGEST and (
+        (any(sign in text for sign in "$#%>") and _PROMPTED.fullmatch(text) is not None) or _IN_ZKCLI.fullmatch(text) is not None
+    )
 
 
 def is_sender(text: str) -> bool:

@@ -40,8 +40,17 @@ _SENT_AS = {
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-"),
     0x2014: "--",  # what an editor makes of the two dashes of an option
     0x2026: "...",
+    **dict.fromkeys(map(ord, "❯➜"), "$"),  # prompts of shells
     **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
 }
+
+_NOTE_IN_JSON = re.compile(
+    r"(?P<json>\s*+(?:[{}\[\],:]\s*+|\"(?:\\.|[^\"\\])*+\"\s*+|-?\d[\d.eE+-]*+\s*+|(?:true|false|null)\b\s*+)++)"
+    r"(?P<note>(?://|/\*|(?<=[,\]})\d ])# |<-|←).*)"
+)
+_HUNK = re.compile(r"\d{1,9}(?:,\d{1,9})?[acd]\d{1,9}(?:,\d{1,9})?\s*")
+"""What ``diff`` prints above the lines in which two files differ."""
+_OF_DIFF = re.compile(r"[<>](?: .*)?\s*|---\s*|\\ No newline at end of file\s*")
 
 _LEFT_OUT = r"snip(?:ped)?|cut|skip(?:ped)?|omitted|truncated|trimmed|elided|abridged"
 _GAP = re.compile(
@@ -68,11 +77,15 @@ class PastedLine(NamedTuple):
         number: In the paste, from 1.
         text: As it stood in the terminal, as far as that can be told; without line end.
         padded: Blanks stood behind it: its last word is whole, also where the paste is cut there.
+        note: What a person wrote behind it, taken away; ``""`` for nothing.
+        container: Whose line it is, where ``docker compose`` says so before it; taken away.
     """
 
     number: int
     text: str
     padded: bool = False
+    note: str = ""
+    container: str = ""
 
 
 def one(line: PastedLine) -> LineSpan:
@@ -119,17 +132,19 @@ def is_end(lines: Sequence[PastedLine], at: int) -> bool:
 def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
     bodies: list[str] = []
+    in_diff = False
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
-        body = text[len(quote_mark(text)) :].rstrip("\r\n")
+        in_diff = _HUNK.fullmatch(text) is not None or (in_diff and _OF_DIFF.fullmatch(text) is not None)
+        body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     plain = ["" if is_fence(body.rstrip()) else _without_frame(body.rstrip()) for body in bodies]
     texts = sent.with_whole_commands(sent.without_senders(plain))
     lines = [
         PastedLine(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
-    return [line._replace(text=_without_remark(line.text)) for line in _without_container(lines)]
+    return [_without_note(line) for line in _without_container(lines)]
 
 
 def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
@@ -138,16 +153,19 @@ def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
     for at, name in enumerate(names):
         is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
         if is_run and (found := _CONTAINER.match(lines[at].text)) and not _DATED.match(rest := lines[at].text[found.end() :]):
-            lines[at] = lines[at]._replace(text=rest)
+            lines[at] = lines[at]._replace(text=rest, container=name)
     return lines
 
 
-def _without_remark(text: str) -> str:
-    """A row of a tool without what a person wrote behind it: ``<-- here``, ``# was 3``."""
-    if not any(mark in text for mark in ("<", ">", "#", "//", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
-        return text
-    row = _ROW.fullmatch(text)
-    return text[: mark.start()] if row and (mark := _BEHIND.search(text)) else text
+def _without_note(line: PastedLine) -> PastedLine:
+    """A row of a tool, or a line of JSON, without what a person wrote behind it: ``<-- here``, ``# was 3``, ``// the leader``."""
+    text = line.text
+    if not any(mark in text for mark in ("<", ">", "#", "/", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
+        return line
+    if ('"' in text or "{" in text) and (noted := _NOTE_IN_JSON.fullmatch(text)):
+        return line._replace(text=noted["json"].rstrip(), note=noted["note"])
+    mark = _BEHIND.search(text) if _ROW.fullmatch(text) else None
+    return line._replace(text=text[: mark.start()], note=text[mark.start() :].strip()) if mark else line
 
 
 def _without_frame(text: str) -> str:

@@ -42,8 +42,8 @@ _REFUSED = re.compile(
     r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
 )
 _GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
-_BESIDE_STAT = re.compile(r"Clients:|READ-ONLY mode; serving only read-only clients")
-_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+)(?:\s.*)?")
+_BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
+_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+)(?:\s.*)?")
 _CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
                          r"|maxClientCnxns|(?:min|max)SessionTimeout|serverId|initLimit|syncLimit|electionAlg|electionPort|quorumPort|peerType"
                          r"|clientPortListenBacklog|membership: ?|server\.\d+|version)\s*=.*|membership:\s*")  # fmt: skip

@@ -39,6 +39,7 @@ _ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.
 _HEAD_OF = {False: "Size", True: "Inodes"}
 """What the command says of rows whose header was not pasted: ``df -h | grep /data``."""
 _DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay2?|devtmpfs|shm|udev|none|rootfs|aufs|[A-Z]:\\\\?)")
+_WORD = re.compile(r"[\w./:@-]+")
 _FOLDED = re.compile(rf".*\s(?:{_AMOUNT})\s+(?:{_AMOUNT})\s+\d{{1,3}}%\s*")
 _MOUNT = re.compile(r"\s*/\S*\s*")
 """A row that a mail or a chat has folded before its last column."""
@@ -52,6 +53,7 @@ _FULL = 95
 def volumes(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """Every row of ``df``; its header, and a device that stands alone above its row, belong to the first one."""
     head, begun, device, folded = None, None, None, None
+    beside = _beside_rows(lines)
     for here in placed(lines):
         text = uncommented(here.line.text)
         if folded is not None and folded == here.at:
@@ -67,7 +69,7 @@ def volumes(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             head, begun, device = text, here.at, None
         elif asked := (_ASKED.fullmatch(text) if "df" in text and len(text) < 400 else None):
             head, begun, device = _HEAD_OF["i" in (asked["options"] or "")], None, None
-        elif (row := _row(text, head, device is not None)) is not None:
+        elif (row := _row(text, head, device is not None, here.at in beside)) is not None:
             whole = device is not None and not row["device"]
             first = here.at - 1 if whole else here.at
             if row["device"] or whole:
@@ -91,7 +93,13 @@ def is_head(text: str) -> bool:
     return len(text) < LONGEST and _HEAD.fullmatch(text[:400]) is not None
 
 
-def _row(text: str, head: str | None, has_device: bool) -> Mapping[str, str | None] | None:
+def _beside_rows(lines: Sequence[PastedLine]) -> set[int]:
+    """Lines right beside one that is a row by its device."""
+    rows = [at for at, line in enumerate(lines) if "%" in line.text and _row(line.text, None, False, False)]
+    return {at + step for at in rows for step in (-1, 1)}
+
+
+def _row(text: str, head: str | None, has_device: bool, is_beside: bool) -> Mapping[str, str | None] | None:
     """The columns of a row; one without a header above must begin with what only a device is."""
     expected = head is not None or has_device
     if not ("/" in text or text.startswith(_TOTAL)) or ("%" not in text and not expected) or len(text) > 1000:
@@ -100,8 +108,10 @@ def _row(text: str, head: str | None, has_device: bool) -> Mapping[str, str | No
     if found is None:
         return None
     device = (found["device"] or "").strip()
-    if not expected and not _DEVICE.fullmatch(device):
+    if not expected and not _DEVICE.fullmatch(device) and not (is_beside and (_WORD.fullmatch(device) or not device)):
         return None
+    if is_beside and not device and not expected:
+        return {**found.groupdict(), "device": "a device whose name was not pasted"}
     if found["type"] and not _TYPES.search(head or ""):
         return {**found.groupdict(), "device": f"{device} {found['type']}", "type": None}
     return {**found.groupdict(), "device": device}

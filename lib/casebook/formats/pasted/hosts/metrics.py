@@ -26,6 +26,12 @@ _PROMETHEUS = re.compile(
     r"(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>[^{}]*)\})?\s+(?P<value>[+-]?(?:\d[\d.]*(?:[eE][+-]?\d+)?|Inf"
     r"|NaN))(?:\s+(?P<ms>\d{13}))?\s*"
 )
+_BARE = re.compile(
+    r"\s*(?:[-*] )?(?:kafka[\w.]*:\S*name=)?(?P<name>[A-Z][A-Za-z]{5,60}|[a-z]+(?:-[a-z]+){2,})"
+    r"(?:\s*[:=]\s*|\s+(?:Value|Count)=|\s+is\s+)"
+    r"(?P<value>-?\d+(?:\.\d+)?)\s*"
+)
+"""A metric by its name in Kafka, as a script or a person writes it."""
 _COMMENT = re.compile(r"# (?:HELP|TYPE|EOF|UNIT)\b.*")
 _OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
 _LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
@@ -294,7 +300,13 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
     said = more = 0
     for at, line in enumerate(lines):
         text = line.text if len(line.text) <= LONGEST else ""
-        found = _PROMETHEUS.fullmatch(text) if "_" in text else None
+        found = _PROMETHEUS.fullmatch(text.strip()) if "_" in text else None
+        if found is None and (bare := _BARE.fullmatch(text)) and (known := _known(bare["name"])):
+            bad = known.bad is not None and known.bad(float(bare["value"]))
+            facts = {"metric": bare["name"], "value": bare["value"]}
+            said = f"{bare['name']} is {bare['value']} ({known.means})"
+            yield HostSaid("metrics", one(line), said, whose.get(at), bad, facts=facts)
+            continue
         if found is None:
             if text.startswith("# ") and _COMMENT.fullmatch(text):
                 yield Frame(one(line))
@@ -341,8 +353,9 @@ def _of_prometheus(found: re.Match[str], where: LineSpan, broker: int | None) ->
 
 def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: LineSpan, broker: int | None) -> HostSaid:
     of = f" of {', '.join(f'{key} {label}' for key, label in labels.items())}" if labels else ""
-    known = _measured(name)
+    known = _measured(name) or _known(labels.get("name", ""))
     when = f", at {instant(at)}" if at else ""
     means = f" ({known.means})" if known else ""
     facts = {"metric": name, "labels": dict(labels), "value": value, "at": at}
-    return HostSaid("metrics", where, f"{name}{of} is {value}{when}{means}", broker, _is_bad(name, value), facts=facts)
+    bad = _is_bad(name, value) or _is_bad(labels.get("name", ""), value)
+    return HostSaid("metrics", where, f"{name}{of} is {value}{when}{means}", broker, bad, facts=facts)

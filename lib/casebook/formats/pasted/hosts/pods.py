@@ -16,7 +16,7 @@ from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
 _POD = re.compile(
-    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<name>(?:pod/)?[a-z0-9][a-z0-9.-]{{0,252}})"
+    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<name>(?:pod/)?[a-z0-9*<][a-z0-9.*<>_-]{{0,252}})"
     rf"\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+"
     rf"(?P<status>[A-Z][\w:/.-]{{1,60}})\s+(?P<restarts>\d{{1,9}})(?: \((?P<ago>{AGE}) ago\))?\s+(?P<age>{AGE}|<invalid>"
     rf"|<unknown>)"
@@ -38,6 +38,10 @@ _ID = re.compile(r"\s*Container ID:.*|\s*Image:.*")
 _BROKER = re.compile(r"\s*(?:KAFKA_BROKER_ID|KAFKA_CFG_BROKER_ID|KAFKA_NODE_ID|KAFKA_CFG_NODE_ID):\s+(?P<id>\d{1,9})\s*")
 _COUNT = re.compile(r"\s*Restart Count:\s+(?P<count>\d{1,9})\s*")
 _READY = re.compile(r"\s*Ready:\s+(?P<ready>True|False)\s*")
+_FRAGMENT = re.compile(
+    r"\s*(?:Containers|Init Containers|Limits|Requests|Environment|Mounts|Conditions|Command|Args|Volumes):\s*"
+)
+"""A level of a description, of which the begin was not pasted."""
 _EVENT = re.compile(
     rf"\s*Warning\s+(?P<reason>[A-Z]\w+)\s+(?P<age>(?:{AGE}"
     rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"
@@ -52,7 +56,7 @@ _EVENT_ROW = re.compile(
 )
 _SIGNAL = 128
 """An exit code above it tells the signal that ended a process."""
-_MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 160
+_MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 2000
 
 
 def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
@@ -138,6 +142,10 @@ def _begins(lines: Sequence[PastedLine], at: int) -> bool:
     if _STATE.fullmatch(text):
         return True
     below = lines[at + 1].text if at + 1 < len(lines) else ""
+    if text.startswith("Controlled By:") and _FRAGMENT.fullmatch(below):
+        return True
+    if _FRAGMENT.fullmatch(text) and below and len(below) - len(below.lstrip()) > len(text) - len(text.lstrip()):
+        return True
     return (text.startswith("Name:") and below.startswith("Namespace:")) or _EVENT.fullmatch(text[:LONGEST]) is not None
 
 
@@ -203,7 +211,7 @@ def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iter
     """What else a description prints, as it stands; more than a sentence bears is not understood."""
     if others:
         shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
-        yield HostSaid("kubectl", LineSpan(others[0].number, others[0].number), f"{name} also has {shown}", broker)
+        yield HostSaid("kubectl", LineSpan(others[0].number, others[-1].number), f"{name} also has {shown}", broker)
     if more := others[_MOST_OTHERS:]:
         yield CutOutput(LineSpan(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
 

@@ -29,6 +29,11 @@ _PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
 _IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
 _STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
+_LISTED = re.compile(
+    r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|mount|timer))\s+(?P<load>loaded|not-found|masked|error|bad-setting)"
+    r"\s+(?P<active>active|inactive|failed|activating|deactivating|reloading)\s+(?P<sub>[a-z-]+)(?:\s.*)?"
+)
+"""A row of ``systemctl list-units``."""
 _NONE = re.compile(r"\s*Unit (?P<unit>\S+) could not be found\..*")
 
 _KILLED = re.compile(
@@ -62,6 +67,12 @@ _PREFIX = 160
 _CHOSEN = re.compile(
     r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
     r",task=(?P<name>[^,]+),pid=(?P<pid>\d+)).*"
+)
+_COMM = re.compile(
+    r".*\bCPU: (?P<cpu>\d+) (?:UID: \d+ )?PID: (?P<pid>\d+) Comm: (?P<name>\S+) .*?(?P<kernel>\d+\.\d+\.\d+\S*)(?: #.*)?\s*"
+)
+_REST = re.compile(
+    r"\s*(?!.*\b[Kk]ill(?:ed)? process)(?:\d*kB|sacrifice child|or sacrifice|(?:total-vm|anon-rss|file-rss|shmem-rss):\d)"
 )
 _LIMIT = re.compile(r".*\bTask in (?P<of>\S+) killed as a result of limit of (?P<group>\S+)")
 _USAGE = re.compile(r".*\bmemory: usage (?P<usage>\d+)kB, limit (?P<limit>\d+)kB, failcnt (?P<failed>\d+)")
@@ -100,6 +111,11 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
         elif failed := (_NOT_LOADED.fullmatch(text[:400]) if "failed to load" in text else None):
             said = f"{failed['unit']} failed to load: {failed['why'].strip()}"
             yield HostSaid("systemctl", one(lines[at]), said, whose.get(at), bad=True, facts={"unit": failed["unit"]})
+            at += 1
+        elif row := (_LISTED.fullmatch(text[:LONGEST]) if "." in text else None):
+            said = f"{row['unit']} is {row['active']} ({row['sub']}), {row['load']}"
+            facts = {"unit": row["unit"], "active": row["active"]}
+            yield HostSaid("systemctl", one(lines[at]), said, whose.get(at), row["active"] == "failed", facts=facts)
             at += 1
         elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
             yield HostSaid("systemctl", one(lines[at]), f"there is no unit {missing['unit']} on that host", whose.get(at))
@@ -170,6 +186,10 @@ def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     """What the kernel prints without a date when it kills a process, as ``dmesg`` shows it; and the tables before it."""
     for here in placed(lines):
         text = here.line.text
+        if "omm: " in text and (by := _COMM.fullmatch(text[:LONGEST])):
+            said = f"when memory ran out, process {by['pid']} ({by['name']}) ran on CPU {by['cpu']} of kernel {by['kernel']}"
+            yield HostSaid("OOM killer", one(here.line), said, here.broker)
+            continue
         dated = _WHEN.match(text.lstrip()) if text else None
         if not text or (dated and not dated["clock"]) or not (_SECONDS.match(text.lstrip()) or _is_killing(text)):
             continue
@@ -230,6 +250,14 @@ def is_of_kernel(text: str) -> bool:
     return (
         re.search(r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ", text[:200]) is not None
     )
+
+
+def rest(text: str, following: str) -> str | None:
+    """A line on a process that was killed, with the next one, into which a narrow screen or a mail has broken it."""
+    if not _KILLED.fullmatch(text[:LONGEST]) or not _REST.match(following[:LONGEST]) or _WHEN.match(following.lstrip()):
+        return None
+    within = text[-1:].isdigit() and following[:1].isdigit()
+    return f"{text}{'' if within else ' '}{following.strip()}"
 
 
 def is_table(text: str) -> bool:

@@ -7,16 +7,26 @@ import re
 from collections.abc import Sequence
 
 _NAME = re.compile(r"%?[A-Za-z_#/%][\w%/().:#-]*")
+_FIGURE = re.compile(r"[^A-Za-z%#_]")
+_CELLS = re.compile(r"\t+ *| {2,}")
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d|[AP]M")
 _DOCKER = re.compile(r"CONTAINER ID\s.*")
-_LEAST, _MOST_ROWS, _MOST_SHOWN = 3, 6, 900
+_LEAST, _MOST_ROWS, _MOST_SHOWN = 3, 30, 4000
 
 
 def told(texts: Sequence[str]) -> str:
     """The first rows; ``""`` where there is no table."""
-    rows = _docker(texts) if _DOCKER.match(texts[0]) else list(_rows(texts))
+    rows = _docker(texts) if _DOCKER.match(texts[0]) else _by_cells(texts) or list(_rows(texts))
     more = f"; {len(rows) - _MOST_ROWS} more rows" if len(rows) > _MOST_ROWS else ""
     return ("; ".join(rows[:_MOST_ROWS]))[:_MOST_SHOWN] + more
+
+
+def _by_cells(texts: Sequence[str]) -> list[str]:
+    """Rows of as many cells as the head has, blanks within names and values; none of another form."""
+    names, *rows = ([cell for cell in _CELLS.split(text.strip()) if cell] for text in texts)
+    if len(names) < _LEAST or not rows or any(len(row) != len(names) for row in rows) or any(map(_FIGURE.match, names)):
+        return []
+    return [", ".join(f"{name} {cell}" for name, cell in zip(names, row, strict=True)) for row in rows]
 
 
 def _rows(texts: Sequence[str]) -> Sequence[str]:
@@ -40,7 +50,7 @@ def _row(names: Sequence[str], words: Sequence[str]) -> str:
     elif len(words) == len(names) + 1 or (words[:1] and words[0].endswith(":") and 1 < len(words) <= len(names)):
         label, pairs = words[0], zip(names, words[1:], strict=False)
         return f"{label} " + ", ".join(f"{name} {word}" for name, word in pairs)
-    elif len(words) + 1 == len(names):
+    elif len(words) + 1 == len(names) and names[0].endswith(":"):
         pairs = zip(names[1:], words, strict=True)
     else:
         return ""

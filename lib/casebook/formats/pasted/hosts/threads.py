@@ -26,6 +26,7 @@ _AT_HEAD = re.compile(
 _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
+_RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
 _WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
 _AWAITS = re.compile(r"\s*- (?P<how>parking to wait for|waiting on)\s+<(?P<lock>[^>]*)>(?: \((?P<what>[^)]*)\))?.*")
 _HOLDS = re.compile(r"\s*- locked <(?P<lock>0x[0-9a-f]+)> .*")
@@ -95,10 +96,11 @@ class _Thread:
     @property
     def doing(self) -> str:
         """State, and where it is."""
-        own = next((frame for frame in self.frames if frame.startswith(("kafka.", "org.apache.kafka."))), "")
         top = self.frames[0] if self.frames else ""
+        own = [frame for frame in self.frames[1:] if frame.startswith(("kafka.", "org.apache.kafka.")) and "Lambda$" not in frame]
         where = f" in {top}" if top else ""
-        return f"{self.told or 'in no state that was pasted'}{where}" + (f", called by {own}" if own and own != top else "")
+        callers = f", called by {', by '.join(dict.fromkeys(own[:_FEW]))}" if own else ""
+        return f"{self.told or 'in no state that was pasted'}{where}{callers}"
 
 
 @dataclass(slots=True)
@@ -107,6 +109,7 @@ class _Dump:
     broker: int | None
     taken: str = ""
     java: str = ""
+    release: str = ""
     has_begin: bool = False
     has_end: bool = False
     holed: bool = False
@@ -211,6 +214,7 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
     elif thread is not None and (state := _STATE.fullmatch(text)):
         thread.state = state["state"]
     elif thread is not None and (frame := _FRAME.fullmatch(text)):
+        dump.release = dump.release or ((release := _RELEASE.search(text)) is not None and release["release"]) or ""
         thread.frames.append(frame["frame"].rpartition("/")[2])
     elif thread is not None and (waits := _WAITS.fullmatch(text)):
         thread.lock, thread.waits = waits["lock"], waits["what"]
@@ -246,7 +250,7 @@ def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
     counted = dump.length is not None and dump.length == dump.of_java
     yield ThreadDump(where, broker, dump.taken, dump.whole, counted, cleaners, loading)
     when = f", taken {dump.taken} without zone" if dump.taken else ""
-    when += f", of {dump.java}" if dump.java else ""
+    when += f", of {dump.java}" if dump.java else f", of Java {dump.release}" if dump.release else ""
     whole = "whole" if dump.whole else "cut: what is not in it may have been there"
     text = f"thread dump of a Kafka broker{when}, with {len(dump.threads)} threads; it is {whole}"
     yield HostSaid("thread dump", where, text, broker, facts={"whole": dump.whole, "threads": len(dump.threads)})
@@ -311,7 +315,7 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
 
 
 def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
-    java = f" ({dump.java})" if dump.java else ""
+    java = f" ({dump.java})" if dump.java else f" (Java {dump.release})" if dump.release else ""
     kafka = next((frame for thread in dump.threads for frame in thread.frames if frame.startswith("kafka.")), None)
     some = "of a JVM that is no broker" if dump.whole else "that shows no thread that brokers name"
     some = f"of a JVM that runs Kafka's server ({kafka}), without a thread that brokers name" if kafka else some

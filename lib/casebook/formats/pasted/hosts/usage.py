@@ -12,7 +12,7 @@ from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
 from casebook.formats.pasted.text import PastedLine, one
 
-_ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
+_ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.,]{1,6}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(\"'])?du(?P<words>(?:\s+[^|;]*)?)(?:[|;].*)?")
 _SIZE = re.compile(r"(?:-\w*B ?|--block-size[= ])(?P<size>1|1?[KMG]|1024|512)(?=\s|$)")
 _HUMAN = re.compile(r"\s(?:-[a-zA-Z]*h|--human-readable|--si)")
@@ -47,7 +47,7 @@ def _is_folder(path: str, *, is_asked: bool) -> bool:
 
 
 def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int | None) -> Used | HostSaid:
-    size, path = row["size"], row["path"]
+    size, path = row["size"].replace(",", "."), row["path"]
     where = one(line)
     if not size.isdecimal():
         about = rounded(size)

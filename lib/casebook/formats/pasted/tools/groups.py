@@ -25,6 +25,12 @@ _HEAD = re.compile(
     r"(?:LOG[ -]END[ -]OFFSET|LOGSIZE)[\s,|]+LAG(?:[\s,|].*)?",
     re.IGNORECASE,
 )
+_WITHIN = re.compile(
+    r"(?:^|\s)(?P<head>(?:GROUP\s+)?TOPIC\s+(?:PARTITION|PID)\s+(?:CURRENT-)?OFFSET\s+(?:LOG-END-OFFSET|LOGSIZE)\s+LAG"
+    r"(?:\s+OWNER|\s+CONSUMER-ID\s+HOST\s+CLIENT-ID)?)\s+(?P<rows>\S.*)",
+    re.IGNORECASE,
+)
+"""A table that has lost its line ends."""
 _HEAD_BEGINS = re.compile(r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)\b.*", re.IGNORECASE)
 _SAID = re.compile(
     r"\s*(?:Error: |Warning: )?(?:The )?[Cc]onsumer group [`'\"]?(?P<group>[^`'\"\s]+)[`'\"]? (?P<what>has no active members"
@@ -65,7 +71,9 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
         if not text or len(text) > _LONGEST:
             at = after
             continue
-        if option := _OPTION.fullmatch(text):
+        if (flat := _WITHIN.search(text)) and (rows := _of_one_line(flat, one(lines[at]), asked)):
+            yield from rows
+        elif option := _OPTION.fullmatch(text):
             asked = option["group"]
         elif (head := _head(lines, at)) is not None:
             columns, begin = head
@@ -83,6 +91,16 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
         elif _TROUBLE.fullmatch(text) and not _LOGGED.match(text):
             yield GroupSaid(asked, one(lines[at]), text.strip()[:200])
         at = after
+
+
+def _of_one_line(flat: re.Match[str], span: LineSpan, asked: str | None) -> list[PastedOffset | GroupMember | ToolStatement]:
+    """The rows behind a head in one line, as many words each as it has columns; none where a word is left over."""
+    columns, words = _columns(flat["head"]), flat["rows"].split()
+    wide = len(flat["head"].split())
+    rows = [_row(" ".join(words[at : at + wide]), columns) for at in range(0, len(words), wide)]
+    if len(words) % wide or not all(rows):
+        return []
+    return [ToolStatement(_TOOL, span), *(fact for row in rows for fact in _facts(row, span, asked))]
 
 
 def is_head(text: str) -> bool:

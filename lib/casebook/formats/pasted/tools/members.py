@@ -15,7 +15,7 @@ _MEMBERS = re.compile(
 )
 _STATE = re.compile(r"\s*(?P<group>GROUP\s+)?COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
 _LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE(?:\s+PROTOCOL)?\s*", re.IGNORECASE)
-_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?(?P<host>\S+:\d{1,5})\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
+_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?(?P<host>\S+:\d{1,5})\s+\((?P<id>\d{1,10}|[xX*?#]+)\)(?:\s+(?P<words>.*))?")
 STATES = (
     "Stable",
     "Empty",
@@ -116,15 +116,17 @@ def _state(line: PastedLine, asked: str | None, columns: Sequence[str]) -> _Rows
     state = next((word for word in words if word in STATES), "described")
     members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
     span, group = one(line), found["group"] or asked
-    says = (
-        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}, coordinator"
-        f" {found['host']} ({found['id']})"
-        if members and words[0] != state
-        else ""
-    )
+    told = [
+        state if state in STATES else "a state that was not pasted whole",
+        f"{members} members" if members else "",
+        f"assignment {words[0]}" if words[0] and words[0] != state and not words[0].isdecimal() else "",
+        f"coordinator {found['host']} ({found['id']})",
+    ]
+    says = f"group {group or 'of the command'}: {', '.join(filter(None, told))}"
     epochs = [f"{name} {word}" for name, word in zip(columns, words, strict=False) if name.endswith("EPOCH")]
     says += f", {', '.join(epochs)}" if epochs and says else ""
-    return [GroupSaid(group, span, state, int(found["id"])), ToolStatement(_TOOL, span, says)]
+    coordinator = int(found["id"]) if found["id"].isdecimal() else None
+    return [GroupSaid(group, span, state, coordinator), ToolStatement(_TOOL, span, says)]
 
 
 def _listed(line: PastedLine) -> _Rows:

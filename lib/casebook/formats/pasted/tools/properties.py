@@ -38,7 +38,7 @@ _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 _UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
 _HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
 """What stands above settings that are no file's: a broker's start, an answer of kafka-configs."""
-_MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 20, 2000
+_MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 
 def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]:
@@ -124,6 +124,16 @@ def _commented_out(texts: Sequence[str]) -> str:
     return f"; commented out: {', '.join(rows[:_SHOWN])}" if rows else ""
 
 
+def _said_twice(texts: Sequence[str]) -> str:
+    """Settings that several lines set, with what each of them says: the last one holds."""
+    told: dict[str, list[str]] = {}
+    for text in texts:
+        if setting := _SETTING.fullmatch(text[:LONGEST]):
+            told.setdefault(setting["key"], []).append(setting["value"].strip())
+    rows = [f"{key} ({', then '.join(values)})" for key, values in told.items() if len(set(values)) > 1]
+    return f"; set more than once: {', '.join(rows[:_SHOWN])}" if rows else ""
+
+
 def _said(
     lines: Sequence[PastedLine], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
 ) -> Iterator[BrokerSettings | HostSaid]:
@@ -135,5 +145,5 @@ def _said(
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
     more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
-    text = f"{len(found)} settings of a server.properties: {shown}{more}{_commented_out(texts)}"
+    text = f"{len(found)} settings of a server.properties: {shown}{more}{_said_twice(texts)}{_commented_out(texts)}"
     yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

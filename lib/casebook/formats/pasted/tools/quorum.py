@@ -26,7 +26,7 @@ _ROW = re.compile(
     r"\s+(?P<fetched>-?\d+(?: ms ago)?)\s+(?P<caught>-?\d+(?: ms ago)?)\s+(?P<status>Leader|Follower|Observer)\s*"
 )
 _AGES = {"fetched": "last fetch", "caught": "last caught up"}
-_LONGEST, _SHOWN = 16 << 10, 9
+_LONGEST, _SHOWN = 16 << 10, 30
 
 
 def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
@@ -52,7 +52,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
 
 def _node(row: re.Match[str]) -> str:
     directory = f", directory {row['directory']}" if row["directory"] else ""
-    ages = [f", {what} {row[name]}" for name, what in _AGES.items() if row[name].endswith("ago")]
+    ages = [f", {what} {row[name]}" for name, what in _AGES.items()]
     return f"{row['node']} {row['status'].lower()}{directory}, log end {row['end']}, lag {row['lag']}{''.join(ages)}"
 
 

@@ -49,7 +49,7 @@ _SENTENCE = re.compile(
     r"|None of the specified partition).*)\s*"
 )
 _BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
-_MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 4
+_MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 40
 _LOG_DIRS = re.compile(r'"log_dirs"\s*:\s*\[([^\]]{0,2000})\]')
 _MOST_DIRS = 20
 _TOOL = "kafka-reassign-partitions"
@@ -71,7 +71,8 @@ def moves(lines: Sequence[PastedLine]) -> Iterator[PastedAssignment | PastedMove
                 yield from rows
             elif head := _PROPOSED.fullmatch(text):
                 plan, whole, after = _plan(lines, at, head["plan"])
-                says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
+                dirs = _log_dirs("".join(line.text for line in lines[at:after]))
+                says = f"what --generate proposes, not what is: {_shown(plan)}{dirs}" if plan else "a proposal, whose text is cut"
                 yield ToolStatement(_TOOL, spanned(lines, at, after), says, _NOW)
                 if not whole:
                     yield _cut(lines, after)
@@ -104,7 +105,8 @@ def _log_dirs(text: str) -> str:
     """The log dirs that a plan wants, replica by replica, as printed."""
     found = [" ".join(dirs.split()) for dirs in _LOG_DIRS.findall(text)]
     more = f" and {len(found) - _MOST_DIRS} more" if len(found) > _MOST_DIRS else ""
-    return f"; log dirs in its order: {'; '.join(found[:_MOST_DIRS])}{more}" if found else ""
+    is_told = any(dirs.replace('"any"', "").strip(", ") for dirs in found)
+    return f"; log dirs in its order: {'; '.join(found[:_MOST_DIRS])}{more}" if is_told else ""
 
 
 def is_beside(text: str) -> bool:

@@ -26,6 +26,14 @@ _HEAD_ALONE = re.compile(
     re.IGNORECASE,
 )
 """A topic's line without the number of its partitions, as some write it."""
+_LABEL = (
+    r"Topic(?:Id)?|Partition(?:Count)?|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas|Removing Replicas|Offline"
+    r"|Elr|LastKnownElr|(?:Live)?Observers"
+)
+_MARKED = re.compile(rf"[*`_,|\s]*\b(?P<label>{_LABEL})[*`_]* ?[:=]+[*`_]* *", re.IGNORECASE)
+"""A label as a wiki or a script writes it: in bold, behind a comma, with an equals sign."""
+_BRACKETS = re.compile(r"[\[\]{}*`]|(?<=\d),(?=\s+[A-Za-z])")
+_LEAST_LABELS = 4
 _IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
 _PARTITION = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
@@ -60,7 +68,8 @@ _GOES_ON = re.compile(
     r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
     re.IGNORECASE,
 )
-_MOST_FOLDED, _LONGEST = 6, 64 << 10
+_PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)")
+_MOST_FOLDED, _LONGEST, _NARROW = 6, 64 << 10, 50
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
@@ -73,7 +82,7 @@ def described(
     (``TopicCommand.scala@0.9.0.1, 2.8.2``).
     """
     at, option, listed = 0, "", []
-    lines = _with_topics(lines)
+    lines = _with_topics([_plain(line) for line in lines])
     while at < len(lines):
         text = lines[at].text
         if len(rows := _rows_within(lines, at)) > 1:
@@ -113,6 +122,20 @@ def described(
         yield found
         at = after
     yield from _list(option, listed)
+
+
+def _plain(line: PastedLine) -> PastedLine:
+    """A row whose labels stand otherwise than the tool prints them: as the tool does."""
+    text = line.text
+    if "eader" not in text.lower() or len(text) > _LONGEST or _PARTITION.fullmatch(text):
+        return line
+    labels = [found["label"].lower() for found in _MARKED.finditer(text)]
+    if len(labels) < _LEAST_LABELS or labels[:1] != ["topic"] or len(set(labels)) < len(labels):
+        return line
+    bare = _MARKED.sub(lambda found: f" {found['label']}: ", text[_MARKED.search(text).start() :])
+    row = re.sub(r",\s+(?=\d)", ",", _BRACKETS.sub("", bare)).strip()
+    is_alone = not text[: _MARKED.search(text).start()].strip(" *-|`")
+    return line._replace(text=row) if is_alone and _PARTITION.fullmatch(row) else line
 
 
 def _observers(text: str, partition: DescribedPartition) -> Iterator[ToolStatement]:
@@ -199,14 +222,35 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
     while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
         text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
         after += 1
+    text, after = _broken(lines, at, text, after)
     span = spanned(lines, at, after)
-    if row := _PARTITION.fullmatch(text):
+    if row := _PARTITION.fullmatch(text) or _before_prose(text):
         partition = _partition(row, span)
         whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
         return (partition if whole else CutOutput(span, "is a partition's line that is cut or was changed")), after
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
     return CutOutput(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+
+
+def _broken(lines: Sequence[PastedLine], at: int, text: str, after: int) -> tuple[str, int]:
+    """A row that a narrow screen has broken within a word: its lines without a blank between them."""
+    if _PARTITION.fullmatch(text) or _TOPIC.fullmatch(text):
+        return text, after
+    whole = lines[at].text
+    for end in range(at + 1, min(len(lines), at + _MOST_FOLDED)):
+        if not lines[end].text or len(whole) < _NARROW or _BEGINS.fullmatch(lines[end].text[:_LONGEST]):
+            break
+        whole += lines[end].text
+        if _PARTITION.fullmatch(whole[:_LONGEST]) or _TOPIC.fullmatch(whole[:_LONGEST]):
+            return whole, end + 1
+    return text, after
+
+
+def _before_prose(text: str) -> re.Match[str] | None:
+    """A row in a sentence: what people write goes on behind its ISR in small letters."""
+    prose = _PROSE.search(text[:_LONGEST])
+    return _PARTITION.fullmatch(text[: prose.start()]) if prose else None
 
 
 def _as_far(

@@ -4,7 +4,7 @@ They judge no cluster: a disk that is full, a process that the kernel killed, a 
 host is the broker's that a case asks about says whoever pasted it, or nobody.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, Pasted, ToolStatement
@@ -17,12 +17,16 @@ _SHOWN, _MOST_FACTS = 6, 100
 
 def checks(pasted: Pasted) -> tuple[Finding, ...]:
     """One finding of hosts and one of tools; nothing of which none was pasted."""
-    return (*_of_hosts([said for said in pasted.hosts if said.tells]), *_of_tools([one for one in pasted.told if one.says]))
+    return (
+        *_of_hosts([said for said in pasted.hosts if said.tells], pasted.heading),
+        *_of_tools([one for one in pasted.told if one.says]),
+    )
 
 
-def _of_hosts(told: list[HostSaid]) -> tuple[Finding, ...]:
+def _of_hosts(told: list[HostSaid], heading: Callable[[int], str]) -> tuple[Finding, ...]:
     def whose(said: HostSaid) -> str:
-        return f"{brokers([said.broker])}: " if said.broker is not None else ""
+        above = heading(said.span.first)
+        return f"{brokers([said.broker])}: " if said.broker is not None else f"below {above!r}: " if above else ""
 
     told.sort(key=lambda said: not said.bad)
     unplaced = sum(said.broker is None for said in told)
@@ -34,7 +38,10 @@ def _of_hosts(told: list[HostSaid]) -> tuple[Finding, ...]:
         "What do the hosts, and the tools of those who run the brokers, tell?",
         titles=("of hosts and tools", "of hosts and tools", "; none tells of trouble"),
         said=[f"{whose(said)}{said.text} (line {said.span.first})" for said in told[:_SHOWN]],
-        facts=[{"kind": said.kind, "broker": said.broker, "text": said.text} for said in told[:_MOST_FACTS]],
+        facts=[
+            {"kind": said.kind, "broker": said.broker, "text": said.text, "below": heading(said.span.first)}
+            for said in told[:_MOST_FACTS]
+        ],
         caveats=unsure,
     )
 

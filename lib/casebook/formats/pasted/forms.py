@@ -1,0 +1,175 @@
+"""Outputs of no tool that is known, told by their form: JSON, YAML, tables with a head, names with values.
+
+What they mean nobody says, and no check reads them; what they state is told all the same, each value with its name as printed.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import ToolStatement
+from casebook.formats.pasted import cut_json, pairs
+from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, spanned
+
+_TOKENS = re.compile(r'\s*(?:[{}\[\],:]\s*|"(?:\\.|[^"\\])*+"\s*|-?\d[\d.eE+-]*+\s*|true\s*|false\s*|null\s*)++')
+_MEMBER = re.compile(r'"[^"]{1,100}"\s*:')
+_KEY = re.compile(r"(?P<indent>\s*)(?P<item>- +)?(?P<key>[\"']?[A-Za-z_][\w./-]{0,80}[\"']?):(?:\s+(?P<value>\S.*))?")
+_ITEM = re.compile(r"(?P<indent>\s*)- +(?P<value>\S.*)")
+_CELL = re.compile(r"\t+ *| {2,}")
+_HEAD = re.compile(r"[A-Za-z%#][\w%/().:# -]{0,40}")
+_PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
+_LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
+_TOOL = "an output of no tool that is known"
+
+
+def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
+    """Every run of lines that has such a form; a run that has it not is not looked at line by line again."""
+    at, tried = 0, dict.fromkeys(_READERS, 0)
+    while at < len(lines):
+        after = at + 1
+        if lines[at].text and len(lines[at].text) <= _LONGEST:
+            for read in _READERS:
+                if tried[read] > at:
+                    continue
+                rows, end, more = read(lines, at)
+                if rows:
+                    yield ToolStatement(_TOOL, spanned(lines, at, end), _shown(rows))
+                    yield from more
+                    after = end
+                    break
+                tried[read] = end
+        at = max(after, at + 1)
+
+
+_Told = tuple[list[str], int, Sequence[CutOutput]]
+
+
+def is_level(text: str) -> bool:
+    """Whether it is the name of a level of YAML alone."""
+    found = _KEY.fullmatch(text[:_LONGEST])
+    return found is not None and not found["value"]
+
+
+def tree(lines: Sequence[PastedLine]) -> str:
+    """What YAML states, each value behind the names that lead to it."""
+    found, at = [], 0
+    while at < len(lines):
+        rows, after, _ = _yaml(lines, at) if lines[at].text else ([], at, ())
+        found += rows
+        at = max(after, at + 1)
+    return _shown(found)
+
+
+def flat(value: object, name: str = "") -> Iterator[str]:
+    """The leaves of a JSON value, each behind the names that lead to it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from flat(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
+        for index, inner in enumerate(value):
+            yield from flat(inner, f"{name}[{index}]")
+    else:
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield f"{name} {told}".strip()
+
+
+def _shown(rows: Sequence[str]) -> str:
+    kept = []
+    for row in rows:
+        if sum(map(len, kept)) + len(row) > _MOST_SAID:
+            break
+        kept.append(row)
+    more = f"; and {len(rows) - len(kept)} more" if len(kept) < len(rows) else ""
+    return "; ".join(kept) + more
+
+
+def _json(lines: Sequence[PastedLine], at: int) -> _Told:
+    if not lines[at].text.lstrip().startswith(("{", "[{", '["')):
+        return [], at, ()
+    value, whole, after = cut_json.read(lines, at)
+    rows = list(flat(value)) if value else []
+    if not rows or not any(_MEMBER.search(line.text) for line in lines[at:after]):
+        return [], at, ()
+    return rows, after, () if whole else (cut_json.cut(lines, at, after),)
+
+
+def _part_of_json(lines: Sequence[PastedLine], at: int) -> _Told:
+    """Members of an object whose begin was not pasted: of a line that is cut those that are whole."""
+    after = at
+    while after < min(len(lines), at + _MOST) and _TOKENS.fullmatch(lines[after].text[:_LONGEST]):
+        after += 1
+    text = "".join(line.text.strip() for line in lines[at:after]).strip(", ")
+    for begun in (
+        (f"{{{text}", cut_json.closed(f"{{{text}"), cut_json.closed(f"{{{text.rstrip('}')}")) if _MEMBER.search(text) else ()
+    ):
+        try:
+            return list(flat(json.loads(begun))), after, ()
+        except (ValueError, RecursionError):
+            continue
+    return [], after, ()
+
+
+def _cells(text: str) -> list[str]:
+    return [cell for cell in _CELL.split(text.strip()) if cell]
+
+
+def _table(lines: Sequence[PastedLine], at: int) -> _Told:
+    """A head of names, and at least one row of as many cells."""
+    names = _cells(lines[at].text)
+    if len(names) < _LEAST_CELLS or not all(_HEAD.fullmatch(name) for name in names):
+        return [], at, ()
+    rows, after = [], at + 1
+    while after < min(len(lines), at + _MOST):
+        text = lines[after].text
+        cells = _cells(text[:_LONGEST])
+        if not text.strip(" -=+|\t") and text:
+            after += 1
+            continue
+        if len(cells) != len(names):
+            break
+        rows.append(", ".join(f"{name} {cell}" for name, cell in zip(names, cells, strict=True)))
+        after += 1
+    return rows, after if rows else at, ()
+
+
+def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:
+    """Keys below keys, by their indents: at least one of them has others below it."""
+    path: list[tuple[int, str]] = []
+    rows, after, nested = [], at, False
+    while after < min(len(lines), at + _MOST):
+        text = lines[after].text
+        if not text or is_gap(text) or (is_remark(text) and after > at):
+            if not text:
+                break
+            after += 1
+            continue
+        found = _KEY.fullmatch(text[:_LONGEST]) or _ITEM.fullmatch(text[:_LONGEST])
+        if found is None:
+            break
+        indent = len(found["indent"].expandtabs())
+        row = found.groupdict()
+        while path and path[-1][0] >= indent + bool(row.get("item")):
+            path.pop()
+        nested = nested or bool(path)
+        key = (row.get("key") or "").strip("\"'")
+        names = [name for _, name in path] + ([key] if key else [])
+        if row["value"]:
+            rows.append(f"{'.'.join(names)} {row['value'].strip()}")
+        elif key:
+            path.append((indent + len(row.get("item") or ""), key))
+        after += 1
+    return rows if nested and not any(map(_PROSE.search, rows)) else [], after, ()
+
+
+def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
+    """Names with values: several in a line, or a line each."""
+    rows, after = [], at
+    while after < min(len(lines), at + _MOST) and (found := pairs.alone(lines[after].text[:_LONGEST])):
+        rows += found
+        after += 1
+    has_figures = any(re.search(r"\d|\btrue\b|\bfalse\b", row) for row in rows)
+    return rows if len(rows) > 1 and has_figures else [], after, ()
+
+
+_READERS = (_json, _part_of_json, _table, _yaml, _pairs)

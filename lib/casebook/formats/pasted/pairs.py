@@ -1,0 +1,33 @@
+"""Names with values in a line: ``name: value``, ``name=value``, ``"name":value``."""
+
+import re
+from collections.abc import Iterator
+
+_PAIR = re.compile(
+    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
+    r"(?P<value>\"[^\"]*\"|\[[^\[\]{}]*\]|(?!//|[A-Z][A-Za-z]+:(?!/))(?:[^\s,;{}\[\]\"()]|,(?![\w.-]+[=:])(?=[^\s\"\[{,]))+)(?=[\s,;}\])]|$)"
+)
+"""A list goes on behind a comma without a blank."""
+_ALONE = re.compile(
+    r"\s*(?P<name>[\"']?[A-Za-z][\w.()/%#-]*(?: [\w()/%#.-]+){0,4}[\"']?)\s*(?:[:=]|\t+)\s*(?P<value>\S.{0,300}?),?\s*"
+)
+_PROSE = re.compile(r"(?:[a-z']+[,.;]? ){3}|[?!]$|^//")
+_CODE = (".java", ".scala")
+
+
+def found(text: str) -> Iterator[tuple[str, str]]:
+    """Every name with its value; files of frames of a stack are none."""
+    for pair in _PAIR.finditer(text):
+        if not pair["name"].lower().endswith(_CODE):
+            yield pair["name"], pair["value"].strip('"')
+
+
+def alone(text: str) -> list[str]:
+    """What a line states that is nothing but names with values: no sentence."""
+    several = [f"{name} {value}" for name, value in found(text)]
+    rest = _PAIR.sub("", text)
+    if len(several) > 1 and len(re.findall(r"[A-Za-z]{2,}", rest)) <= len(several):
+        return several
+    if (one := _ALONE.fullmatch(text)) and not _PROSE.search(one["value"]) and len(one["name"]) < 60:
+        return [f"{one['name']} {one['value']}"]
+    return []

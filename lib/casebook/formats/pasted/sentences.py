@@ -1,0 +1,63 @@
+"""Answers of one line that say all themselves: they are told as they stand, by the name of the tool that prints them.
+
+Source: ``TopicCommand.scala@0.9.0.1, 2.8.2``, ``ConsumerGroupCommand.scala@2.8.2``, ``ReassignPartitionsCommand.scala@2.8.2``,
+``DeleteRecordsCommand.scala@2.8.2``, all of ``core/src/main/scala/kafka/admin``; ``ReplicaVerificationTool.scala@2.8.2``,
+``DumpLogSegments.scala@2.8.2`` of ``kafka/tools``.
+"""
+
+import re
+
+from casebook.facts.pasted import ToolStatement
+from casebook.formats.pasted.text import PastedLine, one
+
+_SHORT = (
+    ("kafka-topics --create", re.compile(r"Created topic \S+")),
+    ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
+    ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\w+)?")),
+    ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
+    ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
+    ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
+    ("df", re.compile(r"df: \S+: .*")),
+    ("ssh", re.compile(r"ssh: connect to host .*")),
+    (
+        "a shell",
+        re.compile(
+            r"(?!\s*(?:du|ls|df|find): ).{0,120}: (?:command not found|not found|No such file or directory|Permission denied"
+            r"|cannot execute.*)"
+            r"|.{0,120}is not recognized as an internal or external command.*|Error: Could not find or load main class .*"
+        ),
+    ),
+    ("kafka-topics --alter", re.compile(r"Adding partitions succeeded!")),
+    (
+        "kafka-topics --delete",
+        re.compile(r"Topic \S+ is (?:already )?marked for deletion\.?|Note: This will have no impact if .*"),
+    ),
+    (
+        "kafka-consumer-groups --delete",
+        re.compile(r"Deletion of (?:requested|some) consumer groups .*|Request succeed(?:ed)? for deleting .*"),
+    ),
+    (
+        "kafka-reassign-partitions",
+        re.compile(r"None of the specified (?:replica|partition) (?:moves|reassignments) are active\.?"),
+    ),
+    (
+        "kafka-delete-records",
+        re.compile(
+            r"Executing records delete operation|Records delete operation completed:"
+            r"|partition: \S+-\d+\s+low_watermark: \d+"
+        ),
+    ),
+    (
+        "Cruise Control",
+        re.compile(r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNumWindows=.*\), .*"),
+    ),
+)
+_TROUBLE = ("df", "ssh", "a shell")
+_LONGEST = 400
+
+
+def told(line: PastedLine) -> ToolStatement | None:
+    """What a line says; ``None`` for another one."""
+    text = line.text.strip()
+    tool = next((tool for tool, says in _SHORT if says.fullmatch(text)), None) if 0 < len(text) < _LONGEST else None
+    return ToolStatement(tool, one(line), text.rstrip("."), bad=tool in _TROUBLE or "Mismatches" in text) if tool else None

@@ -62,6 +62,10 @@ _LEFT_OUT = re.compile(
     r"|(?:Error: )?partition (?=\d+ does not exist)|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )"
     r"[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
 )
+_OF_FIGURES = re.compile(
+    r"ProducerId|\w*Epoch|Partition|PARTITION|Coordinator(?:Id)?|\w*Offset|NEW-OFFSET|\w*Ms|LastTimestamp|\w*Sequence"
+)
+_FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
 _LEAST_ON_A_LINE = 4
@@ -354,6 +358,12 @@ def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:
     return after if between and not lines[after - 1].text else at
 
 
+def _fits(names: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether numbers stand where the head names numbers: what people write below a table is no row of it."""
+    cells = zip(names, words, strict=False)
+    return all(_FIGURE.fullmatch(word) for name, word in cells if _OF_FIGURES.fullmatch(name))
+
+
 def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
     """The rows with the names of their columns."""
     names, after, rows = lines[0][1].split(), 1, []
@@ -362,7 +372,12 @@ def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str
             after += 1
             continue
         is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
-        if not table.first.fullmatch(words[0]) or not is_whole or _PROMPT.fullmatch(lines[after][1][:_LONGEST]):
+        if (
+            not table.first.fullmatch(words[0])
+            or not is_whole
+            or not _fits(names, words)
+            or _PROMPT.fullmatch(lines[after][1][:_LONGEST])
+        ):
             break
         rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
         after += 1

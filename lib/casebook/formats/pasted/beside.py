@@ -17,11 +17,16 @@ _HEADING = re.compile(
     r"\s*(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
     r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):)\s*"
 )
-_OF_FORMS = frozenset({"version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher"})
+_OF_FORMS = frozenset({
+    "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
+    "warning", "note", "ctime", "mtime",
+})  # fmt: skip
 """Names of no facts: of the form of an answer, and schemes of addresses."""
 _ABSENT = frozenset({"-1", "none", "null", "n/a", "-", "unknown", "optional.empty"})
 """Values that rows hold as nothing."""
 _HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
+_UNIT = re.compile(r"(?<=\d)(?:[kmgt]i?b?|b|ms|s)$")
+_CLASS = re.compile(r"(?:[a-z]\w*\.){2,}[A-Z]\w*")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _LONGEST, _MOST, _SHOWN, _FEW = 4096, 400, 3, 3
 
@@ -94,7 +99,10 @@ def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
         if value.rpartition("=")[2].lower() in _ABSENT:
             continue
         seen = str(int(value, 16)) if _HEX.fullmatch(value) else value.lower()
-        words = set(_WORD.findall(seen))
-        if not any(words <= each.words or (len(value) > _FEW and value.lower() in each.text) for each in held):
+        words = set(_WORD.findall(_UNIT.sub("", seen)))
+        last = {seen.rpartition(".")[2]} if _CLASS.fullmatch(value) else words
+        if not any(words <= each.words or last <= each.words or value.lower() in each.words for each in held) and not (
+            len(value) > _FEW and any(value.lower() in each.text for each in held)
+        ):
             missing.append(f"{name} {value}"[:100])
     return tuple(dict.fromkeys(missing))

@@ -58,7 +58,8 @@ def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
         rows = [line for _, line in run]
         if name:
             span = LineSpan(rows[0].number, rows[-1].number)
-            yield ToolStatement("docker compose", span, f"lines {span.first}-{span.last} are of container {name}")
+            which = f"lines {span.first}-{span.last} are" if len(rows) > 1 else f"line {span.first} is"
+            yield ToolStatement("docker compose", span, f"{which} of container {name}")
 
 
 def _bare(text: str) -> str:

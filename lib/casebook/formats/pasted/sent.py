@@ -20,13 +20,22 @@ _TIMED = re.compile(
 """A time and who speaks: one line of it suffices."""
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
-_COMMENTED = re.compile(r"\s{0,4}(?P<mark>#|//|;|\*) ?")
+_COMMENTED = re.compile(r"\s{0,12}(?P<mark>#|//|;|\*) ?")
 _ELEMENTS = frozenset(
     {"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"}
 )
 _OUTPUT = re.compile(
-    r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP\s+)?TOPIC\s+(?:PARTITION|PID)\s.*"
-    r"|Reassignment of partition .*|partition \d+, leader .*|(?:Dynamic|All|Default) configs? for .* are:)",
+    r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP[\s,]+)?TOPIC[\s,]+(?:PARTITION|PID)[\s,].*"
+    r"|GROUP\s+(?:CONSUMER-ID|COORDINATOR|STATE|TYPE)\b.*|(?:CONSUMER-ID|COORDINATOR \(ID\))\s.*"
+    r"|Reassignment of partition .*|partition \d+, leader .*|(?:Dynamic|All|Default) configs? for .* are:|Configs for \w+ '.*"
+    r"|Metadata for .*\(from broker .*|\S+:\d+ \(id: -?\d+ rack: .*|zk_\w+\s+\S.*|(?:Zookeeper version|Latency min/avg/max): .*"
+    r"|SessionTracker dump:.*|/\S+\[\d\]\(queued=.*|(?:ClusterId|LeaderId|LeaderEpoch):\s+\S+|(?:NodeId|ReplicaId)\s.*Lag\s.*"
+    r"|(?:TransactionalId|CoordinatorId|ProducerId)\s+\w+\s.*|[\w.-]*[a-zA-Z][\w.-]*:\d+:\d+|Filesystem\s+\S+\s+Used\s.*"
+    r"|[-d](?:[r-][w-][xsS-]){3}[.+]?\s+\d+\s.*"
+    r"|\{\"version\":.*|\[zk: .*|cZxid = 0x.*|Full thread dump .*|\"[^\"]+\" #\d+ .*prio=.*"
+    r"|\"time\",\"kafka.*|(?:# TYPE )?kafka_\w+(?:\{.*\})? \S+|(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s.*|Active: \w+ \(.*"
+    r"|(?:Monitor|Executor|Analyzer)State: \{.*|Successfully completed leader election .*|Directory of .*"
+    r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*)",
     re.IGNORECASE,
 )
 """What nobody says: the output behind a name."""

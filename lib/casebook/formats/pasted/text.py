@@ -26,6 +26,9 @@ _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
 _CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
+_INDENTED = re.compile(r" {4}|\t")
+_PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
+"""Settings as a broker prints them at its start: their indent tells them from those of a file."""
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW = 4096
 _BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
@@ -136,15 +139,35 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
+        text = _UNSEEN.sub("", text) if "\x1b" in text else text
         in_diff = _HUNK.fullmatch(text) is not None or (in_diff and _OF_DIFF.fullmatch(text) is not None)
         body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
-    plain = ["" if is_fence(body.rstrip()) else _without_frame(body.rstrip()) for body in bodies]
-    texts = sent.with_whole_commands(sent.without_senders(plain))
+    always = all(body != body.rstrip() for body in bodies if body.strip())
+    plain = ["" if is_fence(body.rstrip()) else body.rstrip() for body in bodies]
+    texts = sent.with_whole_commands([_without_frame(text) for text in sent.without_senders(plain)])
+    texts = _without_indents(texts)
     lines = [
-        PastedLine(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
+        PastedLine(at, text, body != body.rstrip() and not always)
+        for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
     return [_without_note(line) for line in _without_container(lines)]
+
+
+def _without_indents(texts: list[str]) -> list[str]:
+    """Blocks that Markdown indents, by four blanks or a tab behind an empty line, without what all their lines begin with."""
+    at, found = 0, list(texts)
+    while at < len(texts):
+        after = at
+        while after < len(texts) and (not texts[after] or _INDENTED.match(texts[after])):
+            after += 1
+        block = [text for text in texts[at:after] if text]
+        if len(block) > 1 and (at == 0 or not texts[at]) and not _PRINTED.fullmatch(block[0][:_LONGEST_ROW]):
+            least, most = min(indents := [text[: len(text) - len(text.lstrip())] for text in block]), max(indents)
+            common = next((index for index, sign in enumerate(least) if most[index : index + 1] != sign), len(least))
+            found[at:after] = [text[common:] for text in texts[at:after]]
+        at = max(after, at + 1)
+    return found
 
 
 def _without_container(lines: list[PastedLine]) -> list[PastedLine]:

@@ -47,6 +47,9 @@ _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
 _SKIPPED = re.compile(
     r"\s*(?:Could not (?:parse broker info|fetch offset) .*|No broker for partition .*|(?P<ends>Exiting due to: ).*)"
 )
+_SENTENCE = re.compile(r"\W*[A-Za-z][a-z']*,?(?: [A-Za-z][a-z']*,?){1,3}\b.*")
+_MARK = re.compile(r"\A[#*>|/;-]+ ")
+"""What a script or a list puts before a row is no part of a group's name."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none")
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
@@ -174,7 +177,7 @@ def _table(
             at += 1  # a line of somebody else's between two rows
             continue
         span = spanned(lines, at, after)
-        if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
+        if has_hosts and row.words < len(columns) and not lines[after - 1].padded and _ends_table(lines, after, columns):
             row = _without_cut_end(row)
             found.append(CutOutput(span, "is a row of a group that is cut at its end"))
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
@@ -186,6 +189,11 @@ def _table(
     if epochs:
         found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"leader epochs of the committed offsets: {', '.join(epochs)}"))
     return found, at
+
+
+def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str]) -> bool:
+    """Whether no row follows: the row before it may have been cut."""
+    return after >= len(lines) or not lines[after].text or _row(lines[after].text[:_LONGEST], columns) is None
 
 
 def _without_cut_end(row: _Row) -> _Row:
@@ -203,7 +211,8 @@ def _cut_row(
 ) -> list[PastedOffset | GroupMember | ToolStatement | CutOutput] | None:
     """The last row of a paste or of a block, which is cut before its lag: its columns that are whole."""
     words = lines[at].text.split()
-    if not words or (at + 1 < len(lines) and not is_end(lines, at + 1)) or len(words) >= len(columns):
+    is_last = at + 1 >= len(lines) or is_end(lines, at + 1) or _SENTENCE.fullmatch(lines[at + 1].text[:_LONGEST]) is not None
+    if not words or not is_last or len(words) >= len(columns):
         return None
     whole = words if lines[at].padded else words[:-1]
     first = 1 if columns[0] == "GROUP" else 0
@@ -263,7 +272,7 @@ def _row(text: str, columns: Sequence[str]) -> _Row | None:
     for skipped in range(first, _MOST_WORDS_OF_A_GROUP + 1) if first else (0,):
         values = dict(zip(columns[first:], words[skipped:], strict=False))
         if _is_row(values):
-            return _Row(" ".join(words[:skipped]) or None, values, len(words) - max(0, skipped - 1))
+            return _Row(_MARK.sub("", " ".join(words[:skipped])) or None, values, len(words) - max(0, skipped - 1))
     return None
 
 

@@ -50,7 +50,7 @@ def table(lines: Sequence[PastedLine], at: int, asked: str | None) -> tuple[_Row
     text = lines[at].text
     if _MEMBERS.fullmatch(text):
         columns = text.upper().split()
-        return _rows(lines, at, lambda line: _member(line, columns, asked, is_last=line.number == lines[-1].number))
+        return _rows(lines, at, lambda line: _member(line, columns, asked, is_last=_is_last(lines, line)))
     if _STATE.fullmatch(text):
         return _rows(lines, at, lambda line: _state(line, asked, text.upper().rpartition("(ID)")[2].split()))
     if _LISTED.fullmatch(text):
@@ -72,6 +72,12 @@ def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Row
         found += rows
         after += 1
     return found, after
+
+
+def _is_last(lines: Sequence[PastedLine], line: PastedLine) -> bool:
+    """Whether no member follows: the row may be cut."""
+    index = line.number - lines[0].number + 1
+    return index >= len(lines) or " /" not in lines[index].text[:_LONGEST]
 
 
 def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:

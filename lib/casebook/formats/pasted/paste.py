@@ -26,7 +26,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.formats.pasted import answers, beside, forms, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted import answers, beside, forms, logs, named, quoted, remarks, sent, spacing, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
@@ -67,7 +67,11 @@ def read(texts: Iterable[str]) -> Pasted:
     Args:
         texts: Its lines; of more than :data:`casebook.formats.pasted.text.MOST_LINES` only the first ones.
     """
-    lines = cleaned(texts)
+    pasted, twice = spacing.without(texts)
+    return spacing.spread(_read(cleaned(pasted)), twice)
+
+
+def _read(lines: list[PastedLine]) -> Pasted:
     found, left = _taken(lines)
     unknown = [line for line in left if remarks.has_remark(line.text) and not _says_nothing(line.text)]
     if unknown:

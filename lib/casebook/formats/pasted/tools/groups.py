@@ -51,7 +51,8 @@ _SENTENCE = re.compile(r"\W*[A-Za-z][a-z']*,?(?: [A-Za-z][a-z']*,?){1,3}\b.*")
 _MARK = re.compile(r"\A[#*>|/;-]+ ")
 """What a script or a list puts before a row is no part of a group's name."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
-_UNKNOWN = ("-", "unknown", "none")
+_UNKNOWN = ("-", "unknown", "none", "non", "no", "n")
+"""What stands for nothing, also where it is cut."""
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
 _LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
 _TOOL, _CHECKER = "kafka-consumer-groups", "ConsumerOffsetChecker"
@@ -136,10 +137,19 @@ def _headless(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | N
     text = lines[at].text
     behind = _columns(text[text.index("LOG-END-OFFSET") :])
     for begin in (("TOPIC", "PARTITION"), ("GROUP", "TOPIC", "PARTITION")):
-        columns = [*begin, "CURRENT-OFFSET", *behind]
-        if "LAG" in behind and at + 1 < len(lines) and _row(lines[at + 1].text[:_LONGEST], columns) is not None:
-            return columns, at + 1
+        for epoch in ((), ("LEADER-EPOCH",)):
+            columns = [*begin, *epoch, "CURRENT-OFFSET", *behind]
+            if "LAG" in behind and at + 1 < len(lines) and _adds_up(_row(lines[at + 1].text[:_LONGEST], columns)):
+                return columns, at + 1
     return None
+
+
+def _adds_up(row: _Row | None) -> bool:
+    """Whether a row by guessed columns is one: its lag is what lies between its offsets."""
+    if row is None:
+        return False
+    offset, end, lag = (_count(row.values[name]) for name in _OFFSETS)
+    return None in (offset, end, lag) or end - offset == lag
 
 
 def _columns(text: str) -> list[str]:
@@ -244,6 +254,8 @@ def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tup
         if alone is not None and not alone.values["TOPIC"].isdecimal():
             break
         is_rest = is_rest and not (", " in text and " " in more.strip())
+        if is_rest and row is not None and columns[row.words : row.words + 1] == ["HOST"]:
+            is_rest = more.lstrip().startswith(("/", "-"))
         if row is not None and (not is_rest or _row(more, columns) is not None or _stops(more)):
             break
         text = f"{text} {more}" if text else more
@@ -294,7 +306,7 @@ def _facts(row: _Row, span: LineSpan, asked: str | None) -> Iterator[PastedOffse
     if topic != "-":
         offset, end = (_count(values[name]) for name in _OFFSETS[:2])
         yield PastedOffset(group, topic, int(values["PARTITION"]), span, offset, end)
-    if not _is_unknown(member) or topic == "-":
+    if not _is_unknown(member):
         assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
         host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))
         partitions = 0 if topic == "-" else None

@@ -70,6 +70,9 @@ _GOES_ON = re.compile(
 )
 _PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)")
 _MOST_FOLDED, _LONGEST, _NARROW = 6, 64 << 10, 50
+_BEGUN_NAME = re.compile(r"(?<=\d),[a-z][a-z.]*$|,(?:[a-z]+\.)+[a-z]*$")
+"""Behind a number, or with dots in it: the name of a setting of which the value was not pasted."""
+_SCALAR = re.compile(r"-?\d+(?:\.\d+)?|true|false")
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
@@ -226,7 +229,12 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
     span = spanned(lines, at, after)
     if row := _PARTITION.fullmatch(text) or _before_prose(text):
         partition = _partition(row, span)
-        whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
+        broken_off = partition is not None and after >= len(lines) and not {*partition.isr[-1:]} <= {*partition.replicas}
+        whole = (
+            partition is not None
+            and not broken_off
+            and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
+        )
         return (partition if whole else CutOutput(span, "is a partition's line that is cut or was changed")), after
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
@@ -336,11 +344,16 @@ def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
     """The settings that are there in any case, ``None`` for none, and whether they are all: a list may be cut behind a name,
     ``a=1,b=``, or behind a comma.
     """
+    if name := _BEGUN_NAME.search(text):
+        return configs(text[: name.start()]), False
     if (whole := configs(text)) is not None:
         return whole, True
     last = text.rfind(",", 0, len(text) - 1) if text.endswith(("=", ",")) else -1
     begun = text[:-1] if text.endswith(",") else text[: max(last, 0)]
-    return configs(begun) if begun else None, False
+    found = configs(begun) if begun else None
+    if found and text.endswith(",") and not _SCALAR.fullmatch(found[final := next(reversed(found))]):
+        del found[final]  # its value may go on behind the comma
+    return found, False
 
 
 def configs(text: str) -> dict[str, str] | None:

@@ -46,7 +46,7 @@ class TestFinding:
 
     def test_without_hosts_it_is_not_asked(self, case):
         assert hosts(case("ls /brokers/ids\n[1]")) is None
-        assert hosts(case("Active Internet connections (only servers)\ntcp 0 0 0.0.0.0:9092 0.0.0.0:* LISTEN\n")) is None
+        assert hosts(case("<!DOCTYPE html>\n<body>brokers</body>\n")) is None
 
     def test_what_answers_no_check_is_told_all_the_same(self, case):
         """Settings of a broker that nothing names, and the tables that hosts print."""

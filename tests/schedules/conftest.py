@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from casebook.case.case import Case
-from casebook.machine import jars, places
+from casebook.machine import locks, places, private
 from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 
@@ -21,7 +21,8 @@ def tools() -> Path:
     """The Python of an environment with Airflow, a Kubernetes validator and an S3 server: installed once, kept in the cache."""
     folder = places.cache_dir() / "schedulers" / hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     python = folder / "bin" / "python"
-    with jars.one_at_a_time(folder.parent):
+    private.folder(folder.parent)
+    with locks.one_at_a_time(folder.parent):
         if not (folder / ".ready").exists():
             subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
             # 240 packages: pip would take twice as long, and compile them all, though little of them is used.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from casebook.machine import locks
 from casebook.runs import folder as runs
 from casebook.runs import retention
 from tests.schedules.commands import casebook
@@ -68,7 +69,7 @@ class TestKeep:
     def test_two_at_once(self, tmp_path: Path):
         """Each run is removed once, by one of them, and neither fails."""
         names = [run(tmp_path, day).name for day in range(1, 31)]
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as both, runs.locked(tmp_path):
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as both, locks.one_at_a_time(tmp_path):
             asked = [both.submit(retention.keep, tmp_path, 3) for _ in range(2)]
             time.sleep(2)  # both have begun, and wait for us
         removed = [one.name for done in asked for one in done.result()]

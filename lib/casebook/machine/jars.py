@@ -3,21 +3,19 @@
 The resolver is the Ivy that pyspark brings along, so nothing but Java is needed.
 """
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from casebook.errors import CasebookError
-from casebook.machine import private, workshop
+from casebook.machine import locks, private, workshop
 from casebook.machine.places import cache_dir
 
 Progress = Callable[[str], None]
@@ -61,7 +59,8 @@ def fetched(
         CasebookError: The ``error`` given: no Java, no network, or a jar that is not the one locked.
     """
     if changed(locked, folder):
-        with one_at_a_time(folder.parent):
+        private.folder(folder.parent)
+        with locks.one_at_a_time(folder.parent):
             if not folder.is_dir():
                 progress(f"Fetching {len(locked)} jars, once: {what[0].lower()}{what[1:]}.")
                 _fetch(locked, folder, what, error)
@@ -160,21 +159,14 @@ def can_be_fetched(coordinate: str, *, seconds: float, error: type[CasebookError
     return next((f"{host} is not known" if host else reason for host, reason in reasons), "Ivy found none")
 
 
-@contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Hold a folder of the cache, made when it is not there, against other processes."""
-    private.folder(folder)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[CasebookError]) -> None:
     """Fetch beside ``folder``, verify, and only then give it its name: a half-fetched folder is never seen."""
     with workshop.folder(beside=folder.parent) as scratch:
         ivy_file, into = scratch / "ivy.xml", scratch / "jars"
         ivy_file.write_text(_ivy_file(locked))
-        with one_at_a_time(cache_dir() / "ivy"):  # Ivy locks nothing of its own
+        ivy = cache_dir() / "ivy"
+        private.folder(ivy)
+        with locks.one_at_a_time(ivy):  # Ivy locks nothing of its own
             said = _retrieve(ivy_file, into, error)
         if said is not None:
             log = cache_dir() / f"fetch-{folder.name}.log"

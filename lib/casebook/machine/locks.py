@@ -1,8 +1,12 @@
-"""Files that tell whether somebody works behind them: the system lets go of a lock when its holder ends, however it ends."""
+"""The system's own locks on files (flock): it lets go of one when its holder ends, however it ends.
+
+A file that is held tells that somebody works behind it; a folder is held by a file in it, which stays.
+"""
 
 import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from casebook.machine import private
@@ -29,6 +33,32 @@ def made(path: Path, *, mode: int = private.FILE) -> int:
         os.close(file)
 
 
+def at_once(file: int) -> bool:
+    """Hold an open file as long as its descriptor is open, without waiting; whether nobody else holds it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def one_at_a_time(folder: Path, *, for_others: bool = False) -> Iterator[None]:
+    """Hold a folder against other processes; who comes second waits.
+
+    Args:
+        for_others: The folder is meant for others, who are to hold it as well.
+
+    Raises:
+        OSError: There is no such folder, or nothing can be written to it.
+    """
+    with private.for_others() if for_others else nullcontext():
+        lock = (folder / ".lock").open("w")
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def is_held(path: Path) -> bool:
     """Whether somebody holds a file; one that is not there is held by nobody, and another user's is left to that user."""
     try:
@@ -38,9 +68,6 @@ def is_held(path: Path) -> bool:
     except OSError:
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not at_once(file)
     finally:
         os.close(file)
-    return False

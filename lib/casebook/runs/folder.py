@@ -6,15 +6,13 @@ While a run is written, its folder is hidden and holds a file that its writer ha
 writer ends, however it ends; so the next run knows what a killed one left, and removes it.
 """
 
-import fcntl
 import hashlib
 import json
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -65,7 +63,7 @@ class RunFolder:
         path = runs / f".{name}.partial"
         try:
             private.folder(runs)
-            with locked(runs):
+            with locks.one_at_a_time(runs):
                 _sweep(runs)
                 private.folder(path)
                 writer = locks.made(path / _WRITER)
@@ -88,7 +86,7 @@ class RunFolder:
 
     def publish(self) -> Path:
         """Give the run its name."""
-        with locked(self.final.parent):
+        with locks.one_at_a_time(self.final.parent):
             private.seal(self.path)
             self.path.replace(self.final)
             (self.final / _WRITER).unlink()
@@ -102,16 +100,8 @@ def refresh_index(runs: Path) -> None:
     Raises:
         OSError: It could not be written; the old one is still there.
     """
-    with locked(runs):
+    with locks.one_at_a_time(runs):
         index.write_index(runs)
-
-
-@contextmanager
-def locked(runs: Path) -> Iterator[None]:
-    """Hold a folder of runs against others that add to it or remove from it."""
-    with (runs / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def remove(folder: Path) -> None:

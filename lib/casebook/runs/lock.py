@@ -4,7 +4,6 @@ The lock is the system's own (flock): it ends with whoever holds it, however tha
 who holds it and since when.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from casebook.errors import CasebookError, CaseError
-from casebook.machine import private
+from casebook.machine import locks, private
 
 LOCKS = ".locks"
 
@@ -43,14 +42,12 @@ def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
     except OSError as error:
         raise CaseError(f"No lock can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not locks.at_once(file.fileno()):
             raise TurnError(
                 f"{notebook} on {source} is running already: {_holder(path)}.",
                 cause="The run before takes longer than the time between two runs, or hangs.",
                 try_="Let it end, or give runs a --timeout.",
-            ) from None
+            )
         told = {"pid": os.getpid(), "host": socket.gethostname(), "since": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
         os.ftruncate(file.fileno(), 0)
         with suppress(OSError):  # a full disk takes no name; the turn is taken all the same

@@ -4,7 +4,6 @@ A run that could not complete never takes a good report away: it replaces the su
 report is.
 """
 
-import fcntl
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
 from casebook.errors import CasebookError, UsageError
-from casebook.machine import private, whole
+from casebook.machine import locks, private, whole
 from casebook.runs import report, summary
 
 if TYPE_CHECKING:
@@ -222,9 +221,7 @@ class PublishFolder:
         """Hold it; what writers left that were killed is removed."""
         with private.for_others():
             self._make()
-            lock = (self._path / ".lock").open("w")
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locks.one_at_a_time(self._path, for_others=True):
             whole.sweep(self._path)
             yield
 

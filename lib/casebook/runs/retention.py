@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from casebook.errors import CaseError
+from casebook.machine import locks
 from casebook.runs import folder as runs
 from casebook.runs import index
 from casebook.runs.found import NAME, Run, newest
@@ -62,7 +63,7 @@ def keep(folder: Path, newest: int) -> Sequence[Run]:
         CaseError: A run cannot be removed, or the index not be written.
     """
     try:
-        with runs.locked(folder):  # who else removes runs decides after us, on what we left
+        with locks.one_at_a_time(folder):  # who else removes runs decides after us, on what we left
             removed = []
             for run in _doomed(folder, newest):
                 with suppress(FileNotFoundError):  # somebody has removed it by hand

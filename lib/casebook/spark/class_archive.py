@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook.errors import CasebookError, ScanError
-from casebook.machine import jars, private, workshop
+from casebook.machine import jars, locks, private, workshop
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,7 +60,7 @@ def make(exercise: Sequence[str]) -> Path:
     try:
         with private.for_others():  # it lies with the installation, which others may share
             path.parent.mkdir(parents=True, exist_ok=True)
-            with jars.one_at_a_time(path.parent), workshop.folder(beside=path.parent) as scratch:
+            with locks.one_at_a_time(path.parent), workshop.folder(beside=path.parent) as scratch:
                 made = scratch / path.name
                 _run(exercise, made)
                 made.rename(path)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from casebook.errors import ScanError
-from casebook.machine import jars, private, workshop
+from casebook.machine import jars, locks, private, workshop
 from casebook.machine.jars import Progress
 from casebook.machine.places import cache_dir, checkout
 
@@ -82,7 +82,8 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
     folder = cache_dir() / "jvm" / fingerprint()
     jar = folder / _JAR
     if not _is_whole(jar):
-        with jars.one_at_a_time(folder.parent):
+        private.folder(folder.parent)
+        with locks.one_at_a_time(folder.parent):
             if not _is_whole(jar):
                 progress("Compiling the data sources kafka_segments and kafka_logs, once.")
                 _build(jar, kafka)

@@ -14,7 +14,7 @@ class PanelContext:
 
     Args:
         interactive: Whether there are widgets; without them a panel is its static twin at the parameters.
-        remembered: What the person chose, by panel; outlives a re-run of the cell.
+        remembered: What the person chose, by field; outlives a re-run of the cell.
         source: Where the evidence comes from, for the command that gives the same answer headless.
         at: The moment of the past that the notebook is about, as that command is given it; ``""`` for that of the evidence.
         case: The name of the case.

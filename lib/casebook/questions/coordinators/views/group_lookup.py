@@ -5,6 +5,7 @@ from markupsafe import Markup
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import Panel
 from casebook.page.render import render
 from casebook.page.view import View
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
@@ -34,34 +35,21 @@ def panel(c: Coordinators, context: PanelContext, *, group: str) -> View:
     """
     if not context.interactive:
         return View(parts=(_answer(c, group, source=context.source, framed=True),))
-    return View(parts=(_panel(c, group, context.remembered, context.source),))
+    return View(parts=(_widgets(c, group, context),))
 
 
-def _panel(c: Coordinators, group: str, remembered: dict[str, object], source: str) -> object:
+def _widgets(c: Coordinators, group: str, context: PanelContext) -> object:
     import ipywidgets as widgets
 
     field = widgets.Combobox(
-        value=str(remembered.get("group", group)),
+        value=group,
         options=list(c.groups[:_MOST_OFFERED]),
         placeholder="name of a group",
         description="Group",
         continuous_update=True,
         layout={"width": "420px", "max_width": "100%"},
     )
-    answer = widgets.HTML()
-
-    def refresh(_change: object = None) -> None:
-        remembered["group"] = field.value
-        try:
-            answer.value = str(_answer(c, field.value, source=source))
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
-
-    field.observe(refresh, "value")
-    refresh()
-    box = widgets.VBox([field, answer])
-    box.add_class("cb-panel")
-    return box
+    return Panel((field,), {"group": field}, lambda now: _answer(c, now["group"], source=context.source), context.remembered).box
 
 
 def _answer(c: Coordinators, group: str, *, source: str, framed: bool = False) -> Markup:

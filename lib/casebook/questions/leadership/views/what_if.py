@@ -1,16 +1,13 @@
-"""The what-if panel: which brokers live, is unclean election allowed, whose log is ahead; the answer follows at once.
+"""The what-if panel: which brokers live, is unclean election allowed, whose log is ahead; the answer follows at once."""
 
-Stock ipywidgets, the answer in one HTML value: it neither jumps nor carries a chart library. Without widgets the same
-answer stands at the parameters.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from markupsafe import Markup
 
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import LABELS, Panel, button, label, line
 from casebook.page.render import look, render
 from casebook.page.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.page.view import View
@@ -19,7 +16,6 @@ from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.what_if import PartitionChange, Supposition, WhatIf
 
 MOST_ROWS, MOST_UNFOLDED = 12, 200
-_LABELS = "140px"
 _NOBODY = "nobody"  # an ipywidgets selection takes None for nothing selected
 _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
@@ -54,7 +50,11 @@ def panel(
     tables = {"what_if": answer.changes}
     if not context.interactive:
         return View(parts=(_answer(lead, answer, source=context.source, at=context.at, framed=True),), tables=tables)
-    return View(parts=(_WhatIfPanel(lead, supposed, replay, context.remembered, context.source, context.at).box,), tables=tables)
+
+    def shown(supposed: Supposition, *, only_offline: bool) -> Markup:
+        return _answer(lead, replay(supposed), source=context.source, at=context.at, only_offline=only_offline)
+
+    return View(parts=(_widgets(lead, supposed, shown, context.remembered),), tables=tables)
 
 
 def _answer(
@@ -127,107 +127,62 @@ def _cells(change: PartitionChange) -> tuple[object, ...]:
     )
 
 
-class _WhatIfPanel:
-    """Widgets around the answer."""
+def _widgets(lead: Leadership, supposed: Supposition, shown: Callable[..., Markup], remembered: dict[str, object]) -> object:
+    import ipywidgets as widgets
 
-    def __init__(
-        self,
-        lead: Leadership,
-        supposed: Supposition,
-        replay: Replay,
-        remembered: dict[str, object],
-        source: str,
-        at: str,
-    ) -> None:
-        import ipywidgets as widgets
+    evidence = lead.cluster.live
+    brokers = {
+        broker: widgets.ToggleButton(value=broker in supposed.alive, layout={"width": "auto", "min_width": "62px"})
+        for broker in _known(lead)
+    }
+    unclean = widgets.ToggleButtons(
+        options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")],
+        value=supposed.unclean,
+        style={"button_width": "auto"},
+    )
+    ahead = widgets.Dropdown(
+        options=[("do not assume", _NOBODY), *((f"broker {b}", b) for b in brokers)],
+        value=_NOBODY if supposed.ahead is None else supposed.ahead,
+        description="Whose log is ahead",
+        style={"description_width": LABELS},
+        layout={"width": "320px"},
+    )
+    show = widgets.Dropdown(
+        options=list(_SHOW), description="Show", style={"description_width": "50px"}, layout={"width": "270px"}
+    )
+    names = {f"broker {broker}": toggle for broker, toggle in brokers.items()}
 
-        self._lead, self._replay, self._remembered = lead, replay, remembered
-        self._evidence, self._source, self._at = lead.cluster.live, source, at
-        known = _known(lead)
-        now = remembered.get("supposed", supposed)
-        self._brokers = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in known}
-        self._unclean = widgets.ToggleButtons(
-            options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")],
-            style={"button_width": "auto"},
-        )
-        self._ahead = widgets.Dropdown(
-            options=[("do not assume", _NOBODY), *((f"broker {b}", b) for b in known)],
-            description="Whose log is ahead",
-            style={"description_width": _LABELS},
-            layout={"width": "320px"},
-        )
-        self._show = widgets.Dropdown(
-            options=list(_SHOW), description="Show", style={"description_width": "50px"}, layout={"width": "270px"}
-        )
-        self._back = widgets.Button(description="Back to the evidence", layout={"width": "auto"})
-        self._html = widgets.HTML()
-        self.box = widgets.VBox(
-            [
-                _line(_label("Brokers alive"), *self._brokers.values()),
-                _line(_label("Unclean election"), self._unclean),
-                _line(self._ahead, self._show, self._back),
-                self._html,
-            ]
-        )
-        self.box.add_class("cb-panel")
-        self._resetting = False
-        self._put(now)
-        for widget in (*self._brokers.values(), self._unclean, self._ahead, self._show):
-            widget.observe(self._changed, "value")
-        self._back.on_click(self._reset)
-        self._refresh()
+    def answer(values: Mapping[str, object]) -> Markup:
+        for broker, toggle in brokers.items():
+            _mark(toggle, broker, broker in evidence)
+        alive = frozenset(broker for broker, toggle in brokers.items() if toggle.value)
+        whose = None if values["ahead"] == _NOBODY else values["ahead"]
+        now = Supposition(alive=alive, unclean=values["unclean"], ahead=whose)
+        return shown(now, only_offline=_SHOW[values["show"]])
 
-    def _put(self, supposed: Supposition) -> None:
-        for broker, button in self._brokers.items():
-            button.value = broker in supposed.alive
-        self._unclean.value = supposed.unclean
-        self._ahead.value = _NOBODY if supposed.ahead is None else supposed.ahead
-        self._show.value = self._remembered.get("show", next(iter(_SHOW)))
+    def reset() -> None:
+        alive = {name: broker in evidence for name, broker in zip(names, brokers, strict=True)}
+        panel.put(alive | {"unclean": "as_configured", "ahead": _NOBODY})
 
-    def _supposed(self) -> Supposition:
-        alive = frozenset(broker for broker, button in self._brokers.items() if button.value)
-        ahead = None if self._ahead.value == _NOBODY else self._ahead.value
-        return Supposition(alive=alive, unclean=self._unclean.value, ahead=ahead)
+    back = button("Back to the evidence", reset)
+    rows = (
+        line(label("Brokers alive"), *brokers.values()),
+        line(label("Unclean election"), unclean),
+        line(ahead, show, back),
+    )
+    panel = Panel(rows, names | {"unclean": unclean, "ahead": ahead, "show": show}, answer, remembered)
+    return panel.box
 
-    def _changed(self, _change: object) -> None:
-        if self._resetting:
-            return
-        self._remembered |= {"supposed": self._supposed(), "show": self._show.value}
-        self._refresh()
 
-    def _reset(self, _button: object) -> None:
-        self._resetting = True  # many values change, one answer follows
-        self._put(Supposition(alive=self._evidence))
-        self._resetting = False
-        self._changed(None)
-
-    def _refresh(self) -> None:
-        for broker, button in self._brokers.items():
-            button.description = f"{'✓' if button.value else '✕'} {broker}"
-            evident = "alive" if broker in self._evidence else "dead"
-            button.tooltip = f"broker {broker} {'alive' if button.value else 'dead'}; in the evidence {evident}"
-            (button.add_class if button.value != (broker in self._evidence) else button.remove_class)("cb-changed")
-        try:
-            answer = self._replay(self._supposed())
-            only_offline = _SHOW[self._show.value]
-            self._html.value = str(_answer(self._lead, answer, source=self._source, at=self._at, only_offline=only_offline))
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+def _mark(toggle: object, broker: int, evident: bool) -> None:
+    """Let the button of a broker say what is supposed of it, and whether the evidence says the same."""
+    toggle.description = f"{'✓' if toggle.value else '✕'} {broker}"
+    supposed, found = ("alive" if alive else "dead" for alive in (toggle.value, evident))
+    toggle.tooltip = f"broker {broker} {supposed}; in the evidence {found}"
+    (toggle.add_class if toggle.value != evident else toggle.remove_class)("cb-changed")
 
 
 def _configured(lead: Leadership) -> str:
     """How unclean election is configured: on, off, by topic, or unknown."""
     values = {verdict.unclean_allowed for verdict in lead.verdicts}
     return {True: "on", False: "off", None: "unknown"}[values.pop()] if len(values) == 1 else "by topic" if values else "unknown"
-
-
-def _label(words: str) -> object:
-    import ipywidgets as widgets
-
-    return widgets.Label(words, layout={"width": _LABELS, "justify_content": "flex-end"})
-
-
-def _line(*controls: object) -> object:
-    import ipywidgets as widgets
-
-    return widgets.HBox(list(controls), layout={"flex_flow": "row wrap", "align_items": "center"})

@@ -115,8 +115,8 @@ class LossPage:
             return self._nothing("loss.lost", in_short=True)
         cited = proofs_within(row.evidence for row in self._found.lost)
         if self._interactive:
-            panel = loss_records.RecordPanel(self._found, self._chosen, self._remembered, self._records)
-            return View(parts=(panel.box,), cites=cited)
+            panel = loss_records.panel(self._found, self._chosen, self._remembered, self._records)
+            return View(parts=(panel,), cites=cited)
         return html(self._records(self._chosen), cites=cited)
 
     def partitions(self) -> View:

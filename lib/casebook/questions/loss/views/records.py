@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from casebook.errors import CasebookError
 from casebook.facts.losses import ALARM, LostRecord
 from casebook.page import text
+from casebook.page.panel import Panel, button, line
 from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
 from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
@@ -153,8 +153,8 @@ def _card(record: LostRecord) -> dict[str, object]:
     }
 
 
-class RecordPanel:
-    """Fields in JupyterLab that choose among the lost records; stock ipywidgets.
+def panel(found: MessageLoss, chosen: LossChoice, remembered: dict[str, object], show: Callable[[LossChoice], Markup]) -> object:
+    """Fields in JupyterLab that choose among the lost records.
 
     Args:
         found: What was lost.
@@ -162,45 +162,16 @@ class RecordPanel:
         remembered: What the person chose; outlives a re-run of the cell.
         show: HTML of a choice.
     """
+    first, offered = {"topic": chosen.subject, "record": chosen.record}, _offered(found)
+    fields = {name: _field(name, first.get(name, ""), offered.get(name, ())) for name in _FIELDS}
 
-    def __init__(
-        self, found: MessageLoss, chosen: LossChoice, remembered: dict[str, object], show: Callable[[LossChoice], Markup]
-    ) -> None:
-        import ipywidgets as widgets
+    def answer(values: Mapping[str, str]) -> Markup:
+        said = {name: value.strip() for name, value in values.items()}
+        return show(parse(found, **said | {"cause": _CAUSES.get(said["cause"], "")}))
 
-        self._found, self._remembered, self._show = found, remembered, show
-        now = remembered.get("loss", {"topic": chosen.subject, "record": chosen.record})
-        offered = _offered(found)
-        self._fields = {name: _field(name, now.get(name, ""), offered.get(name, ())) for name in _FIELDS}
-        back = widgets.Button(description="All lost records", layout={"width": "auto"})
-        self._answer = widgets.HTML()
-        row = widgets.HBox([*self._fields.values(), back], layout={"flex_flow": "row wrap", "align_items": "center"})
-        self.box = widgets.VBox([row, self._answer])
-        self.box.add_class("cb-panel")
-        self._quiet = False
-        for field in self._fields.values():
-            field.observe(self._changed, "value")
-        back.on_click(self._reset)
-        self._changed()
-
-    def _changed(self, _change: object = None) -> None:
-        if self._quiet:
-            return
-        values = {name: field.value.strip() for name, field in self._fields.items()}
-        self._remembered["loss"] = values
-        try:
-            self._answer.value = str(self._show(parse(self._found, **values | {"cause": _CAUSES.get(values["cause"], "")})))
-        except CasebookError as error:
-            self._answer.value = str(render("failed", what=str(error)))
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            self._answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
-
-    def _reset(self, _button: object) -> None:
-        self._quiet = True
-        for field in self._fields.values():
-            field.value = ""
-        self._quiet = False
-        self._changed()
+    back = button("All lost records", lambda: made.put(dict.fromkeys(fields, "")))
+    made = Panel((line(*fields.values(), back),), fields, answer, remembered)
+    return made.box
 
 
 _CAUSES = {words: of or ALARM for of, words in CAUSES.items()}
@@ -230,10 +201,7 @@ def _field(name: str, value: object, options: Sequence[str]) -> object:
         "style": {"description_width": "66px"},
     }
     if name == "cause":
-        known = ("", *options)
-        return widgets.Dropdown(
-            options=[("all", ""), *((one, one) for one in options)], value=value if value in known else "", **common
-        )
+        return widgets.Dropdown(options=[("all", ""), *((one, one) for one in options)], value=value, **common)
     if options:
         return widgets.Combobox(value=value, options=tuple(options), placeholder="all", ensure_option=False, **common)
     return widgets.Text(value=value, placeholder="all", **common)

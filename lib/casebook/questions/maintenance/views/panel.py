@@ -1,10 +1,9 @@
 """Brokers restarted in an order, replayed step by step on the partition map.
 
-Stock ipywidgets, the answer in one HTML value, as in the what-if panel. The order is a line of text; the buttons write it.
-Without widgets the same answer stands at the parameters.
+The order is a line of text; the buttons write it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from markupsafe import Markup
 
@@ -16,6 +15,7 @@ from casebook.kafka.restart_sets import Harm
 from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import LABELS, Panel, button, label, line
 from casebook.page.render import look, render
 from casebook.page.view import View
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -28,7 +28,6 @@ from casebook.questions.maintenance.analysis.rows import OrderStep
 from casebook.questions.maintenance.views.maintenance import groups_wait, order_table
 
 _MOST_BUTTONS = 24
-_LABELS = "140px"
 _HARMED = {
     Harm.OFFLINE: (0, "Goes offline"),
     Harm.UNCLEAN: (1, "Loses records: led by one that was not in sync"),
@@ -56,7 +55,7 @@ def panel(m: Maintenance, context: PanelContext, *, step: int) -> View:
         return View(parts=(render("said", words="There is no broker to restart."),))
     if not context.interactive:
         return View(parts=(_answer(m, order, step, source=context.source, framed=True),))
-    return View(parts=(_RestartPanel(m, order, step, context.remembered, context.source).box,))
+    return View(parts=(_widgets(m, order, step, context),))
 
 
 def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: bool = False) -> Markup:
@@ -70,7 +69,6 @@ def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: boo
     steps = m.steps(order)
     number = step or _first(steps)
     severity, title = _result(steps)
-    flat = [broker for one in order for broker in one]
     together = m.together(order) if len(order) > 1 else None
     at = m.stopped(order, number)
     parameters = {"brokers": written(order)} | ({"step": str(step)} if step else {})
@@ -80,7 +78,8 @@ def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: boo
         kind=look(severity),
         title=title,
         order=[(one.number, named(one.row.brokers), one.number == number) for one in steps],
-        quiet=f"{text.plural(len(flat), 'broker')} in {text.plural(len(order), 'step')}; each waits until all are back in sync.",
+        quiet=f"{text.plural(sum(map(len, order)), 'broker')} in {text.plural(len(order), 'step')}; "
+        "each waits until all are back in sync.",
         together=None if together is None else _together(together),
         table=order_table(steps, takeaway="", name="order", marked=number),
         number=number,
@@ -146,118 +145,61 @@ def _result(steps: tuple[OrderStep, ...]) -> tuple[Severity | str | None, str]:
     return None, f"{'Every step is' if len(steps) > 1 else 'It is'} safe: nothing goes offline, nothing refuses acks=all"
 
 
-class _RestartPanel:
-    """Widgets around the answer."""
+def _widgets(m: Maintenance, first: Order, step: int, context: PanelContext) -> object:
+    import ipywidgets as widgets
 
-    def __init__(self, m: Maintenance, order: Order, step: int, remembered: dict[str, object], source: str) -> None:
-        import ipywidgets as widgets
+    live = m.sets.live if len(m.sets.live) <= _MOST_BUTTONS else ()
+    toggles = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in live}
+    order = widgets.Text(
+        value=written(first), description="Order", placeholder="2,1+3", continuous_update=False,
+        style={"description_width": LABELS}, layout={"width": "420px"},
+    )  # fmt: skip
+    steps = widgets.Dropdown(description="Map shows", style={"description_width": "80px"}, layout={"width": "330px"})
 
-        self._m, self._remembered, self._source = m, remembered, source
-        self._first = order
-        live = m.sets.live if len(m.sets.live) <= _MOST_BUTTONS else ()
-        self._brokers: Mapping[int, widgets.ToggleButton] = {
-            broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in live
-        }
-        self._order = widgets.Text(
-            description="Order", placeholder="2,1+3", continuous_update=False,
-            style={"description_width": _LABELS}, layout={"width": "420px"},
-        )  # fmt: skip
-        self._step = widgets.Dropdown(description="Map shows", style={"description_width": "80px"}, layout={"width": "330px"})
-        self._apart = _button("One after the other", self._one_by_one)
-        self._joined = _button("All together", self._all_together)
-        self._back = _button("The order asked for" if m.asked.order else "The rolling order", self._reset)
-        self._html = widgets.HTML()
-        line = [_line(_label("Brokers to restart"), *self._brokers.values())] if live else []
-        self.box = widgets.VBox([*line, _line(self._order, self._apart, self._joined, self._back), _line(self._step), self._html])
-        self.box.add_class("cb-panel")
-        self._quiet = False
-        self._put(str(remembered.get("order", written(order))), int(remembered.get("step", step)))
-        for broker, button in self._brokers.items():
-            button.observe(self._toggled(broker), "value")
-        self._order.observe(self._changed, "value")
-        self._step.observe(self._looked, "value")
-
-    def _put(self, order: str, step: int = 0) -> None:
-        """Another order: all controls follow, then one answer."""
-        self._quiet = True
-        self._order.value = order
-        parsed = self._parsed()
-        places = {broker: number for number, one in enumerate(parsed or (), start=1) for broker in one}
-        for broker, button in self._brokers.items():
-            button.value = broker in places
-            button.description = f"{places[broker]}. broker {broker}" if broker in places else f"broker {broker}"
-            button.tooltip = f"broker {broker} {f'stops in step {places[broker]}' if broker in places else 'is not restarted'}"
-        options = [("the first step that does harm", 0)]
-        options += [(f"step {number}: {named(one)} down", number) for number, one in enumerate(parsed or (), start=1)]
-        self._step.options = options
-        self._step.value = step if step < len(options) else 0
-        self._quiet = False
-        self._refresh()
-
-    def _parsed(self) -> Order | None:
+    def parsed() -> Order:
+        """None where the line is no order."""
         try:
-            return parse_order(self._m.cluster, self._order.value)
+            return parse_order(m.cluster, order.value)
         except UsageError:
-            return None
+            return ()
 
-    def _toggled(self, broker: int) -> Callable[[object], None]:
-        def toggled(change: Mapping[str, object]) -> None:
-            if self._quiet:
-                return
-            order = tuple(kept for one in self._parsed() or () if (kept := tuple(b for b in one if b != broker)))
-            self._keep((*order, (broker,)) if change["new"] else order)
+    def follow(_change: object = None) -> None:
+        """Another order: the other controls follow it."""
+        now = parsed()
+        places = {broker: number for number, one in enumerate(now, start=1) for broker in one}
+        for broker, toggle in toggles.items():
+            toggle.value = broker in places
+            toggle.description = f"{places[broker]}. broker {broker}" if broker in places else f"broker {broker}"
+            toggle.tooltip = f"broker {broker} {f'stops in step {places[broker]}' if broker in places else 'is not restarted'}"
+        named_steps = ((f"step {number}: {named(one)} down", number) for number, one in enumerate(now, start=1))
+        steps.options = [("the first step that does harm", 0), *named_steps]
+        steps.value = 0
 
-        return toggled
+    def keep(now: Order) -> None:
+        panel.put({"order": written(now), "step": 0})
 
-    def _one_by_one(self, _button: object) -> None:
-        self._keep(tuple((broker,) for one in self._parsed() or () for broker in one))
+    def toggled(broker: int, *, on: bool) -> None:
+        if on != (broker in _flat(parsed())):  # else it follows the order
+            kept = tuple(left for one in parsed() if (left := tuple(b for b in one if b != broker)))
+            keep((*kept, (broker,)) if on else kept)
 
-    def _all_together(self, _button: object) -> None:
-        flat = tuple(broker for one in self._parsed() or () for broker in one)
-        self._keep((flat,) if flat else ())
+    def answer(values: Mapping[str, object]) -> Markup:
+        return _answer(m, parse_order(m.cluster, values["order"]), values["step"], source=context.source)
 
-    def _reset(self, _button: object) -> None:
-        self._keep(self._first)
-
-    def _keep(self, order: Order) -> None:
-        self._remembered |= {"order": written(order), "step": 0}
-        self._put(written(order))
-
-    def _changed(self, _change: object) -> None:
-        if not self._quiet:
-            self._remembered |= {"order": self._order.value, "step": 0}
-            self._put(self._order.value)
-
-    def _looked(self, _change: object) -> None:
-        if not self._quiet:
-            self._remembered |= {"step": self._step.value}
-            self._refresh()
-
-    def _refresh(self) -> None:
-        try:
-            order = parse_order(self._m.cluster, self._order.value)
-            self._html.value = str(_answer(self._m, order, self._step.value or 0, source=self._source))
-        except UsageError as error:
-            self._html.value = str(render("said", words=str(error)))
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+    apart = button("One after the other", lambda: keep(tuple((broker,) for broker in _flat(parsed()))))
+    joined = button("All together", lambda: keep((flat,) if (flat := _flat(parsed())) else ()))
+    back = button("The order asked for" if m.asked.order else "The rolling order", lambda: keep(first))
+    rows = [line(label("Brokers to restart"), *toggles.values())] if live else []
+    follow()
+    steps.value = step
+    order.observe(follow, "value")
+    panel = Panel(
+        [*rows, line(order, apart, joined, back), line(steps)], {"order": order, "step": steps}, answer, context.remembered
+    )
+    for broker, toggle in toggles.items():
+        toggle.observe(lambda change, broker=broker: toggled(broker, on=change["new"]), "value")
+    return panel.box
 
 
-def _button(words: str, pressed: Callable[[object], None]) -> object:
-    import ipywidgets as widgets
-
-    button = widgets.Button(description=words, layout={"width": "auto"})
-    button.on_click(pressed)
-    return button
-
-
-def _label(words: str) -> object:
-    import ipywidgets as widgets
-
-    return widgets.Label(words, layout={"width": _LABELS, "justify_content": "flex-end"})
-
-
-def _line(*controls: object) -> object:
-    import ipywidgets as widgets
-
-    return widgets.HBox(list(controls), layout={"flex_flow": "row wrap", "align_items": "center"})
+def _flat(order: Order) -> tuple[int, ...]:
+    return tuple(broker for one in order for broker in one)

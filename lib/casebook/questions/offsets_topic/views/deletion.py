@@ -1,19 +1,15 @@
-"""What deleting segments would lose: sets of segments side by side, one of them in full. Nothing is ever deleted.
-
-Stock ipywidgets, the answer in one HTML value, as in ``views.what_if``; without widgets the same answer stands
-at the parameters.
-"""
+"""What deleting segments would lose: sets of segments side by side, one of them in full. Nothing is ever deleted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.errors import CasebookError
 from casebook.facts.offsets_topic import LostCommit, Segment
 from casebook.findings.finding import Status
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import Panel, label, line
 from casebook.page.render import render
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table
 from casebook.page.view import View
@@ -95,7 +91,7 @@ def panel(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelConte
         context: The notebook that it stands in.
     """
     if context.interactive:
-        return View(parts=(_DeletionPanel(subject, choice, ask, context).box,))
+        return View(parts=(_widgets(subject, choice, ask, context),))
     answer = ask(choice.tried(subject.segments))
     return View(parts=(_answer(subject, choice, answer, context.source, framed=True),), tables=_tables(answer))
 
@@ -268,63 +264,51 @@ def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, 
     ]
 
 
-class _DeletionPanel:
-    """Widgets around the answer."""
+def _widgets(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelContext) -> object:
+    import ipywidgets as widgets
 
-    def __init__(self, subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelContext) -> None:
-        import ipywidgets as widgets
-
-        self._subject, self._ask, self._remembered, self._source = subject, ask, context.remembered, context.source
-        now = context.remembered.get("deletion", choice)
-        before = middle(subject.segments) if now.before is None else now.before
-        dated = [OLDER] if before is not None else []
-        self._name = widgets.ToggleButtons(
-            options=[NOTHING, SAFE, *dated, BELOW, ALL_BUT_ACTIVE, PICKED], value=now.name, style={"button_width": "auto"}
-        )
-        self._before = widgets.Text(
-            value="" if before is None else as_text(before), description="older than", continuous_update=False
-        )
-        below = subject.segments[-1].base_offset if now.below is None else now.below
-        self._below = widgets.Text(value=str(below), description="below offset", continuous_update=False)
-        self._picked = widgets.SelectMultiple(
+    before = middle(subject.segments) if choice.before is None else choice.before
+    dated = [OLDER] if before is not None else []
+    name = widgets.ToggleButtons(
+        options=[NOTHING, SAFE, *dated, BELOW, ALL_BUT_ACTIVE, PICKED], value=choice.name, style={"button_width": "auto"}
+    )
+    below = subject.segments[-1].base_offset if choice.below is None else choice.below
+    of = {
+        OLDER: widgets.Text("" if before is None else as_text(before), description="older than", continuous_update=False),
+        BELOW: widgets.Text(str(below), description="below offset", continuous_update=False),
+        PICKED: widgets.SelectMultiple(
             options=[(_option(segment), segment.base_offset) for segment in subject.segments],
-            value=sorted(now.picked),
+            value=sorted(choice.picked),
             description="segments",
             rows=8,
             layout={"width": "520px"},
-        )
-        self._html = widgets.HTML()
-        row = widgets.HBox([widgets.Label("Delete"), self._name], layout={"flex_flow": "row wrap"})
-        self.box = widgets.VBox([row, self._before, self._below, self._picked, self._html])
-        self.box.add_class("cb-panel")
-        for widget in (self._name, self._before, self._below, self._picked):
-            widget.observe(self._refresh, "value")
-        self._refresh()
+        ),
+    }
 
-    def _choice(self) -> SegmentChoice:
-        name = self._name.value
-        if name == OLDER:
-            return SegmentChoice(name=OLDER, before=instant(self._before.value))
-        if name == BELOW:
-            return SegmentChoice(name=BELOW, below=offset(self._below.value))
-        return SegmentChoice(name=name, picked=frozenset(self._picked.value if name == PICKED else ()))
+    def answer(values: Mapping[str, object]) -> Markup:
+        for what, field in of.items():
+            field.layout.display = None if what == name.value else "none"
+        chosen = _chosen(values)
+        if chosen.name == PICKED and not chosen.picked:
+            return render("working", what="Pick one or more segments")
+        return _answer(subject, chosen, ask(chosen.tried(subject.segments)), context.source)
 
-    def _refresh(self, _change: object = None) -> None:
-        self._before.layout.display = None if self._name.value == OLDER else "none"
-        self._below.layout.display = None if self._name.value == BELOW else "none"
-        self._picked.layout.display = None if self._name.value == PICKED else "none"
-        try:
-            choice = self._choice()
-            self._remembered["deletion"] = choice
-            if choice.name == PICKED and not choice.picked:
-                self._html.value = str(render("working", what="Pick one or more segments"))
-                return
-            self._html.value = str(render("working", what="Counting what every group would be answered"))
-            self._html.value = str(_answer(self._subject, choice, self._ask(choice.tried(self._subject.segments)), self._source))
-        except CasebookError as error:
-            self._html.value = str(render("failed", what=str(error)))
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+    return Panel(
+        (line(label("Delete"), name), *of.values()),
+        {"delete": name, **of},
+        answer,
+        context.remembered,
+        working="Counting what every group would be answered",
+    ).box
+
+
+def _chosen(values: Mapping[str, object]) -> SegmentChoice:
+    name = values["delete"]
+    if name == OLDER:
+        return SegmentChoice(name=OLDER, before=instant(values[OLDER]))
+    if name == BELOW:
+        return SegmentChoice(name=BELOW, below=offset(values[BELOW]))
+    return SegmentChoice(name=name, picked=frozenset(values[PICKED] if name == PICKED else ()))
 
 
 def _option(segment: Segment) -> str:

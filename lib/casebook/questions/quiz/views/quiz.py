@@ -3,7 +3,7 @@
 What is right is worked out in the kernel when somebody answers. Neither text nor state of a widget holds it before.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from markupsafe import Markup
 from casebook.findings.finding import Finding
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import boxed, button, line, show
 from casebook.page.render import render
 from casebook.page.view import View, html
 from casebook.questions.quiz.analysis import questions, quiz
@@ -220,19 +221,15 @@ class _QuestionPanel:
         self._given = desk.given(question)
         asked = widgets.HTML(str(render("quiz_question", number=number, total=len(desk.questions), question=question)))
         self._answer = widgets.HTML()
-        self.box = widgets.VBox([asked, *(self._controls() if question.arises else ()), self._answer])
-        self.box.add_class("cb-panel")
+        self.box = boxed(asked, *(self._controls() if question.arises else ()), self._answer)
         self.refresh()
 
     def _controls(self) -> tuple[object, ...]:
-        import ipywidgets as widgets
-
         self._field = self._entry()
-        self._check = _button("Check", "judge the answer against the evidence", lambda _: self._take(self._field.value))
-        self._hint = _button("Hint", "one step further", lambda _: self._take_hint())
-        self._give_up = _button("Give up", "show the explanation", lambda _: self._take(GIVEN_UP))
-        buttons = [self._field, self._check, self._hint, self._give_up]
-        return (widgets.HBox(buttons, layout={"flex_flow": "row wrap", "align_items": "center"}),)
+        check = button("Check", lambda: self._take(self._field.value), "judge the answer against the evidence")
+        self._hint = button("Hint", self._take_hint, "one step further")
+        give_up = button("Give up", lambda: self._take(GIVEN_UP), "show the explanation")
+        return (line(self._field, check, self._hint, give_up),)
 
     def _entry(self) -> object:
         """A field to type in: in JupyterLab the arrow keys of a list or of radio buttons belong to the notebook."""
@@ -260,11 +257,8 @@ class _QuestionPanel:
 
     def refresh(self) -> None:
         """Show what came of the answer."""
-        try:
-            self._answer.value = str(self._desk.answer(self._question))
-            self._told()
-        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
-            self._answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+        show(self._answer, lambda: self._desk.answer(self._question))
+        self._told()
 
     def _told(self) -> None:
         """What there is left to press."""
@@ -272,11 +266,3 @@ class _QuestionPanel:
             return
         taken, there = self._given.hints, len(self._question.hints)
         self._hint.description = f"Hint {taken + 1} of {there}" if taken < there else "No more hints"
-
-
-def _button(name: str, meaning: str, pressed: Callable[[object], None]) -> object:
-    import ipywidgets as widgets
-
-    button = widgets.Button(description=name, tooltip=meaning, layout={"width": "auto"})
-    button.on_click(pressed)
-    return button

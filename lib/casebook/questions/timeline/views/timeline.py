@@ -66,7 +66,6 @@ class TimelinePage:
         if context.interactive:
             asked = Asked(quote=context.quote, proof_at=self._proof_at, said=self._said)
             self._panel = panel.TimelinePanel(found, chosen, context.remembered, asked, self._choose)
-            self._chosen = self._panel.chosen
 
     def lanes(self) -> View:
         """The picture, with what stands above and below it."""

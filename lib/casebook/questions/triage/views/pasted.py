@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from casebook.errors import CasebookError
+from markupsafe import Markup
+
 from casebook.findings.finding import Finding
 from casebook.page import text
 from casebook.page.context import PanelContext
+from casebook.page.panel import Panel
 from casebook.page.render import look, render
 from casebook.page.view import View
 
@@ -35,7 +37,7 @@ def box(make: Callable[[str], Made], context: PanelContext) -> View:
     """
     if not context.interactive:
         return View(parts=(render("pasted", made=None, commands=("casebook collect --pasted FILE --out my-case",)),))
-    return View(parts=(_box(make, context.remembered),))
+    return View(parts=(_widgets(make, context.remembered),))
 
 
 def banner(findings: Sequence[Finding]) -> View:
@@ -50,11 +52,10 @@ def _said(finding: Finding) -> tuple[str, str, str]:
     return look(finding), finding.title, finding.why
 
 
-def _box(make: Callable[[str], Made], remembered: dict[str, object]) -> object:
+def _widgets(make: Callable[[str], Made], remembered: dict[str, object]) -> object:
     import ipywidgets as widgets
 
     field = widgets.Textarea(
-        value=str(remembered.get("pasted", "")),
         placeholder=_HINT,
         description="Paste here",
         layout={"width": "100%", "height": "220px"},
@@ -62,22 +63,8 @@ def _box(make: Callable[[str], Made], remembered: dict[str, object]) -> object:
         continuous_update=False,
     )
     button = widgets.Button(description="Make a case of it", layout={"width": "180px"})
-    answer = widgets.HTML()
-
-    def clicked(_button: object) -> None:
-        remembered["pasted"] = field.value
-        try:
-            answer.value = _answer(make(field.value))
-        except CasebookError as error:
-            answer.value = str(render("failed", what=str(error)))
-        except Exception as error:  # an exception in a callback shows nowhere: the box itself must say it
-            answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
-
-    button.on_click(clicked)
-    panel = widgets.VBox([field, button, answer])
-    panel.add_class("cb-panel")
-    return panel
+    return Panel((field, button), {"pasted": field}, lambda now: _answer(make(now["pasted"])), remembered, asked=button).box
 
 
-def _answer(made: Made) -> str:
-    return str(render("pasted", made=made, said=map(_said, made.findings), commands=(text.command("triage", made.source, {}),)))
+def _answer(made: Made) -> Markup:
+    return render("pasted", made=made, said=map(_said, made.findings), commands=(text.command("triage", made.source, {}),))

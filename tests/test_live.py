@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from casebook.case.case import Case
+from casebook.findings import words
 from casebook.machine import places
-from casebook.page import text
 from casebook.rehearsal.servers.processes import Guarded
 from casebook.runs import notebooks, runner
 from tests.collect.small_zookeeper import ZooKeeper
@@ -76,7 +76,7 @@ class TestLive:
         """In the report's head with the time that it was read at, and in the summary; not by the folder that it was collected into."""
         head = words_of((ran.folder / "report.html").read_text().partition("<header")[2].partition("</header>")[0])
         collected = Case.open(ran.folder / "evidence").collected_at
-        assert f"live:prod read {text.moment(collected)}" in head
+        assert f"live:prod read {words.date(collected)}" in head
         assert "evidence" not in head
         assert (ran.summary["case"], ran.summary["collected_at"]) == ("live:prod", collected)
 

@@ -8,7 +8,7 @@ from casebook.case.case import Case
 from casebook.case.folder import PASTED_LOG, ZNODES, Item
 from casebook.errors import CasebookError
 from casebook.facts.pasted import PASTED
-from casebook.findings.words import count, number
+from casebook.findings.words import count, plural
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
@@ -42,7 +42,7 @@ def _by_line(case: Case) -> Iterator[str]:
     for path, one, many in _LINES:
         item = case.items.get(path)
         if item is not None and item.rows is not None:
-            yield number(item.rows, one, many)
+            yield plural(item.rows, one, many)
         if path == ZNODES and case.has_history:
             yield from _of_history(case)
 
@@ -52,9 +52,9 @@ def _of_history(case: Case) -> Iterator[str]:
     with suppress(CasebookError):
         transactions, snapshots = case.history_size()
         if transactions or not snapshots:
-            yield number(transactions, "transaction")
+            yield plural(transactions, "transaction")
         if snapshots:
-            yield number(snapshots, "snapshot") + " of ZooKeeper"
+            yield plural(snapshots, "snapshot") + " of ZooKeeper"
 
 
 def _by_file(case: Case) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _by_file(case: Case) -> Iterator[str]:
         items: list[Item] = [item for path, item in case.items.items() if pattern.fullmatch(path)]
         if items:
             lines = sum(_lines(case, item) for item in items)
-            yield number(len(items), one, many) + (f" with {count(lines)} lines" if one in _COUNTED else "")
+            yield plural(len(items), one, many) + (f" with {count(lines)} lines" if one in _COUNTED else "")
 
 
 def _lines(case: Case, item: Item) -> int:

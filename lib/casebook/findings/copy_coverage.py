@@ -11,7 +11,7 @@ from casebook.facts.offsets_topic import Scanned
 from casebook.findings.coverage import Gaps, known_brokers, partitions, said
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 
 COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
 
@@ -33,7 +33,7 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
     if not missing:
         return (*(Gap(why=said(problem), settle=COLLECT_LOG_DIRS) for problem in problems[:1]), *partitions(cluster))
     of_topics, whose = (sorted({copy[place] for copy in missing}) for place in (1, 0))
-    what = f"{number(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
+    what = f"{plural(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
     why = f"{what} {agree(len(missing), 'was', 'were')} not listed."
     return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
 
@@ -57,7 +57,7 @@ def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[s
     if not missing:
         return partitions(cluster)
     whose = brokers(sorted({broker for _, _, broker in missing}))
-    why = f"{number(len(missing), 'copy', 'copies')} on {whose} {agree(len(missing), 'was', 'were')} not read."
+    why = f"{plural(len(missing), 'copy', 'copies')} on {whose} {agree(len(missing), 'was', 'were')} not read."
     return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
 
 
@@ -73,7 +73,7 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
     wanted = {p.partition for p in _of_topic(cluster, topic)}
     gaps = []
     if missing := sorted(wanted - told):
-        why = f"Of {number(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
+        why = f"Of {plural(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
         gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
     if not wanted:
         gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
@@ -99,10 +99,10 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
         if segment.bytes and (copy.broker, copy.partition, segment.base_offset) not in segments
     ]
     if skipped:
-        more = f" and {number(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
+        more = f" and {plural(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
         gaps.append(Gap(why=f"Nothing could be read of segment {skipped[0]}{more}.", settle=COLLECT_LOG_DIRS))
     if damaged := [damage for damage in scan.damage if not damage.tail]:
-        why = f"{number(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
+        why = f"{plural(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
         gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
     return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
 
@@ -117,7 +117,7 @@ def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], re
         if p.partition in here and not any((b, p.partition) in known for b in _own(p))
     )
     if strange:
-        what = f"{number(len(strange), 'partition')} of {topic}"
+        what = f"{plural(len(strange), 'partition')} of {topic}"
         why = f"Of {what} only a copy was read that is not its leader's, e.g. of {topic}-{strange[0]}: it may lag behind."
         yield Gap(why=why, settle=COLLECT_LOG_DIRS)
 
@@ -141,7 +141,7 @@ def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[G
         if segment.bytes > one.bytes + one.damaged_bytes or (one.damaged_bytes and segment is not copy.segments[-1])
     ]
     if short:
-        more = f" and {number(len(short) - 1, 'other')}" if len(short) > 1 else ""
+        more = f" and {plural(len(short) - 1, 'other')}" if len(short) > 1 else ""
         yield Gap(why=f"Not all of segment {short[0]}{more} could be read.", settle=COLLECT_LOG_DIRS)
 
 

@@ -14,7 +14,7 @@ from casebook.facts.events import FileExtent, LogFile
 from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.past import Break, Past
 from casebook.kafka.releases import Changed, KafkaVersion, VersionInUse, VersionOrigin
 from casebook.kafka.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
@@ -63,7 +63,7 @@ def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
     if not unknown:
         return partitions(cluster)
     first = unknown[0]
-    why = f"{number(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
+    why = f"{plural(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
     return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
@@ -78,7 +78,7 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
     if not unread:
         return partitions(cluster)
     reason = f"it {unread[0].problem}" if unread[0].problem else "there is none"
-    why = f"Of {number(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
+    why = f"Of {plural(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
     return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
@@ -150,7 +150,7 @@ def observed(past: Past) -> str:
     """What snapshots without transactions tell, and what they do not."""
     if not past.breaks:
         return f"ZooKeeper's transaction logs are missing: its snapshot tells only of {instant(past.first)}."
-    moments = f"{number(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
+    moments = f"{plural(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
     return f"ZooKeeper's transaction logs are missing: what happened between {moments} is not known."
 
 
@@ -158,7 +158,7 @@ def missing(breaks: Sequence[Break]) -> str:
     """Between which moments nobody knows what happened."""
     first = f"Transactions between {instant(breaks[0].since)} and {instant(breaks[0].until)} are missing"
     more = len(breaks) - 1
-    return f"{first}, and {number(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
+    return f"{first}, and {plural(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
 
 
 def release(version: VersionInUse, rule: Changed) -> Gaps:
@@ -277,7 +277,7 @@ def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
     reasons += [f"{path}: could not be taken" for path in cluster.unreadable if events.is_log(path) and path not in there]
     if not reasons:
         return ()
-    more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
+    more = f", and {plural(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
     return (Gap(why=f"{reasons[0]}{more}.", settle=read_again(events.unread(known))),)
 
 

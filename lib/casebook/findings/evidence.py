@@ -7,7 +7,7 @@ from casebook.facts.cluster import Cluster, Problem
 from casebook.facts.observed import Source
 from casebook.facts.pasted import NOT_PASTED
 from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
-from casebook.findings.words import agree, number
+from casebook.findings.words import agree, plural
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
@@ -70,7 +70,7 @@ def _as_one(
     """A kind of evidence that was never given is one question that is open, not as many as it would answer."""
     unasked = [finding for finding in doubtful if finding.status is Status.COULD_NOT_CHECK]
     kept = tuple(finding for finding in findings if finding not in unasked)
-    why = f"{number(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
+    why = f"{plural(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
     return (*kept, ask.could_not_check(title, why=why, settle=settle)) if unasked else kept
 
 
@@ -91,7 +91,7 @@ def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
         threshold="more than can be held",
         facts={"left_out": sorted(kinds)},
     )
-    title = f"{number(len(kinds), 'kind')} of events {agree(len(kinds), 'is', 'are')} too many to be weighed, and only counted"
+    title = f"{plural(len(kinds), 'kind')} of events {agree(len(kinds), 'is', 'are')} too many to be weighed, and only counted"
     return (
         ask.could_not_check(title, why=f"They are {', '.join(sorted(kinds))}.", settle="Collect the logs of a shorter time."),
     )
@@ -111,7 +111,7 @@ def _complete(cluster: Cluster, get_znodes: str) -> Finding:
     missing = cluster.missing_parts
     collected = len(cluster.there) + len(cluster.server_properties)
     read_again = (
-        f"{number(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
+        f"{plural(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
     )
     ask = Question(
         check="evidence.complete",
@@ -124,7 +124,7 @@ def _complete(cluster: Cluster, get_znodes: str) -> Finding:
     )
     if not missing:
         return ask.ok("Everything that was asked for was collected", gaps=())
-    title = f"{number(len(missing), 'part')} could not be collected"
+    title = f"{plural(len(missing), 'part')} could not be collected"
     return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot, get_znodes))
 
 
@@ -149,7 +149,7 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     problems, missing = cluster.problems, cluster.missing_parts
     unknown = sum(cluster.unknown_znodes.values())
     decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
-    kinds = f"{number(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
+    kinds = f"{plural(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
     ask = Question(
         check="evidence.decoded",
         question="Could every znode be decoded?",
@@ -166,7 +166,7 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     its = agree(len(problems), "its", "their")
     return ask.found(
         Severity.WARNING,
-        f"{number(len(problems), 'znode')} cannot be taken at {its} word",
+        f"{plural(len(problems), 'znode')} cannot be taken at {its} word",
         why=_first(problems),
         evidence=(*(Evidence(file=ZNODES, znode=p.path) for p in problems[:5]), Evidence(file="tables/problems")),
     )
@@ -189,7 +189,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
     if version.contradictions:
         pieces = len(version.contradictions)
-        against = f"{number(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
+        against = f"{plural(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
         return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
         return ask.could_not_check(title, settle=GIVE_RELEASE)

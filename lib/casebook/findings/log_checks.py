@@ -9,7 +9,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import UNREADABLE, Coverage, Evidence, Finding, Question
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, number
+from casebook.findings.words import agree, plural
 
 
 def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tuple[Finding, ...]:
@@ -34,5 +34,5 @@ def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tup
     if reason is not None:
         return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
     reasons = "; ".join(coverage.not_read(file) for file in hit[:3])
-    title = f"{number(len(hit), 'log')} could not be read, or not to {agree(len(hit), 'its', 'their')} end"
+    title = f"{plural(len(hit), 'log')} could not be read, or not to {agree(len(hit), 'its', 'their')} end"
     return (ask.could_not_check(title, why=f"{reasons}.", settle=coverage.read_again(hit)),)

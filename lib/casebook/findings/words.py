@@ -1,25 +1,38 @@
-"""Numbers, brokers and verbs as sentences need them."""
+"""Numbers, moments, brokers and verbs as people read them, in findings and on pages; what is unknown is a question mark."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from casebook.facts.observed import Observation
+from casebook.findings.finding import Coverage
+
+THIN = "\u202f"
+"""The narrow space that no line breaks at: between thousands, and on a page before a unit."""
+UNKNOWN = "?"
 
 _TWO_DAYS = 2880
 """Minutes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
 
+Instant = str | int | None
+"""ISO-8601 text or epoch milliseconds; ``None`` when unknown."""
 
-def count(value: int) -> str:
+
+def count(value: int | None) -> str:
     """``29``, ``100\u202f000``: a narrow space at each thousand."""
-    return f"{value:,}".replace(",", "\u202f")
+    return UNKNOWN if value is None else f"{value:,}".replace(",", THIN)
 
 
-def number(value: int, noun: str, many: str = "") -> str:
+def plural(value: int, noun: str, many: str = "") -> str:
     """``1 partition``, ``2 partitions``; ``2 copies`` where ``many`` says so."""
     return f"{count(value)} {noun if value == 1 else many or f'{noun}s'}"
 
 
-def size(value: int) -> str:
+def size(value: int | None) -> str:
     """Bytes as ``812 B``, ``1.1 MiB``, ``205 GiB``: three digits that count."""
+    if value is None:
+        return UNKNOWN
     amount, unit = float(value), "B"
     for larger in ("KiB", "MiB", "GiB", "TiB"):
         if amount < 1000:
@@ -42,14 +55,61 @@ def duration(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
     return f"{hours // 24} days {hours % 24} h" if hours % 24 else f"{hours // 24} days"
 
 
-def agree(value: int, one: str, many: str) -> str:
-    """The form of a word that goes with a count: ``is`` or ``are``."""
-    return one if value == 1 else many
-
-
 def moment(instant: str) -> str:
     """``2026-11-21 13:27:31 UTC`` of an ISO-8601 instant."""
     return f"{instant[:19].replace('T', ' ')} UTC"
+
+
+def date(instant: Instant) -> str:
+    """Day and time of day, ``20 Nov 2026, 03:06:58 UTC``; ``unknown`` without one."""
+    return _as(instant, "%b %Y, %H:%M:%S UTC", "unknown")
+
+
+def when(instant: Instant, *, year: bool = False) -> str:
+    """Day and minute, ``20 Nov, 03:06``, with the year where it is not plain."""
+    return _as(instant, "%b %Y, %H:%M" if year else "%b, %H:%M")
+
+
+def day(instant: Instant) -> str:
+    """``20 Nov 2026``."""
+    return _as(instant, "%b %Y")
+
+
+def clock(instant: Instant) -> str:
+    """The time of day alone, ``03:06:58``."""
+    known = parsed(instant)
+    return f"{known:%H:%M:%S}" if known else UNKNOWN
+
+
+def parsed(instant: Instant) -> datetime | None:
+    """An instant in UTC; ``None`` when unknown, or beyond what can be written."""
+    try:
+        if isinstance(instant, int):
+            return datetime.fromtimestamp(instant / 1000, UTC)
+        known = datetime.fromisoformat(instant) if instant else None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return known and known.astimezone(UTC)
+
+
+def _as(instant: Instant, form: str, unknown: str = UNKNOWN) -> str:
+    known = parsed(instant)
+    return f"{known.day} {known:{form}}" if known else unknown
+
+
+def looked_at(coverage: Coverage) -> str:
+    """How many of how many, by which evidence, as of when: ``3 of 3 partitions, by znodes (20 Nov, 03:06 UTC)``."""
+    by = [f"{source}{_as_of(coverage.observed.get(source))}" for source in coverage.by]
+    return f"{coverage.amount}, by {' and '.join(by)}" if by else coverage.amount
+
+
+def _as_of(observed: Observation | None) -> str:
+    return "" if observed is None else f" ({' to '.join(dict.fromkeys(map(when, observed)))} UTC)"
+
+
+def agree(value: int, one: str, many: str) -> str:
+    """The form of a word that goes with a count: ``is`` or ``are``."""
+    return one if value == 1 else many
 
 
 def brokers(ids: Iterable[int]) -> str:
@@ -63,6 +123,17 @@ def brokers(ids: Iterable[int]) -> str:
 def one_by_one(ids: Iterable[int]) -> str:
     """``broker 5``, ``broker 5, then broker 1``: in this order."""
     return ", then ".join(f"broker {broker}" for broker in ids) or "no broker"
+
+
+def listed(ids: Iterable[int]) -> str:
+    """Broker ids without spaces, as in an ISR; a dash for none."""
+    return ",".join(map(str, ids)) or "–"
+
+
+def some(items: Sequence[str], most: int) -> str:
+    """The first of many, and how many more there are."""
+    more = len(items) - most
+    return "; ".join(items[:most]) + (f"; and {count(more)} more" if more > 0 else "")
 
 
 def capitalised(sentence: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.palette import light
 from casebook.page.render import render
 from casebook.page.view import Figure
@@ -79,7 +79,7 @@ def _labelled(bar: Bar, widest: int) -> bool:
 
 
 def _beside(bar: Bar, widest: int) -> str:
-    number = "" if _labelled(bar, widest) or not bar.left else f"{text.count(bar.left)} left"
+    number = "" if _labelled(bar, widest) or not bar.left else f"{words.count(bar.left)} left"
     return ", ".join(part for part in (number, bar.note) if part)
 
 
@@ -88,7 +88,7 @@ def _left(bars: Sequence[tuple[int, Bar]], widest: int) -> dict[str, object]:
     return {
         **_trace(bars, "%{hovertext}: %{x} left<extra></extra>"),
         "x": [bar.left for _, bar in bars],
-        "text": [f"<b>{text.count(bar.left)}</b>" if _labelled(bar, widest) else "" for _, bar in bars],
+        "text": [f"<b>{words.count(bar.left)}</b>" if _labelled(bar, widest) else "" for _, bar in bars],
         "textposition": "inside",
         "insidetextanchor": "end",
         "textangle": 0,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from html import escape
 
+from casebook.findings.words import count
 from casebook.page.lanes import (
     DASHED,
     DISC,
@@ -30,7 +31,6 @@ from casebook.page.lanes import (
 from casebook.page.palette import light
 from casebook.page.proof import cited_as
 from casebook.page.render import anchor
-from casebook.page.text import count
 from casebook.page.view import Figure
 
 _CLEAR = "rgba(0,0,0,0)"

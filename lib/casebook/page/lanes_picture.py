@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.lanes import FOOT, LABELS, MIDDLE, Label, LaneRow, Level, Picture, Shade, clipped, edges, text_at, ticks
 from casebook.page.lanes_fit import fitted, spread
 from casebook.page.render import render
@@ -52,8 +52,8 @@ def tick(time: float, span: tuple[float, float]) -> str:
     """A time on an axis, as exact as the axis is long."""
     length = span[1] - span[0]
     if length > 4 * 86_400_000:
-        return text.when(round(time)).partition(",")[0]
-    clock = text.clock(round(time))
+        return words.when(round(time)).partition(",")[0]
+    clock = words.clock(round(time))
     return clock[:5] if length > 900_000 else clock if length >= 4000 else f"{clock}.{round(time) % 1000:03d}"
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from casebook.facts.cluster import instant
 from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.render import render
 from casebook.page.view import View, html
 
@@ -111,7 +111,7 @@ def _of_change(change: ZnodeChange) -> _Cited:
     said = "\n".join(f"{z.path} {_absence(z)}".rstrip() for z in first)
     more = len(change.znodes) - len(first)
     session = "" if change.session is None else f", session {change.session & (1 << 64) - 1:#x}"
-    rest = f", and {text.plural(more, 'more znode')}" if more else ""
+    rest = f", and {words.plural(more, 'more znode')}" if more else ""
     note = f"{change.operation} at {instant(change.time)}{session}{rest}"
     return _Cited(label=f"{_HISTORY}{change.zxid:#x}", said=_cut(said), note=note)
 
@@ -135,10 +135,10 @@ def _note(znode: Znode) -> str:
     if stat is not None:
         numbers = {"version": stat.version, "mzxid": None if stat.mzxid is None else hex(stat.mzxid)}
         said += [f"{name} {value}" for name, value in numbers.items() if value is not None]
-        said += [f"written {text.moment(stat.mtime)}"] if stat.mtime else []
+        said += [f"written {words.date(stat.mtime)}"] if stat.mtime else []
         said += [f"session {stat.ephemeralOwner:#x}"] if stat.ephemeralOwner else []
     return ", ".join(said)
 
 
 def _cut(said: str) -> str:
-    return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}… ({text.count(len(said))} characters)"
+    return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}… ({words.count(len(said))} characters)"

@@ -9,6 +9,7 @@ from importlib.resources import files
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.findings.finding import Finding, Severity, Status
 from casebook.page import text
 
@@ -19,16 +20,16 @@ def _environment() -> Environment:
         loader=_templates(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
-        "count": text.count,
-        "plural": text.plural,
-        "brokers": text.brokers,
-        "moment": text.moment,
-        "clock": text.clock,
-        "when": text.when,
+        "count": words.count,
+        "plural": words.plural,
+        "listed": words.listed,
+        "date": words.date,
+        "clock": words.clock,
+        "when": words.when,
         "size": text.size,
         "duration": text.duration,
         "elapsed": text.elapsed,
-        "looked_at": text.looked_at,
+        "looked_at": words.looked_at,
         "look": look,
         "anchor": anchor,
     }

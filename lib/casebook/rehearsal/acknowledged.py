@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from casebook.errors import RehearsalError
-from casebook.findings.words import agree, count, number
+from casebook.findings.words import agree, count, plural
 from casebook.rehearsal.servers import records
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.topics import Partition, label
@@ -50,8 +50,8 @@ class Acknowledged:
             return f"How many of the acknowledged records are there could not be counted: {error.what}"
         total, lost = sum(self.counts.values()), sum(gone.values())
         if not lost:
-            return f"All {number(total, 'record')} that had been acknowledged are there."
-        return f"{count(lost)} of {number(total, 'acknowledged record')} {agree(lost, 'is', 'are')} gone: {self._named(gone)}."
+            return f"All {plural(total, 'record')} that had been acknowledged are there."
+        return f"{count(lost)} of {plural(total, 'acknowledged record')} {agree(lost, 'is', 'are')} gone: {self._named(gone)}."
 
     def _named(self, gone: Mapping[Partition, int]) -> str:
         if self.gone_before is None:

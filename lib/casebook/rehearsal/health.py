@@ -8,7 +8,7 @@ from pathlib import Path
 from casebook.case.case import Case
 from casebook.errors import CasebookError
 from casebook.findings.finding import Finding, Status
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.kafka import release
 from casebook.kafka.verdict import OFFLINE, ONLINE, Verdict
 from casebook.questions.leadership.analysis import leadership
@@ -54,7 +54,7 @@ def _symptom(finding: Finding, verdicts: Sequence[Verdict]) -> str:
         return _COMPACTED[finding.check]
     hit, words = _OF_PARTITIONS[finding.check]
     topics = Counter(verdict.topic for verdict in verdicts if hit(verdict))
-    return words.format(number(topics.total(), "partition"), ", ".join(f"{topic} {n}" for topic, n in sorted(topics.items())))
+    return words.format(plural(topics.total(), "partition"), ", ".join(f"{topic} {n}" for topic, n in sorted(topics.items())))
 
 
 def _examined(cluster: PlayedCluster, checks: Sequence[str], folder: Path) -> tuple[Sequence[Finding], Sequence[Verdict]]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from casebook.case.case import LIVE
+from casebook.findings import words
 from casebook.findings.past_runs import CheckOutcome, outcomes
-from casebook.page import text
 from casebook.runs import summary
 
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
@@ -108,7 +108,7 @@ def _outcome(document: Mapping) -> dict[str, object]:
     return {
         "kind": kind,
         "says": str(says),
-        "checked": f"{text.count(asked - unchecked)} of {text.count(asked)}",
+        "checked": f"{words.count(asked - unchecked)} of {words.count(asked)}",
         "checks": outcomes(findings),
     }
 

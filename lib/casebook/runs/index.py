@@ -6,10 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from casebook.findings import changes
+from casebook.findings import changes, words
 from casebook.findings.changes import ChangeKind, CheckChange
 from casebook.machine import whole
-from casebook.page import text
 from casebook.page.render import render
 from casebook.page.sparkline import Sparkline, sparkline
 from casebook.page.view import asset, stylesheet
@@ -81,7 +80,7 @@ _IN_WORDS = {how: how.value.replace("_", " ") for how in ChangeKind}
 def _changed(change: CheckChange) -> str:
     """The check's own word, with its numbers where there are any."""
     name = change.check.rpartition(".")[2].replace("_", " ")
-    before, now = (text.count(int(said)) if said.isdecimal() else "" for said in (change.before, change.now))
+    before, now = (words.count(int(said)) if said.isdecimal() else "" for said in (change.before, change.now))
     if change.how is ChangeKind.NEW:
         return f"{name} {now}".rstrip()
     return f"{name} {before} → {now}" if before and now and change.how in (ChangeKind.WORSE, ChangeKind.BETTER) else name
@@ -111,7 +110,7 @@ def _span(runs: Iterable[Run]) -> str:
     started = sorted(run.started for run in runs if run.started)
     if not started:
         return ""
-    first, last = text.day(started[0]), text.day(started[-1])
+    first, last = words.day(started[0]), words.day(started[-1])
     return last if first == last else f"{first} to {last}"
 
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from casebook.errors import CasebookError
+from casebook.findings import words
 from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import UNREADABLE, Completeness, Severity, Status, at_or_above, undecided
 from casebook.findings.past_runs import RUN_BEFORE
@@ -62,9 +63,9 @@ def said(found: Document) -> tuple[str, str]:
         unread = next((f["title"] for f in found["findings"] if f["facts"].get(UNREADABLE)), "") if counts.unreadable else ""
         if unread and not counts.inconclusive:
             return word, f"{unread}{known}"
-        asked = text.plural(counts.asked, "question")
-        return word, f"{text.count(counts.could_not_check)} of {asked} could not be answered{known}"
-    return word, first["title"] if first else f"nothing found in {text.plural(counts.ok, 'check')}"
+        asked = words.plural(counts.asked, "question")
+        return word, f"{words.count(counts.could_not_check)} of {asked} could not be answered{known}"
+    return word, first["title"] if first else f"nothing found in {words.plural(counts.ok, 'check')}"
 
 
 def kind(worst: str | None, checks: Mapping[str, int]) -> str:
@@ -302,7 +303,7 @@ def _old(document: Document) -> str:
         return "there is no report"
     if report["run"] == document["run"]:
         return ""
-    return f"the report is of {report['started']}, {text.duration(report['age_seconds'])} old".replace(text.THIN, " ")
+    return f"the report is of {report['started']}, {text.duration(1000 * report['age_seconds'])} old".replace(words.THIN, " ")
 
 
 def _compared(found: Document) -> bool:

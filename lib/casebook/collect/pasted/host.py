@@ -11,7 +11,7 @@ from itertools import groupby
 from casebook.case.writer import CaseWriter
 from casebook.facts.pasted import NOT_PASTED, PASTED, Pasted
 from casebook.facts.pasted_hosts import HostSaid, ListedFile, Used
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.formats import properties
 
 _MOST_REMARKS = 80
@@ -92,13 +92,13 @@ def _held(own: Sequence[ListedFile]) -> str:
     parts = []
     if logs:
         amount = "their sizes rounded or not printed" if None in sizes else f"{sum(sizes)} bytes in all"
-        parts.append(f"{number(len(logs), 'segment')} (.log), {amount}{_shown(logs)}")
+        parts.append(f"{plural(len(logs), 'segment')} (.log), {amount}{_shown(logs)}")
     if beside:
-        parts.append(f"{number(beside, 'other file')} of segments")
+        parts.append(f"{plural(beside, 'other file')} of segments")
     if folders:
         names = ", ".join(file.name for file in folders[:_MOST_FOLDERS])
         more = f" and {len(folders) - _MOST_FOLDERS} more" if len(folders) > _MOST_FOLDERS else ""
-        parts.append(f"{number(len(folders), 'folder')} of partitions: {names}{more}")
+        parts.append(f"{plural(len(folders), 'folder')} of partitions: {names}{more}")
     return "; ".join(parts)
 
 

@@ -16,7 +16,7 @@ from casebook.case.case import Case
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts.cluster import Cluster, Partition, PartitionState, instant, state_path
 from casebook.facts.disks import OFFSETS_TOPIC, Replica
-from casebook.findings.words import agree, count, number, size
+from casebook.findings.words import agree, count, plural, size
 from casebook.formats.zookeeper import znodes
 from casebook.kafka.group_partition import group_partition, java_hash
 from casebook.machine import places
@@ -103,7 +103,7 @@ def _isr(name: str) -> Lesson:
     return Lesson(
         name=name,
         source="sample:acks1_loss",
-        takeaway=f"The state of payments-0 was written {len(rows)} times, with {number(changes, 'change')} of leader.",
+        takeaway=f"The state of payments-0 was written {len(rows)} times, with {plural(changes, 'change')} of leader.",
         reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes who leads, the leader who is in sync; "
         "from 2.7 on the controller writes that for it.",
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
@@ -141,7 +141,7 @@ def _high_watermark(name: str) -> Lesson:
     return Lesson(
         name=name,
         source="sample:acks1_loss",
-        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {number(len(gone), 'acknowledged record')} "
+        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {plural(len(gone), 'acknowledged record')} "
         f"{agree(len(gone), 'is', 'are')} gone.",
         reading=f"What applications were told is stored, held against the log of broker {leader}. From {offset} on two had "
         f"the same offset: the new leader's is there. Broker 1 cut back to its own high watermark of then, {offset}; in "

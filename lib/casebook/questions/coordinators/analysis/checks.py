@@ -6,7 +6,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage, log_checks
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
-from casebook.findings.words import agree, brokers, count, number
+from casebook.findings.words import agree, brokers, count, plural
 from casebook.kafka.releases import NO_COORDINATOR_ANSWER
 from casebook.questions.coordinators.analysis import load_checks
 from casebook.questions.coordinators.analysis.rows import is_alone
@@ -55,9 +55,9 @@ def _commits(scene: CoordinatorInputs) -> tuple[Finding, ...]:
             ask.could_not_check("Whether groups keep offsets in ZooKeeper is unknown", why=gaps[0].why, settle=gaps[0].settle),
         )
     also = f" {', '.join(both[:SHOWN])} {agree(len(both), 'commits', 'commit')} to Kafka as well." if both else ""
-    who = f"{'At least ' if gaps else ''}{number(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')}"
+    who = f"{'At least ' if gaps else ''}{plural(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')}"
     title = f"{who} offsets in ZooKeeper: {', '.join(groups[:SHOWN])}"
-    why = f"No coordinator and no __consumer_offsets has these {number(len(kept), 'offset')}.{also}"
+    why = f"No coordinator and no __consumer_offsets has these {plural(len(kept), 'offset')}.{also}"
     return (ask.found(Severity.INFO, title, why=why),)
 
 
@@ -76,7 +76,7 @@ def _leaderless(scene: CoordinatorInputs) -> Finding:
     if not hit:
         if not judged:
             return ask.could_not_check("Whether a partition lacks a leader is unknown", settle="Collect the znodes.")
-        well = f"Every one of {number(len(judged), 'offsets partition')} has a living leader"
+        well = f"Every one of {plural(len(judged), 'offsets partition')} has a living leader"
         return ask.ok(well, gaps=(*coverage.registrations(scene.cluster), *coverage.states(scene.cluster, OFFSETS_TOPIC)))
     return ask.found(
         Severity.CRITICAL,
@@ -135,11 +135,11 @@ def _known(scene: CoordinatorInputs) -> Finding:
             "Nothing that was read tells who leads a partition of __consumer_offsets", settle="Collect the znodes."
         )
     if not unknown:
-        well = f"The state of {number(len(partitions), 'offsets partition')} is known"
+        well = f"The state of {plural(len(partitions), 'offsets partition')} is known"
         return ask.ok(well, gaps=load_checks.gaps(scene))
     whys = list(dict.fromkeys(one.judged.why for one in unknown))
     return ask.could_not_check(
-        f"The state of {count(len(unknown))} of {number(len(partitions), 'offsets partition')} is unknown",
+        f"The state of {count(len(unknown))} of {plural(len(partitions), 'offsets partition')} is unknown",
         why=" ".join(whys[:3]),
         settle=COLLECT_LOGS,
     )
@@ -207,7 +207,7 @@ def _understood(scene: CoordinatorInputs) -> Finding:
     )
     if odd:
         return ask.could_not_check(
-            f"{number(len(odd), 'line')} about loading or cleaning {agree(len(odd), 'is', 'are')} in an unknown wording",
+            f"{plural(len(odd), 'line')} about loading or cleaning {agree(len(odd), 'is', 'are')} in an unknown wording",
             why=f"The first: {odd[0].summary[:200]}",
             settle="Report the wording and its Kafka release.",
         )

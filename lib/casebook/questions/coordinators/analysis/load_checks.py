@@ -7,7 +7,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, assumed
-from casebook.findings.words import agree, brokers, count, moment, number
+from casebook.findings.words import agree, brokers, count, moment, plural
 from casebook.kafka.load_rate import TimeRange
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 from casebook.kafka.settings import BUILT_IN_ASSUMED, Settings
@@ -37,7 +37,7 @@ def gaps(scene: CoordinatorInputs) -> coverage.Gaps:
     unknown = within(scene.partitions, CoordinatorState.UNKNOWN, CoordinatorState.MOVED)
     untold = ()
     if unknown:
-        why = f"The state of {count(len(unknown))} of {number(len(scene.partitions), 'offsets partition')} is unknown."
+        why = f"The state of {count(len(unknown))} of {plural(len(scene.partitions), 'offsets partition')} is unknown."
         untold = (Gap(why=why, settle=COLLECT_LOGS),)
     return (*coverage.server_logs(scene.files, scene.cluster, coordinating), *untold, *coverage.partitions(scene.cluster))
 
@@ -71,7 +71,7 @@ def waiting(scene: CoordinatorInputs) -> Finding:
     if old := _not_known_since(hit, busy, scene.at):
         return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
-    of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
+    of_all = known_groups(hit) if scene.named else f"{count(waits)} of {plural(len(scene.groups), 'group')}"
     of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
     least = "At least " if partly else ""
     return ask.found(
@@ -208,7 +208,7 @@ def _clock(moment: str | None) -> str:
 
 def _of_broker(queue: BrokerQueue) -> str:
     held = len(queue.queued)
-    behind = f", {number(held, 'other')} behind it" if held else ""
+    behind = f", {plural(held, 'other')} behind it" if held else ""
     since = _clock(instant(queue.loading.since))
     return f"Broker {queue.broker} loads partition {queue.loading.partition} since {since}{behind}."
 
@@ -320,10 +320,10 @@ def foretold(scene: CoordinatorInputs) -> Finding:
     if not waits:
         return ask.not_applicable("Nothing waits", gaps=gaps(scene))
     if not without:
-        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}", gaps=gaps(scene))
+        return ask.ok(f"There is an estimate for {plural(len(waits), 'waiting partition')}", gaps=gaps(scene))
     whys = list(dict.fromkeys(one.rests_on for one in without))
     return ask.could_not_check(
-        f"{count(len(without))} of {number(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",
+        f"{count(len(without))} of {plural(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",
         why=f"{'; '.join(whys[:3])}.".capitalize(),
         settle=COLLECT_SIZES,
     )

@@ -8,7 +8,7 @@ from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import Segment
 from casebook.findings.finding import Evidence
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.kafka.releases import VersionInUse
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.rows import BlastRadius, Partitions, Waiting
@@ -59,7 +59,7 @@ def within(partitions: Iterable[Waiting], *states: CoordinatorState) -> list[Wai
 
 def whom(hit: Sequence[Waiting]) -> str:
     """``9 groups of 2 partitions``, or the partitions alone when no group is known; those that logs name may be gone."""
-    groups, of = sum(len(one.groups) for one in hit), number(len(hit), "offsets partition")
+    groups, of = sum(len(one.groups) for one in hit), plural(len(hit), "offsets partition")
     if groups and any(one.at_least for one in hit):
         return f"{of} with {known_groups(hit)}"
     return f"{known_groups(hit)} of {of}" if groups else of
@@ -67,7 +67,7 @@ def whom(hit: Sequence[Waiting]) -> str:
 
 def known_groups(hit: Sequence[Waiting]) -> str:
     """``9 groups``, or ``9 groups named in logs``: there may be others, and some of these may be gone."""
-    groups = number(sum(len(one.groups) for one in hit), "group")
+    groups = plural(sum(len(one.groups) for one in hit), "group")
     return f"{groups} named in logs" if any(one.at_least for one in hit) else groups
 
 

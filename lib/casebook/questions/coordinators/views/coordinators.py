@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.kafka.load_rate import TimeRange
 from casebook.page import text
 from casebook.page.render import anchor, render
@@ -39,7 +40,7 @@ def load_queues(c: Coordinators) -> View:
     ends = max((q.log.ends for q in shown if q.loading and q.log), default=None)
     gantt = Gantt(strips=[strip for queue in shown for strip in _lane(c, queue)], ends=ends, alternative=takeaway)
     undrawn = len(lanes) - len(shown)
-    more = f" {text.plural(undrawn, 'broker')} with nothing left to load not drawn." if undrawn else ""
+    more = f" {words.plural(undrawn, 'broker')} with nothing left to load not drawn." if undrawn else ""
     caption = render("load_caption", takeaway=takeaway, reading=_reading(shown) + more, legend=True)
     return View(parts=(caption, figure(gantt), picture(gantt), _every_partition(c)), tables=tables, cites=_cites(c))
 
@@ -99,7 +100,7 @@ def commits(c: Coordinators) -> View:
     """Where each group commits: the offsets that it keeps in ZooKeeper, and whether Kafka knows it as well."""
     kept = c.cluster.group_offsets
     if not kept:
-        known = text.plural(len(c.groups), "group")
+        known = words.plural(len(c.groups), "group")
         said = f"No offset below /consumers is in the evidence; {known} known to Kafka." if c.cluster.there else "No znode tells."
         return html(render("caption", takeaway=said, reading="Groups that commit to Kafka have theirs in __consumer_offsets."))
     groups = {one.group for one in kept}
@@ -114,12 +115,12 @@ def commits(c: Coordinators) -> View:
                     _COMMITS_TO[c.commits_to_kafka(one.group)],
                     f"{one.topic}-{one.partition}",
                     one.offset,
-                    unknown() if one.at is None else text.when(one.at),
+                    unknown() if one.at is None else words.when(one.at),
                 ),
             )
             for one in kept[:MOST_ROWS]
         ],
-        takeaway=f"{text.plural(len(groups), 'group')} with {text.plural(len(kept), 'offset')} in ZooKeeper.",
+        takeaway=f"{words.plural(len(groups), 'group')} with {words.plural(len(kept), 'offset')} in ZooKeeper.",
         reading="No coordinator knows of these; moving a coordinator does not touch them.",
         total=len(kept) if len(kept) > MOST_ROWS else None,
         rest="group_offsets",
@@ -164,10 +165,10 @@ def _rate_words(queue: BrokerQueue) -> str:
     law = queue.rate.by_records or queue.rate.by_bytes
     low, mid, high = (round(value) for value in law.per_second)
     own = "" if queue.rate.own else " of other brokers"
-    loads = f"from {text.plural(law.loads, 'finished load')}{own}"
+    loads = f"from {words.plural(law.loads, 'finished load')}{own}"
     if queue.rate.by_records is None:
         return f"{text.size(mid)}/s ({text.size(low)} to {text.size(high)}), {loads}"
-    return f"{text.count(_rounded(mid))} records/s ({text.count(_rounded(low))} to {text.count(_rounded(high))}), {loads}"
+    return f"{words.count(_rounded(mid))} records/s ({words.count(_rounded(low))} to {words.count(_rounded(high))}), {loads}"
 
 
 def _rounded(value: int) -> int:
@@ -181,7 +182,7 @@ def _lane(c: Coordinators, queue: BrokerQueue) -> list[GanttStrip]:
     strips = []
     if queue.loads:
         start, end = min(load.start for load, _ in queue.loads), max(load.end for load, _ in queue.loads)
-        note = f"{text.plural(len(queue.loads), 'load')} in {_took(end - start)}"
+        note = f"{words.plural(len(queue.loads), 'load')} in {_took(end - start)}"
         strips.append(GanttStrip(note=note, solid=(start, end), **head))
     else:
         strips.append(GanttStrip(note="no load has ended", **head))
@@ -193,7 +194,7 @@ def _lane(c: Coordinators, queue: BrokerQueue) -> list[GanttStrip]:
 
 
 def _took(milliseconds: float) -> str:
-    return f"{milliseconds:.0f}\u202fms" if milliseconds < 1000 else text.duration(milliseconds / 1000)
+    return f"{milliseconds:.0f}\u202fms" if milliseconds < 1000 else text.duration(milliseconds)
 
 
 def _at_work(c: Coordinators, queue: BrokerQueue) -> GanttStrip:
@@ -212,7 +213,7 @@ def _in_line(c: Coordinators, queue: BrokerQueue) -> GanttStrip:
     spans = [span for one in queue.queued if (span := _eta(c, one.partition)) is not None]
     sizes = [one.work.bytes if one.work else None for one in queue.queued]
     held = f", {text.size(sum(sizes))}" if None not in sizes else ""
-    which = f"{queue.queued[0].partition} queued" if len(sizes) == 1 else f"{text.count(len(sizes))} queued"
+    which = f"{queue.queued[0].partition} queued" if len(sizes) == 1 else f"{words.count(len(sizes))} queued"
     head = _eta(c, queue.loading.partition)
     mids = [span.mid for span in spans if span.mid is not None]
     start = head.mid if head and head.mid is not None else queue.log.ends
@@ -226,13 +227,13 @@ def _eta(c: Coordinators, partition: int) -> TimeRange | None:
 
 def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Sequence[CoordinatorRow]) -> str:
     if hit and groups and c.named:
-        return f"{text.count(len(groups))} or more groups not served as they should be: lines of logs name these."
+        return f"{words.count(len(groups))} or more groups not served as they should be: lines of logs name these."
     if hit and groups:
-        return f"{text.count(len(groups))} of {text.plural(len(c.groups), 'group')} not served as they should be."
+        return f"{words.count(len(groups))} of {words.plural(len(c.groups), 'group')} not served as they should be."
     if hit:
-        return f"{text.plural(len(hit), 'partition')} not served as they should be; the groups are not known."
+        return f"{words.plural(len(hit), 'partition')} not served as they should be; the groups are not known."
     unclear = sum(row.state in (CoordinatorState.UNKNOWN, CoordinatorState.MOVED) for row in c.rows)
-    return f"Nobody waits, as far as is known; {text.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
+    return f"Nobody waits, as far as is known; {words.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
 
 
 def _seen(hit: Sequence[CoordinatorRow]) -> str:
@@ -249,7 +250,7 @@ def _cells(c: Coordinators, row: CoordinatorRow) -> tuple[object, ...]:
         row.partition,
         "none" if row.coordinator is None else f"broker {row.coordinator}",
         _WORDS.get(row.state, str(row.state)),
-        text.clock(row.since) if row.since else unknown(),
+        words.clock(row.since) if row.since else unknown(),
         _when(c, row),
         row.rests_on or row.why,
         _proof(row),
@@ -313,7 +314,7 @@ def _every_partition(c: Coordinators) -> Markup:
         rest="coordinators",
         wide=True,
     )
-    return numbers(table, f"The numbers ({text.plural(len(c.partitions), 'partition')})")
+    return numbers(table, f"The numbers ({words.plural(len(c.partitions), 'partition')})")
 
 
 def _partition_cells(c: Coordinators, row: CoordinatorRow, one: Waiting, took: int | None) -> tuple[object, ...]:
@@ -323,20 +324,20 @@ def _partition_cells(c: Coordinators, row: CoordinatorRow, one: Waiting, took: i
         row.partition,
         *_cells(c, row)[2:5],
         text.size(work.bytes if work else None),
-        f"{about}{text.count(work.records if work else None)}",
-        "–" if took is None else text.count(took),
+        f"{about}{words.count(work.records if work else None)}",
+        "–" if took is None else words.count(took),
         _when(c, row) if row.state in UNSERVED else "–",
-        text.count(len(one.groups)) if c.groups else "?",
+        words.count(len(one.groups)) if c.groups else "?",
         _proof(row),
     )
 
 
 def _radius_cells(r: BlastRadius, *, known: bool) -> tuple[object, ...]:
-    alone = f"{text.count(len(r.alone))}: {text.some([str(p) for p in r.alone], 8)}" if r.alone else "–"
+    alone = f"{words.count(len(r.alone))}: {words.some([str(p) for p in r.alone], 8)}" if r.alone else "–"
     return (
         f"broker {r.broker}",
-        text.count(r.groups) if known else "?",
-        text.count(r.partitions),
+        words.count(r.groups) if known else "?",
+        words.count(r.partitions),
         text.size(r.bytes),
         alone,
     )
@@ -345,5 +346,5 @@ def _radius_cells(r: BlastRadius, *, known: bool) -> tuple[object, ...]:
 def _widest(widest: BlastRadius | None, *, known: bool) -> str:
     if widest is None:
         return "Who coordinates what is not known."
-    groups = f"{text.plural(widest.groups, 'group')} of " if known else ""
-    return f"Broker {widest.broker} coordinates most: {groups}{text.plural(widest.partitions, 'offsets partition')}."
+    groups = f"{words.plural(widest.groups, 'group')} of " if known else ""
+    return f"Broker {widest.broker} coordinates most: {groups}{words.plural(widest.partitions, 'offsets partition')}."

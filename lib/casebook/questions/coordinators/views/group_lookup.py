@@ -3,6 +3,7 @@
 from markupsafe import Markup
 
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.context import PanelContext
 from casebook.page.panel import Panel
@@ -57,7 +58,7 @@ def _answer(c: Coordinators, group: str, *, source: str, framed: bool = False) -
     return render(
         "group_lookup",
         framed=framed,
-        known=f"{text.plural(len(c.groups), 'group') if c.groups else 'no group'} known from the evidence",
+        known=f"{words.plural(len(c.groups), 'group') if c.groups else 'no group'} known from the evidence",
         found=found,
         kind=_kind(found) if found else "",
         result=_result(c, found) if found else "",
@@ -92,14 +93,14 @@ def _result(c: Coordinators, found: LookUp) -> str:
 def _steps(found: LookUp) -> list[tuple[str, object, str]]:
     """Head, what it is, and what that rests on."""
     judged = found.waiting.judged if found.waiting else None
-    since = f"since {text.clock(judged.since)} UTC" if judged and judged.since else ""
+    since = f"since {words.clock(judged.since)} UTC" if judged and judged.since else ""
     code = Markup("<code>{}</code>")
     count = found.topic.count
     partition = Markup("mod {} → <code>{}-{}</code>").format(count, OFFSETS_TOPIC, found.partition) if count else "unknown"
     coordinator = "unknown" if judged is None or judged.coordinator is None else f"broker {judged.coordinator}"
     if judged is not None and judged.state is CoordinatorState.LEADERLESS:
         coordinator = "none"
-    isr = f"ISR {text.brokers(judged.isr)}" if judged and judged.isr is not None else "no state znode"
+    isr = f"ISR {words.listed(judged.isr)}" if judged and judged.isr is not None else "no state znode"
     return [
         ("Hash", Markup("{} → <code>{}</code>").format(code.format(found.group), found.hash), "Java hash over UTF-16"),
         ("Partition", partition, f"from {found.topic.origin}" + (", assumed" if found.topic.assumed else "")),

@@ -7,7 +7,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity, Step
-from casebook.findings.words import agree, count, number
+from casebook.findings.words import agree, count, plural
 from casebook.kafka.releases import VersionInUse
 from casebook.kafka.settings import Settings
 from casebook.questions.durability.analysis.checks import SETTLE, caveats, evidence, settle, steps
@@ -49,7 +49,7 @@ def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
     if not hit:
         not_given = [row for row in found if row.severity is None]
         if not_given:
-            title = f"{number(len(not_given), 'verdict')} on durability could not be given"
+            title = f"{plural(len(not_given), 'verdict')} on durability could not be given"
             first = not_given[0]
             return ask.could_not_check(title, why=first.sentence, settle=settle(RULES[first.rule], first.proof))
         well = "No rule says that an acknowledged record can be lost"
@@ -89,7 +89,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
             "unknown_with_two_failures": unsure.rules,
         },
     )
-    two = f"{number(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
+    two = f"{plural(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
     if hit:
         said = ", ".join(_in_short(rule, of) for rule, of in _by_rule(hit).items())
         return (
@@ -154,8 +154,8 @@ def _how_many(scene: DurabilityInputs, hit: Sequence[LossVerdict], unsure: _Unsu
     topics_hit, rules = {row.topic for row in hit if row.topic}, {row.rule for row in hit}
     least = "at least " if unsure.topics or scene.cluster.unlisted else ""
     if topics_hit:
-        said = f"{least}{count(len(topics_hit))} of {number(len(scene.topics), 'topic')} can lose acknowledged records"
+        said = f"{least}{count(len(topics_hit))} of {plural(len(scene.topics), 'topic')} can lose acknowledged records"
         return said[0].upper() + said[1:]
     said = agree(len(rules), "says", "say")
-    whole = f"{least}{number(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
+    whole = f"{least}{plural(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
     return f"{'Not every topic could be judged' if least else 'No topic by itself'}, but {whole}"

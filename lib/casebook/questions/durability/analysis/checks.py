@@ -7,7 +7,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import assumed
-from casebook.findings.words import agree, brokers, count, duration, number, size
+from casebook.findings.words import agree, brokers, count, duration, plural, size
 from casebook.kafka.past import Past
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.durability.analysis.cluster_rules import IN_QUIET
@@ -116,15 +116,15 @@ def _coverage(rule: Rule, judged: Sequence[RuleAnswer], looked: Sequence[RuleAns
 
 
 def _many(rule: Rule, asked: Sequence[RuleAnswer]) -> str:
-    return "the cluster" if rule.scope == CLUSTER else number(len(_subjects(rule, asked)), _WHO[rule.scope])
+    return "the cluster" if rule.scope == CLUSTER else plural(len(_subjects(rule, asked)), _WHO[rule.scope])
 
 
 def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[RuleAnswer]) -> str:
     if rule.scope == CLUSTER:
         return f"The cluster has {rule.has}"
-    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
+    whole = f"{count(len(hit))} of {plural(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
     partitions = {answer.topic for answer in found} if rule.scope == PAIR else ()
-    return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
+    return f"{whole} ({plural(len(partitions), 'topic')})" if partitions else whole
 
 
 def caveats(scene: DurabilityInputs, rule: Rule) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
     """The smallest change that ends the worst of them."""
     worst = found[0]
     text, _, command = worst.smallest_change.partition(": bin/")
-    like = f" {number(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
+    like = f" {plural(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
     cost = f" It costs: {worst.cost}" if worst.cost else ""
     return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
 
@@ -182,7 +182,7 @@ def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Findi
     values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
     return ask.found(
         Severity.WARNING if _DECISIVE & differ.keys() else Severity.INFO,
-        f"Brokers disagree in {number(len(differ), 'setting')}: what a topic gets depends on who leads",
+        f"Brokers disagree in {plural(len(differ), 'setting')}: what a topic gets depends on who leads",
         why=f"{key}: {values}.",
         next=(Step(kind="first", text=f"Give every broker the same value, and restart those that differ {IN_QUIET}."),),
     )
@@ -217,8 +217,8 @@ def exposed(scene: DurabilityInputs, found: Sequence[Exposure]) -> Finding:
     much = "of unknown size" if worst.bytes is None else f"with {size(worst.bytes)}"
     return ask.found(
         Severity.WARNING,
-        f"{number(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
-        f"{number(worst.partitions, 'partition')} of {number(len(worst.topics), 'topic')}, {much}",
+        f"{plural(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
+        f"{plural(worst.partitions, 'partition')} of {plural(len(worst.topics), 'topic')}, {much}",
         why=f"They are of {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
         next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers."),),
     )
@@ -261,7 +261,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
         return ask.ok("acks=all never became acks=1 in this history", gaps=missing)
     if not known:
         return ask.could_not_check(
-            f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
+            f"Whether acks=all was acks=1 is not known of {plural(len(unknown), 'partition')}",
             why="Its ISR was the leader alone, and which min.insync.replicas then counted cannot be told.",
             settle=SETTLE[TOPIC],
             evidence=(Evidence(file="tables/isr_alone"),),
@@ -270,10 +270,10 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     least = any(row.at_most > row.milliseconds for row in known)
     return ask.found(
         Severity.WARNING,
-        f"acks=all was acks=1 in {'at least ' if missing else ''}{number(len(known), 'partition')}{_longest(known)}",
+        f"acks=all was acks=1 in {'at least ' if missing else ''}{plural(len(known), 'partition')}{_longest(known)}",
         why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
-        + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
-        + (f" Of {number(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
+        + (f" {plural(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
+        + (f" Of {plural(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
         evidence=(Evidence(file="tables/isr_alone"),),
         next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all are in sync (rule D4)."),),
         caveats=(
@@ -316,8 +316,8 @@ def clients(scene: DurabilityInputs) -> Finding:
         return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=_GIVE_FILES)
     if unknown:
         named = ", ".join(unknown[:_SHOWN])
-        title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
+        title = f"{plural(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
         why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
         return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
     gaps = tuple(Gap(why=f"{problem}.", settle=_GIVE_FILES) for problem in problems[:1])
-    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_untold(scene)))
+    return ask.ok(f"Every setting of {plural(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_untold(scene)))

@@ -1,7 +1,7 @@
 """What producers and consumers make of records: the rules of durability that look at clients."""
 
 from casebook.facts.clients import LIBRDKAFKA
-from casebook.findings.words import duration, number
+from casebook.findings.words import duration, plural
 from casebook.questions.durability.analysis.clients import AuditedClient, transactional
 from casebook.questions.durability.analysis.cluster_rules import days
 from casebook.questions.durability.analysis.retries import death, death_unknown, lasting, outlasts
@@ -94,7 +94,7 @@ def _few_retries(scene: DurabilityInputs, producer: AuditedClient, tries: int) -
     proof = retries.proof or producer.file
     if outlasts(shortest, scene):
         return holds(f"retries={retries.value} ({retries.origin}).")
-    about = f"{number(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} used up after about {duration(longest)}"
+    about = f"{plural(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} used up after about {duration(longest)}"
     if outlasts(longest, scene) is not False:
         said = f"Whether the {tries} retries of {producer.name} outlast the death of a broker is unknown"
         if death(scene) is None:

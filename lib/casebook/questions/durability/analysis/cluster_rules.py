@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.findings.words import duration, number
+from casebook.findings.words import duration, plural
 from casebook.kafka.releases import OFFSETS_EXPIRE
 from casebook.kafka.settings import Setting
 from casebook.questions.durability.analysis.clients import transactional
@@ -41,11 +41,11 @@ def days(minutes: int) -> str:
     """``1 day``, ``7 days``; ``36 hours`` where it is not whole days."""
     whole, rest = divmod(minutes, 24 * 60)
     return (
-        number(whole, "day")
+        plural(whole, "day")
         if whole and not rest
-        else number(minutes // 60, "hour")
+        else plural(minutes // 60, "hour")
         if minutes >= 60
-        else number(minutes, "minute")
+        else plural(minutes, "minute")
     )
 
 
@@ -86,7 +86,7 @@ def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
             return holds(f"{OFFSETS_TOPIC} has {there.factors[0]} copies at least.")
         return loses(
             CRITICAL,
-            f"You lose the committed offsets of the groups in {number(len(there.single), 'partition')} of {OFFSETS_TOPIC}, "
+            f"You lose the committed offsets of the groups in {plural(len(there.single), 'partition')} of {OFFSETS_TOPIC}, "
             "of each when the disk of its only broker dies; while that broker is down these groups stand still.",
             change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh.",
             cost="Little disk; commits wait for followers.",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from casebook.findings.words import agree, number
+from casebook.findings.words import agree, plural
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting
 from casebook.questions.durability.analysis.scene import (
@@ -31,7 +31,7 @@ def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if not topic.single:
         return holds("Every partition has more than one copy.")
     several = len(topic.single) > 1
-    what = f"{number(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
+    what = f"{plural(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
     return loses(
         CRITICAL,
         f"You lose {what} when the disk of its only broker dies; while that broker is down, nobody can read or write it.",
@@ -69,20 +69,20 @@ def _two_in_sync(scene: DurabilityInputs, topic: TopicFacts, factor: int) -> tup
     change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
     if factor == 2:
         return change, "With two copies one dead broker then stops acks=all writes; with a third copy it does not."
-    return change, f"acks=all writes stop when {number(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
+    return change, f"acks=all writes stop when {plural(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
 
 
 def _not_before(topic: TopicFacts) -> str:
     """Why two in sync must not be asked for now: what has fewer refuses acks=all at once. Empty where nothing is against it."""
     waiting = set(topic.alone).difference(topic.single)
     if waiting:
-        has = f"{number(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
+        has = f"{plural(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
         return f", but not before all are in sync again: {has} fewer than two in sync now, and would refuse acks=all at once."
     if topic.single:
-        has = f"{number(len(topic.single), 'partition')} {agree(len(topic.single), 'has', 'have')}"
+        has = f"{plural(len(topic.single), 'partition')} {agree(len(topic.single), 'has', 'have')}"
         return f", but not before every partition has a second copy (D2): {has} one copy, and would refuse acks=all."
     if topic.unseen:
-        of = number(len(topic.unseen), "partition")
+        of = plural(len(topic.unseen), "partition")
         return f", but look first: the ISR of {of} is not known, and with fewer than two in sync acks=all is refused at once."
     return ""
 
@@ -178,7 +178,7 @@ def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
         )
     if not topic.together:
         return holds("The copies of every partition stand in more than one rack.")
-    where = number(len(topic.together), "partition")
+    where = plural(len(topic.together), "partition")
     if topic.never_flushed is False:
         return loses(
             INFO,
@@ -207,7 +207,7 @@ def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if topic.most > least:
         return loses(
             WARNING,
-            f"{topic.name} refuses every acks=all write of its partitions with {number(least, 'copy', 'copies')}: "
+            f"{topic.name} refuses every acks=all write of its partitions with {plural(least, 'copy', 'copies')}: "
             f"min.insync.replicas is {topic.most} ({origin(counted)}). Nothing is lost, if the producer keeps what "
             f"is refused.",
             change=f"Give {topic.name} replication factor {topic.most + 1}.",
@@ -221,7 +221,7 @@ def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
         return holds(f"{least} copies, {topic.most} must be in sync.")
     return loses(
         INFO,
-        f"{topic.name} refuses acks=all writes when one broker is down: {number(least, 'copy', 'copies')}, and "
+        f"{topic.name} refuses acks=all writes when one broker is down: {plural(least, 'copy', 'copies')}, and "
         f"min.insync.replicas "
         f"is {topic.most}. Nothing is lost, if the producer keeps what is refused.",
         change=f"Give {topic.name} replication factor {least + 1}.",

@@ -6,6 +6,7 @@ from itertools import product
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.findings.finding import Status
 from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
@@ -57,7 +58,7 @@ def ways(found: Durability, *, topic: str = "") -> View:
             )
             for way in every[:MOST_ROWS]
         ],
-        takeaway=f"{text.count(losing)} of {text.plural(ways_, 'way')} from a producer to a consumer can lose records.",
+        takeaway=f"{words.count(losing)} of {words.plural(ways_, 'way')} from a producer to a consumer can lose records.",
         reading=f"Worst first, one sentence each; what fares alike is one row, what is said of all alike stands below.{clients}",
         total=len(every),
         rest="loss_verdicts",
@@ -132,7 +133,7 @@ def _names(clients: Sequence[AuditedClient | None]) -> Markup:
 
 
 def _kind(kind: TopicGroup) -> Markup:
-    more = Markup(' <small class="cb-quiet">and {} alike</small>').format(text.count(kind.topics - 1)) if kind.topics > 1 else ""
+    more = Markup(' <small class="cb-quiet">and {} alike</small>').format(words.count(kind.topics - 1)) if kind.topics > 1 else ""
     return Markup("<code>{}</code>{}").format(kind.first, more)
 
 
@@ -172,8 +173,8 @@ def verdicts(found: Durability, *, topic: str = "") -> View:
             )
             for row, more in worst_first[:MOST_ROWS]
         ],
-        takeaway=f"{text.plural(hit, 'verdict')} of {text.plural(len({r.rule for r in chosen if r.severity}), 'rule')}, "
-        f"{text.count(len(chosen) - hit)} not known.",
+        takeaway=f"{words.plural(hit, 'verdict')} of {words.plural(len({r.rule for r in chosen if r.severity}), 'rule')}, "
+        f"{words.count(len(chosen) - hit)} not known.",
         reading="Worst first; what a rule says of several topics alike stands once.",
         total=len(worst_first),
         rest="loss_verdicts",
@@ -199,7 +200,7 @@ def _about(row: LossVerdict, more: int) -> Markup:
         (kind, name) for kind, name in (("topic", row.topic), ("producer", row.producer), ("consumer", row.consumer)) if name
     ]
     named = Markup("<br>").join(Markup("{} <code>{}</code>").format(kind, name) for kind, name in parts) or Markup("brokers")
-    return named + (Markup(' <small class="cb-quiet">and {} more</small>').format(text.count(more)) if more else "")
+    return named + (Markup(' <small class="cb-quiet">and {} more</small>').format(words.count(more)) if more else "")
 
 
 def _none(found: Durability, check: str, sentence: str) -> Markup:
@@ -217,7 +218,7 @@ def single_copies(found: Durability) -> View:
         return html(_none(found, "durability.exposure", "No broker holds an only copy."), tables=tables)
     worst_of = rows[0]
     much = "" if worst_of.bytes is None else f", {text.size(worst_of.bytes)}"
-    takeaway = f"With broker {worst_of.broker} alone {text.plural(worst_of.partitions, 'partition')} would be gone{much}."
+    takeaway = f"With broker {worst_of.broker} alone {words.plural(worst_of.partitions, 'partition')} would be gone{much}."
     drawn = [Bar(label=f"Broker {row.broker}", left=row.partitions, note=_beside(row)) for row in rows[:_MOST_BARS]]
     axis = "partitions whose only copy it holds"
     caption = render("caption", takeaway=takeaway, reading="Partitions with replication factor 1, by the broker that holds them.")
@@ -229,9 +230,9 @@ def single_copies(found: Durability) -> View:
                 PLAIN,
                 (
                     r.broker,
-                    text.count(r.partitions),
+                    words.count(r.partitions),
                     unknown() if r.bytes is None else text.size(r.bytes),
-                    text.some(r.topics, 12),
+                    words.some(r.topics, 12),
                 ),
             )
             for r in rows[:MOST_ROWS]
@@ -241,7 +242,7 @@ def single_copies(found: Durability) -> View:
         rest="single_copies",
     )
     chart, static = figure(drawn, axis=axis, alternative=takeaway), picture(drawn, axis=axis, alternative=takeaway)
-    return View(parts=(caption, chart, static, numbers(table, f"The numbers ({text.plural(len(rows), 'row')})")), tables=tables)
+    return View(parts=(caption, chart, static, numbers(table, f"The numbers ({words.plural(len(rows), 'row')})")), tables=tables)
 
 
 def _beside(row: object) -> str:
@@ -257,12 +258,12 @@ def past(found: Durability) -> View:
         sentence = "Whenever the ISR was the leader alone, acks=all was refused, or it never was."
         return html(_none(found, "durability.isr_alone", sentence), tables=tables)
     known = [row for row in rows if row.min_isr is not None]
-    unsure = text.plural(len(rows) - len(known), "partition")
+    unsure = words.plural(len(rows) - len(known), "partition")
     takeaway = f"Of {unsure} it is not known whether acks=all was acks=1: min.insync.replicas cannot be told."
     if known:
         said = (
-            f"acks=all was acks=1 in {text.plural(len(known), 'partition')}, longest in {known[0].topic}-{known[0].partition}: "
-            f"{text.duration(known[0].milliseconds / 1000)}."
+            f"acks=all was acks=1 in {words.plural(len(known), 'partition')}, longest in {known[0].topic}-{known[0].partition}: "
+            f"{text.duration(known[0].milliseconds)}."
         )
         takeaway = f"{said} {takeaway}" if len(known) < len(rows) else said
     table = Table(
@@ -276,9 +277,9 @@ def past(found: Durability) -> View:
             (
                 ALARM if row.open else PLAIN,
                 (
-                    f"{row.topic}-{row.partition}", text.duration(row.milliseconds / 1000), text.count(row.times),
-                    text.moment(row.first),
-                    "still so at the end" if row.open else text.moment(row.last), row.min_isr or "unknown",
+                    f"{row.topic}-{row.partition}", text.duration(row.milliseconds), words.count(row.times),
+                    words.date(row.first),
+                    "still so at the end" if row.open else words.date(row.last), row.min_isr or "unknown",
                     _proof(row.proof),
                 ),
             )
@@ -300,7 +301,7 @@ def ask(found: Durability) -> View:
         name="questions",
         columns=(("Whom", TEXT), ("Question", TEXT), ("What hangs on it", QUIET)),
         rows=[(PLAIN, _question(one)) for one in found.questions],
-        takeaway=f"{text.plural(len(found.questions), 'question')} that only people can answer.",
+        takeaway=f"{words.plural(len(found.questions), 'question')} that only people can answer.",
     )
     return html(render("plain_table", table=table))
 
@@ -324,8 +325,8 @@ def changes(found: Durability, *, against: str = "") -> View:
             (ALARM if _worse(row) else PLAIN, (row.entity, row.key, row.before or "–", row.after or "–"))
             for row in rows[:_MOST_OWN]
         ],
-        takeaway=f"{text.plural(settings_changed, 'setting')} and {text.plural(len(verdicts_changed), 'verdict')} changed since "
-        f"{against}; {text.count(gone)} of the verdicts {'is' if gone == 1 else 'are'} gone."
+        takeaway=f"{words.plural(settings_changed, 'setting')} and {words.plural(len(verdicts_changed), 'verdict')} changed "
+        f"since {against}; {words.count(gone)} of the verdicts {'is' if gone == 1 else 'are'} gone."
         if rows
         else f"Nothing has changed since {against}.",
         reading="Verdicts first.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.render import render
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.rules import PAIR, RULES, TOPIC
@@ -70,10 +70,10 @@ def matrix(found: Durability, rows: Sequence[TopicGroup]) -> Markup:
     topics = sum(kind.topics for kind in rows)
     exposed = sum(kind.topics for kind in rows if {"critical", "warning"} & set(kind.looks))
     one = sum(kind.topics for kind in rows if "critical" in kind.looks)
-    said = f"{text.count(exposed)} of {text.plural(topics, 'topic')} can lose acknowledged records"
+    said = f"{words.count(exposed)} of {words.plural(topics, 'topic')} can lose acknowledged records"
     return render(
         "durability_matrix",
-        takeaway=f"{said}, {text.count(one)} by a single failure." if exposed else _nothing_found(rows, topics),
+        takeaway=f"{said}, {words.count(one)} by a single failure." if exposed else _nothing_found(rows, topics),
         columns=[(rule, RULES[rule].head, RULES[rule].says) for rule in columns],
         rows=rows[:MOST_ROWS],
         total=len(rows),
@@ -86,8 +86,8 @@ def _nothing_found(rows: Sequence[TopicGroup], topics: int) -> str:
     if not topics:
         return "No topic is known: whether any can lose records could not be checked."
     unknown = sum(kind.topics for kind in rows if "could_not_check" in kind.looks)
-    left = f"; of {text.count(unknown)} not everything is known" if unknown else ""
-    return f"No topic of {text.count(topics)} can, by these rules{left}."
+    left = f"; of {words.count(unknown)} not everything is known" if unknown else ""
+    return f"No topic of {words.count(topics)} can, by these rules{left}."
 
 
 def _looks(judged: Mapping[str, JudgedRule], columns: Sequence[str]) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from casebook.facts.clients import CONSUMER, PRODUCER
+from casebook.findings import words
 from casebook.kafka.defaults import NEVER
 from casebook.kafka.settings import TOPIC
-from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import ALARM, CODE, PLAIN, QUIET, TEXT, Row, Table, unknown
 from casebook.page.view import View, html
@@ -39,7 +39,7 @@ def _broker_rows(rows: Iterable[SettingRow], differ: Iterable[str]) -> list[Row]
             alike.setdefault((row.key, row.value, row.origin, row.overridden), []).extend(row.brokers)
     ordered = sorted(alike.items(), key=lambda item: (item[0][0] not in differ, item[0][0], item[1]))
     return [
-        (ALARM if key in differ else PLAIN, (key, _value(value), origin, hidden or "–", text.brokers(of)))
+        (ALARM if key in differ else PLAIN, (key, _value(value), origin, hidden or "–", words.listed(of)))
         for (key, value, origin, hidden), of in ordered
     ]
 
@@ -66,7 +66,7 @@ _COLUMNS = (("Setting", CODE), ("Value", TEXT), ("From", TEXT), ("Hides", QUIET)
 
 
 def _broker_table(rows: Sequence[Row], differ: int, found: Durability) -> Table:
-    agree = f"Brokers disagree in {text.plural(differ, 'setting')}." if differ else "All brokers agree."
+    agree = f"Brokers disagree in {words.plural(differ, 'setting')}." if differ else "All brokers agree."
     return Table(
         name="broker-settings",
         columns=(*_COLUMNS, ("Brokers", CODE)),
@@ -89,7 +89,7 @@ def _topic_table(own: Sequence[SettingRow]) -> Table:
             (PLAIN, (row.entity.removeprefix("topic "), row.key, _value(row.value), row.origin, row.overridden or "–"))
             for row in own[:_MOST_OWN]
         ],
-        takeaway=f"{text.plural(topics, 'topic')} {'sets' if topics == 1 else 'set'} something of this themselves."
+        takeaway=f"{words.plural(topics, 'topic')} {'sets' if topics == 1 else 'set'} something of this themselves."
         if own
         else "No topic sets any of this itself.",
         reading="For all others what stands above counts.",
@@ -110,8 +110,8 @@ def clients(found: Durability) -> View:
         name="client-settings",
         columns=(("AuditedClient", CODE), ("TopicGroup", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
         rows=[(PLAIN, (row.client, row.kind, row.key, _value(row.value), row.origin)) for row in rows[:_MOST_ROWS]],
-        takeaway=f"{text.plural(sum(c.kind == PRODUCER for c in known), 'producer')} and "
-        f"{text.plural(sum(c.kind == CONSUMER for c in known), 'consumer')}; {text.plural(missing, 'setting')} not known.",
+        takeaway=f"{words.plural(sum(c.kind == PRODUCER for c in known), 'producer')} and "
+        f"{words.plural(sum(c.kind == CONSUMER for c in known), 'consumer')}; {words.plural(missing, 'setting')} not known.",
         reading=" ".join(_libraries(known)),
         total=len(rows),
         rest="client_settings",

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
-from casebook.findings.words import agree, brokers, count, number, uncapitalised
+from casebook.findings.words import agree, brokers, count, plural, uncapitalised
 from casebook.kafka.partitions import is_reassigning
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED
@@ -70,7 +70,7 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
     if hit:
         return ask.found(
             Severity.CRITICAL,
-            f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader",
+            f"{count(len(hit))} of {plural(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader",
             why=_by_rule(hit),
             since=min((v.since for v in hit if v.since and v.state is PartitionCondition.LEADERLESS), default=None),
             at_latest=True,
@@ -91,9 +91,9 @@ def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
         sum(v.state is state for v in verdicts) for state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
     )
     if unknown:
-        yield f"{number(unknown, 'partition')} more could not be judged."
+        yield f"{plural(unknown, 'partition')} more could not be judged."
     if deleted:
-        yield f"{number(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
+        yield f"{plural(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
 
 
 _RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})
@@ -105,11 +105,11 @@ def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[
     taken = Counter(bool(v.unclean_allowed) for v in asked if v.unclean_origin == BUILT_IN_ASSUMED)
     for allowed, partitions in sorted(taken.items()):
         yield (
-            f"That unclean election is {'allowed' if allowed else 'not allowed'} for {number(partitions, 'partition')} is the "
+            f"That unclean election is {'allowed' if allowed else 'not allowed'} for {plural(partitions, 'partition')} is the "
             f"assumed default of Kafka {version}: nothing in the evidence says so."
         )
     if untold := sum(v.unclean_allowed is None for v in asked):
-        yield f"Whether unclean election is allowed for {number(untold, 'partition')} is not told; it is taken not to be."
+        yield f"Whether unclean election is allowed for {plural(untold, 'partition')} is not told; it is taken not to be."
 
 
 def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
@@ -124,7 +124,7 @@ def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     if not could:
         return ask.not_applicable("No offline partition could be elected unclean", gaps=gaps)
     return ask.could_not_check(
-        f"An unclean election could elect {number(len(could), 'partition')}; how many records it would drop is unknown",
+        f"An unclean election could elect {plural(len(could), 'partition')}; how many records it would drop is unknown",
         why="The ends of the replicas' logs are not part of the znodes.",
         evidence=of_verdicts(could),
         settle="The log dirs of the dead and the living replicas.",
@@ -145,7 +145,7 @@ def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
         return ask.nothing_in(verdicts, "Every partition has a state", gaps=gaps)
     return ask.found(
         Severity.WARNING,
-        f"{number(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
+        f"{plural(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
         why=hit[0].why,
         evidence=of_verdicts(hit),
     )
@@ -171,7 +171,7 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
     waiting = f" and {agree(len(topics), 'waits', 'wait')} for {brokers(waits)}" if waits else ""
     return ask.found(
         Severity.INFO,
-        f"{number(len(topics), 'topic')} {agree(len(topics), 'is', 'are')} marked for deletion{waiting}",
+        f"{plural(len(topics), 'topic')} {agree(len(topics), 'is', 'are')} marked for deletion{waiting}",
         why="Deletion ends once every replica's broker has deleted its copy; its partitions are not counted as offline.",
         next=tuple(_kept_by(topics, waits)),
     )
@@ -199,7 +199,7 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     topics = sorted({p.topic for p in hit})[:SHOWN]
     return ask.found(
         Severity.INFO,
-        f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
+        f"{plural(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
         why="Until it ends, a partition's replicas may be the old ones, or old and new together.",
         evidence=(*(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in topics), Evidence(file="tables/partitions")),
     )
@@ -211,5 +211,5 @@ def _by_rule(hit: Sequence[Verdict]) -> str:
 
 
 def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:
-    some = f"{count(len(unknown))} of {number(len(verdicts), 'partition')}"
+    some = f"{count(len(unknown))} of {plural(len(verdicts), 'partition')}"
     return f"Whether {some} {agree(len(unknown), 'has', 'have')} a leader is unknown"

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, ZNODES
-from casebook.findings.words import agree, brokers, capitalised, moment, number
+from casebook.findings.words import agree, brokers, capitalised, moment, plural
 from casebook.kafka.verdict import Verdict
 
 
@@ -29,7 +29,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         return ask.could_not_check("Which brokers are registered is not known", settle="The children of /brokers/ids.")
     if not dead:
         return ask.nothing_in(verdicts, "Every broker that holds replicas is registered", gaps=gaps)
-    each = (f"broker {broker} holds {number(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
+    each = (f"broker {broker} holds {plural(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
     least = "at least " if gaps else ""
     return ask.found(
         Severity.WARNING,
@@ -89,12 +89,12 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     if newer:
         return ask.found(
             Severity.CRITICAL,
-            f"{number(len(newer), 'state')} {agree(len(newer), 'was', 'were')} written under an epoch newer than {epoch}",
+            f"{plural(len(newer), 'state')} {agree(len(newer), 'was', 'were')} written under an epoch newer than {epoch}",
             why="The controller must not elect for these partitions: another controller is, or was, ahead of it.",
             evidence=tuple(Evidence(file=ZNODES, znode=p.state_path) for p in newer[:SHOWN]),
         )
     if untold:
-        title = f"Under which controller epoch {number(untold, 'state')} {agree(untold, 'was', 'were')} written is unknown"
+        title = f"Under which controller epoch {plural(untold, 'state')} {agree(untold, 'was', 'were')} written is unknown"
         return ask.could_not_check(title, settle="The state znodes: kafka-topics does not print their epochs.")
     well = f"No state is newer than controller epoch {epoch}; {older} are older, which is normal"
     return ask.nothing_in(states, well, gaps=gaps)

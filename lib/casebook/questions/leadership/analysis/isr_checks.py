@@ -7,7 +7,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import READ_CONFIG, SHOWN, ZNODES, assumed, of_verdicts, topics_of
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.partitions import ids
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.kafka.verdict import PartitionCondition, Verdict
@@ -43,14 +43,14 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         needs = f"{first.topic}-{first.partition} has {len(first.isr or ())} in sync and needs {first.min_isr}"
         return ask.found(
             Severity.WARNING,
-            f"{number(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
+            f"{plural(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
         )
     if unknown:
-        title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
+        title = f"min.insync.replicas of {plural(len(unknown), 'partition')} is unknown"
         return ask.could_not_check(title, why=f"{unknown[0].topic}: {unknown[0].min_isr_origin}.", settle=READ_CONFIG)
     unsure = coverage.settings_of_all(cluster, {v.min_isr_origin for v in online})
     return ask.nothing_in(online, "Every online partition has min.insync.replicas in sync", gaps=(*gaps, *unsure))
@@ -73,7 +73,7 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
         return ask.nothing_in(online, "No partition has lost all its spare replicas", gaps=(*gaps, *unsure))
     return ask.found(
         Severity.INFO,
-        f"{number(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
+        f"{plural(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
         why="One more broker out of their ISR, and acks=all writes are refused or, with min ISR 1, the partition goes offline.",
         evidence=of_verdicts(hit),
     )
@@ -103,7 +103,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
         return ask.nothing_in(online, "Every replica of every online partition is in sync", gaps=gaps)
     return ask.found(
         Severity.INFO,
-        f"{number(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
+        f"{plural(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
         why=" ".join((*_missing_because(sorted(gone), alive), *(["Which brokers live is not known."] if untold else []))),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
@@ -139,7 +139,7 @@ def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findi
     first = hit[0]
     return ask.found(
         Severity.WARNING,
-        f"{number(len(hit), 'state')} {agree(len(hit), 'disagrees', 'disagree')} with the assignment",
+        f"{plural(len(hit), 'state')} {agree(len(hit), 'disagrees', 'disagree')} with the assignment",
         why=f"{first.topic}-{first.partition}: leader {first.leader}, ISR {ids(first.isr)}, replicas {ids(first.replicas)}.",
         evidence=of_verdicts(hit),
     )
@@ -166,14 +166,14 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
         loss = "When a whole ISR dies, a replica that is behind becomes leader, and what it lacks is gone."
         return ask.found(
             Severity.WARNING,
-            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
+            f"{plural(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
             why=f"Origin: {', '.join(origins)}. {loss}",
             evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{topic}") for topic in overridden[:SHOWN]),
         )
     if unknown:
-        return ask.could_not_check(f"Settings of {number(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
+        return ask.could_not_check(f"Settings of {plural(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
     if possible:
-        title = f"{number(len(possible), 'topic')} may allow unclean election: it is the assumed default"
+        title = f"{plural(len(possible), 'topic')} may allow unclean election: it is the assumed default"
         why = "It is the release's built-in default, and server.properties of the broker that counts was not collected."
         return ask.could_not_check(title, why=why, settle=coverage.COLLECT_PROPERTIES)
     unsure = coverage.settings_of_all(cluster, {v.unclean_origin for v in verdicts})

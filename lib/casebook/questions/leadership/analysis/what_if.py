@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from casebook.errors import UsageError
 from casebook.facts.cluster import Cluster, PartitionState
 from casebook.findings.finding import Severity
-from casebook.findings.words import count, number
+from casebook.findings.words import count, plural
 from casebook.kafka import controller
 from casebook.kafka.partitions import ids
 from casebook.kafka.releases import KafkaVersion
@@ -317,8 +317,8 @@ def _counts(
         )
         rows.append((f"Led by broker {broker}", before, after, ""))
     elections = (
-        number(unclean, "unclean election") if unclean else "",
-        f"{number(empty, 'leader')} with an empty log" if empty else "",
+        plural(unclean, "unclean election") if unclean else "",
+        f"{plural(empty, 'leader')} with an empty log" if empty else "",
     )
     rows.append(("Records dropped", 0, dropped, ", ".join(filter(None, elections)) or "clean elections only"))
     return tuple(rows)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.kafka.verdict import OFFLINE, RULES, PartitionCondition, Verdict, offline
-from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
@@ -80,7 +80,7 @@ def costs(lead: Leadership) -> View:
             *_start_cost(lead, order(lead.start_first), CHOSEN),
             *_start_cost(lead, _other_order(lead), PLAIN),
             _unclean_cost(offline),
-            (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
+            (PLAIN, ("Wait", words.count(len(offline)), "0", _stay_down(offline))),
         ],
         takeaway="What each choice costs.",
         reading="Offline after each step in turn.",
@@ -126,12 +126,12 @@ def controller_history(lead: Leadership) -> View:
     current = lead.cluster.controller
     who = "unknown" if current.broker is None else f"broker {current.broker}"
     changes = current.epoch_stat.version if current.epoch_stat else None
-    since = f"; {text.plural(changes, 'change')} so far" if changes is not None else ""
+    since = f"; {words.plural(changes, 'change')} so far" if changes is not None else ""
     table = Table(
         name="controller-epochs",
         columns=(("Epoch", NUMBER), ("Partitions last written", NUMBER), ("First of these writes", TEXT), ("Last", TEXT)),
         rows=[
-            (PLAIN, (c.controller_epoch, text.count(c.partitions), text.moment(c.first_write), text.moment(c.last_write)))
+            (PLAIN, (c.controller_epoch, words.count(c.partitions), words.date(c.first_write), words.date(c.last_write)))
             for c in reversed(lead.controller_epochs[-MOST_ROWS:])
         ],
         takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
@@ -143,10 +143,10 @@ def controller_history(lead: Leadership) -> View:
 
 
 def _offline_of(offline: int, total: int, deleting: int) -> str:
-    apart = f", {text.count(deleting)} being deleted" if deleting else ""
+    apart = f", {words.count(deleting)} being deleted" if deleting else ""
     if not offline:
-        return f"No partition of {text.count(total)} is offline{apart}."
-    return f"{text.count(offline)} of {text.plural(total, 'partition')} offline{apart}."
+        return f"No partition of {words.count(total)} is offline{apart}."
+    return f"{words.count(offline)} of {words.plural(total, 'partition')} offline{apart}."
 
 
 def _offline(lead: Leadership) -> list[Verdict]:
@@ -173,7 +173,7 @@ def _other_order(lead: Leadership) -> tuple[StartChoice, ...]:
 def _now(lead: Leadership) -> list[Bar]:
     live = sorted(lead.cluster.live)
     detail = (
-        f"brokers {', '.join(map(str, live))} live" if len(live) <= _MOST_NAMED else f"{text.plural(len(live), 'broker')} live"
+        f"brokers {', '.join(map(str, live))} live" if len(live) <= _MOST_NAMED else f"{words.plural(len(live), 'broker')} live"
     )
     return [Bar(label="Now", left=len(_offline(lead)), detail=detail)]
 
@@ -184,7 +184,7 @@ def _bars(choices: Sequence[StartChoice], *, chosen: bool) -> list[Bar]:
             label=f"{c.step}. Start broker {c.broker}",
             left=c.still_offline_after,
             gone=c.heals,
-            note=f"heals {text.count(c.heals)}",
+            note=f"heals {words.count(c.heals)}",
             chosen=chosen,
         )
         for c in choices
@@ -193,8 +193,8 @@ def _bars(choices: Sequence[StartChoice], *, chosen: bool) -> list[Bar]:
 
 def _takeaway(chosen: Sequence[StartChoice], other: Sequence[StartChoice]) -> str:
     first = chosen[0]
-    said = f"Broker {first.broker} first leaves {text.plural(first.still_offline_after, 'partition')} offline"
-    return f"{said}; broker {other[0].broker} first leaves {text.count(other[0].still_offline_after)}." if other else f"{said}."
+    said = f"Broker {first.broker} first leaves {words.plural(first.still_offline_after, 'partition')} offline"
+    return f"{said}; broker {other[0].broker} first leaves {words.count(other[0].still_offline_after)}." if other else f"{said}."
 
 
 def _choices(choices: Sequence[StartChoice]) -> Markup:
@@ -204,7 +204,7 @@ def _choices(choices: Sequence[StartChoice]) -> Markup:
         rows=[
             (
                 CHOSEN if c.chosen else PLAIN,
-                (c.step, c.broker, text.count(c.heals), text.count(c.still_offline_after), "✓ start this" if c.chosen else ""),
+                (c.step, c.broker, words.count(c.heals), words.count(c.still_offline_after), "✓ start this" if c.chosen else ""),
             )
             for c in choices[:MOST_ROWS]
         ],
@@ -212,37 +212,37 @@ def _choices(choices: Sequence[StartChoice]) -> Markup:
         total=len(choices),
         rest="start_first",
     )
-    return numbers(table, f"The numbers ({text.plural(len(choices), 'row')})")
+    return numbers(table, f"The numbers ({words.plural(len(choices), 'row')})")
 
 
 def _start_cost(lead: Leadership, steps: Sequence[StartChoice], how: str) -> list[Row]:
     if not steps:
         return []
     unclean = len(elected_unclean(lead.verdicts, [choice.broker for choice in steps]))
-    then = f"{text.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
+    then = f"{words.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
     named = steps[:_MOST_NAMED]
-    more = f", then {text.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
-    left = ", ".join(text.count(c.still_offline_after) for c in named)
+    more = f", then {words.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
+    left = ", ".join(words.count(c.still_offline_after) for c in named)
     return [(how, (f"Start {', then '.join(str(c.broker) for c in named)}{more}", left, unknown() if unclean else "0", then))]
 
 
 def _unclean_cost(offline: Sequence[Verdict]) -> Row:
     elected = sum(v.unclean_winner is not None for v in offline)
-    then = f"elects {text.count(elected)} of {text.count(len(offline))}; for good"
-    return PLAIN, ("Unclean election", text.count(len(offline) - elected), unknown() if elected else "–", then)
+    then = f"elects {words.count(elected)} of {words.count(len(offline))}; for good"
+    return PLAIN, ("Unclean election", words.count(len(offline) - elected), unknown() if elected else "–", then)
 
 
 def _stay_down(offline: Sequence[Verdict]) -> str:
     """Of how many topics they are: others of the same topics may be well."""
-    topics = text.plural(len({v.topic for v in offline}), "topic")
+    topics = words.plural(len({v.topic for v in offline}), "topic")
     return f"a partition of {topics} stays down" if len(offline) == 1 else f"partitions of {topics} stay down"
 
 
 def _cells(v: Verdict) -> tuple[object, ...]:
     rule = f"{v.rule}: {v.why}" if v.rule else "online" if not v.under_replicated else "online, replicas missing"
-    isr = unknown() if v.isr is None and v.state is not PartitionCondition.UNINITIALISED else text.brokers(v.isr or ())
+    isr = unknown() if v.isr is None and v.state is not PartitionCondition.UNINITIALISED else words.listed(v.isr or ())
     minimum = unknown() if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
-    return (f"{v.topic}-{v.partition}", _says(v), text.brokers(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
+    return (f"{v.topic}-{v.partition}", _says(v), words.listed(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
 
 
 def _says(v: Verdict) -> object:
@@ -278,5 +278,5 @@ def _unclean(v: Verdict) -> object:
 
 def _proof(v: Verdict) -> Markup:
     path = v.state_path
-    written = f" {text.clock(v.since)}" if v.since else ""
+    written = f" {words.clock(v.since)}" if v.since else ""
     return Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, written)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.kafka.partitions import ids
 from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
-from casebook.page import text
 from casebook.page.render import render
 from casebook.questions.leadership.analysis.leadership import Leadership
 
@@ -169,7 +169,7 @@ def _said(verdict: Verdict) -> str:
     if verdict.under_min_isr:
         return f"under min ISR {verdict.min_isr}"
     missing = len(verdict.replicas) - len(verdict.isr or ())
-    return f"{text.plural(missing, 'replica')} missing" if missing > 0 else "moving"
+    return f"{words.plural(missing, 'replica')} missing" if missing > 0 else "moving"
 
 
 def _grouped(rows: Iterable[MapRow]) -> list[tuple[str, list[MapRow]]]:

@@ -5,6 +5,7 @@ from functools import partial
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.context import PanelContext
 from casebook.page.panel import LABELS, Panel, button, label, line
@@ -99,7 +100,7 @@ def _against(answer: WhatIf) -> str:
     said += [f"unclean election {answer.unclean}"] * (answer.unclean != "as_configured")
     said += [f"broker {answer.ahead} holds every record"] * (answer.ahead is not None)
     return (
-        f"{text.plural(len(said), 'change')} against the evidence: {', '.join(said)}."
+        f"{words.plural(len(said), 'change')} against the evidence: {', '.join(said)}."
         if said
         else "As in the evidence: nothing is changed."
     )
@@ -118,7 +119,7 @@ def _table(name: str, changes: Sequence[PartitionChange]) -> Table:
 def _cells(change: PartitionChange) -> tuple[object, ...]:
     before = "−1" if change.leader_before is None else f"{change.leader_before}{' (dead)' if change.leader_before_dead else ''}"
     after = "−1" if change.leader_after is None else change.leader_after
-    isr = unknown() if change.isr_after is None else text.brokers(change.isr_after)
+    isr = unknown() if change.isr_after is None else words.listed(change.isr_after)
     return (
         f"{change.topic}-{change.partition}",
         Markup("{} → <b>{}</b>").format(before, after),

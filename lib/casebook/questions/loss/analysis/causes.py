@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import instant
 from casebook.facts.losses import Cause, CauseRow, LeaderChange, LostCount
-from casebook.findings.words import agree, brokers, count, number
+from casebook.findings.words import agree, brokers, count, plural
 
 SLACK = 1000
 """Milliseconds by which an application may be told late that a record is stored, or its clock be wrong."""
@@ -206,11 +206,11 @@ def _row(why: Cause | None, own: Sequence[LostCount], scene: _CauseSearch) -> Ca
     changes = [change for change in scene.changes if change.number in numbers]
     proves, proof = _WITHOUT_CHANGE.get(why, ""), "tables/lost"
     if why is Cause.EITHER_WINDOW:
-        proves = f"{number(len(changes), 'change')} of leader may have taken them, for causes that differ"
+        proves = f"{plural(len(changes), 'change')} of leader may have taken them, for causes that differ"
     elif changes:
         proves, proof = _evidence(why, changes[0]), _proof(changes[0])
     if len(changes) > 1 and why is not Cause.EITHER_WINDOW:
-        proves += f"; so for {number(len(changes) - 1, 'other change')} of leader"
+        proves += f"; so for {plural(len(changes) - 1, 'other change')} of leader"
     return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
 
 
@@ -234,15 +234,15 @@ def _none(why: Cause | None, scene: _CauseSearch) -> CauseRow:
 
 
 def _by_elections(why: Cause, scene: _CauseSearch) -> CauseRow:
-    looked = f"{number(len(scene.changes), 'change')} of leader"
+    looked = f"{plural(len(scene.changes), 'change')} of leader"
     unclean = [change for change in scene.changes if change.unclean]
     unknown = [change for change in scene.changes if change.unclean is None]
     if why not in (Cause.UNCLEAN_ELECTION, Cause.ISR_OF_ONE):
         return CauseRow(why, 0, looked, "", "none of them took a record this way", "tables/partition_history")
     if unknown:
-        told = f"the ISR before {number(len(unknown), 'election')} is not known"
+        told = f"the ISR before {plural(len(unknown), 'election')} is not known"
         return CauseRow(why, None, looked, "", told, "")
-    told = f"{number(len(unclean), 'election')} out of sync took none this way" if unclean else "each new leader had been in sync"
+    told = f"{plural(len(unclean), 'election')} out of sync took none this way" if unclean else "each new leader had been in sync"
     return CauseRow(why, 0, looked, "", told, "tables/partition_history")
 
 

@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.facts.records import LedgerShape, RecordVerdict, UnsuitedLedger
 from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, capitalised, count, number
+from casebook.findings.words import agree, capitalised, count, plural
 from casebook.questions.loss.analysis import estimate
 from casebook.questions.loss.analysis.unclean_price import UncleanPrice
 from casebook.questions.timeline.analysis import loss_events
@@ -106,12 +106,12 @@ class _LossFacts:
         gaps = (*_gaps(self.told), *(Gap(why=_unsuited(one), settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
         if self.foreign:
             topic, partition = self.foreign[0]
-            of = number(len(self.foreign), "partition")
+            of = plural(len(self.foreign), "partition")
             why = f"Of {of} only a copy was read that is not its leader's, e.g. of {topic}-{partition}."
             gaps = (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
         if not (untold := self.of(*_UNTOLD)):
             return gaps
-        why = f"{number(untold, 'acknowledged record')} could not be looked for everywhere."
+        why = f"{plural(untold, 'acknowledged record')} could not be looked for everywhere."
         return (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
 
     @property
@@ -140,7 +140,7 @@ def _gaps(told: LedgerShape) -> tuple[Gap, ...]:
     if not told.outcomes.get("acked"):
         gaps.append(Gap(why="No row of the ledger says that a record was acknowledged.", settle=GIVE_LEDGER))
     if left_out:
-        why = f"{number(left_out, 'row')} of the ledger could not be used, e.g. as {told.unusable[0].reason}."
+        why = f"{plural(left_out, 'row')} of the ledger could not be used, e.g. as {told.unusable[0].reason}."
         gaps.append(Gap(why=why, settle=GIVE_LEDGER))
     return tuple(gaps)
 
@@ -190,14 +190,14 @@ def _lost(
     if not lost + alarms:
         if looked.of(*_UNTOLD):
             return ask.could_not_check(
-                f"No loss where it could be told, but of {number(looked.of(*_UNTOLD), 'record')} it could not",
+                f"No loss where it could be told, but of {plural(looked.of(*_UNTOLD), 'record')} it could not",
                 settle=GIVE_SEGMENTS,
             )
         return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at", gaps=looked.gaps)
     unexplained = f"; {count(alarms)} {agree(alarms, 'has', 'have')} no explanation" if alarms else ""
     if is_partly_told:
         unexplained = f"; what took {count(alarms)} of them is not known"
-    lost_of = f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
+    lost_of = f"{count(lost + alarms)} of {plural(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
     least = "At least " if looked.gaps else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
     advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
@@ -230,12 +230,12 @@ def _outside(looked: _LossFacts, counts: Sequence[LostCount], of_changes: Sequen
     if not alarms:
         return ask.nothing_in(range(looked.of(RecordVerdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
     if of_changes:
-        title = f"{number(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside the windows that are known"
+        title = f"{plural(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside the windows that are known"
         return ask.could_not_check(title, why=f"A window may be missing. {of_changes[0].why}", settle=of_changes[0].settle)
     first = min((row.at for row in own if row.at is not None), default=None)
     return ask.found(
         Severity.CRITICAL,
-        f"{number(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside every window",
+        f"{plural(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside every window",
         why=f"{', '.join(where[:SHOWN])}: treat it as an incident of its own, that is still open.",
         since=None if first is None else instant(first),
         next=(
@@ -262,7 +262,7 @@ def _complete(looked: _LossFacts) -> Finding:
     why = "; ".join(f"{count(records)} {_HINDRANCES[verdict]}" for verdict, records in untold.items())
     total = sum(untold.values())
     return ask.could_not_check(
-        f"Of {number(total, 'acknowledged record')} nobody can tell whether {agree(total, 'it is', 'they are')} lost",
+        f"Of {plural(total, 'acknowledged record')} nobody can tell whether {agree(total, 'it is', 'they are')} lost",
         why=f"{why}.",
         settle=GIVE_SEGMENTS,
     )
@@ -299,15 +299,15 @@ def _ledger(told: LedgerShape | None, unsuited: Sequence[UnsuitedLedger]) -> Fin
         why, settle = " ".join(map(_unsuited, unsuited[:SHOWN])), unsuited[0].try_ or GIVE_LEDGER
         if told is None:
             return ask.could_not_check("The ledger cannot be used", why=why, settle=settle)
-        title = f"{number(len(unsuited), 'file')} of the ledger could not be used"
+        title = f"{plural(len(unsuited), 'file')} of the ledger could not be used"
         return ask.found(Severity.WARNING, title, why=why, next=(Step(kind="first", text=settle),))
     if told is None:
         return ask.could_not_check("There is no ledger", settle=GIVE_LEDGER)
     if not told.unusable and told.odd_times is None:
         return ask.ok("Every row of the ledger could be used", gaps=_gaps(told))
     left_out = sum(row.rows for row in told.unusable)
-    told_why = [f"{number(row.rows, 'row')}: {row.reason}, e.g. {row.example}" for row in (*told.unusable, told.odd_times) if row]
-    title = f"{number(left_out, 'row')} of the ledger could not be used" if left_out else "Times of the ledger could not be read"
+    told_why = [f"{plural(row.rows, 'row')}: {row.reason}, e.g. {row.example}" for row in (*told.unusable, told.odd_times) if row]
+    title = f"{plural(left_out, 'row')} of the ledger could not be used" if left_out else "Times of the ledger could not be read"
     return ask.found(Severity.WARNING, title, why="; ".join(told_why) + ".")
 
 
@@ -326,7 +326,7 @@ def _again(looked: _LossFacts) -> Finding:
     if not kept and not twice:
         return ask.ok("No failed record is stored, and none is stored twice", gaps=looked.gaps)
     least = "at least " if looked.gaps else ""
-    parts = [f"{least}{number(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
+    parts = [f"{least}{plural(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
     parts += [f"{least}{count(twice)} {agree(twice, 'is', 'are')} stored more than once"] if twice else []
     return ask.found(
         Severity.INFO,
@@ -365,7 +365,7 @@ def price(prices: Sequence[UncleanPrice], of_brokers: Sequence[Gap] = ()) -> Fin
         return ask.ok("No candidate lacks a record", gaps=(*of_brokers, *gaps))
     return ask.found(
         Severity.WARNING,
-        f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {number(dear.records, 'record')}",
+        f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {plural(dear.records, 'record')}",
         why="Candidates of every partition stand in the table, cheapest first.",
         next=(Step(kind="not", text="Do not allow an unclean election before the cheapest candidate is known."),),
     )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from casebook.facts.disks import Partition
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, StepKind
 
 
@@ -109,7 +109,7 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, ga
             "groups": sorted({row.group for row in rows}),
         },
         evidence=(Evidence(file="tables/commit_steps"),),
-        caveats=(f"Of {number(total, 'such commit')} the first {len(rows)} were judged.",) if total > len(rows) else (),
+        caveats=(f"Of {plural(total, 'such commit')} the first {len(rows)} were judged.",) if total > len(rows) else (),
     )
     if not groups:
         return ask.could_not_check(
@@ -117,7 +117,7 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, ga
             settle="Give the log dirs of the brokers that hold __consumer_offsets (--log-dirs BROKER=DIR).",
         )
     if not (back or set_on):
-        left = f"{number(total - len(rows), 'odd commit')} were not judged one by one."
+        left = f"{plural(total - len(rows), 'odd commit')} were not judged one by one."
         gaps = (*gaps, *((Gap(why=left, settle="Name one group: -p group=NAME."),) if total > len(rows) else ()))
         return ask.ok("No commit went back, and none was set elsewhere", gaps=gaps)
     severity = Severity.WARNING if stale or set_on else Severity.INFO
@@ -127,8 +127,8 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, ga
 
 def _title(back: Sequence[CommitStep], set_on: Sequence[CommitStep]) -> str:
     told = (
-        f"{number(len(back), 'commit')} went back" if back else "",
-        f"{number(len(set_on), 'commit')} jumped forward without a member or after the offset was forgotten" if set_on else "",
+        f"{plural(len(back), 'commit')} went back" if back else "",
+        f"{plural(len(set_on), 'commit')} jumped forward without a member or after the offset was forgotten" if set_on else "",
     )
     return ", and ".join(filter(None, told))
 

@@ -6,7 +6,7 @@ from casebook.facts.losses import CutRange, LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import count, number
+from casebook.findings.words import count, plural
 
 _GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
 
@@ -41,7 +41,7 @@ def check(
     if known:
         return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
     if ranges:
-        places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
+        places = plural(len({(row.topic, row.partition) for row in ranges}), "partition")
         return ask.could_not_check(
             f"Whether offsets of {places} were cut away after a change of leader is unknown",
             why=f"{ranges[0].why}.",
@@ -49,7 +49,7 @@ def check(
         )
     if unknown:
         return ask.could_not_check(
-            f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
+            f"From which offset on {plural(len(unknown), 'change')} of leader cut is unknown",
             why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
             settle=_GIVE,
         )
@@ -61,5 +61,5 @@ def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: in
     """What went: a lower bound, as an old leader may have taken more after it last told its end."""
     sure = {(row.topic, row.partition) for row in known}
     doubtful = {(row.topic, row.partition) for row in ranges} - sure
-    cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
+    cut = f"At least {plural(offsets, 'offset')} of {plural(len(sure), 'partition')} were cut away after a change of leader"
     return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut

@@ -8,7 +8,7 @@ from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import Partition
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.words import brokers, count, number, size
+from casebook.findings.words import brokers, count, plural, size
 
 
 class DivergenceKind(StrEnum):
@@ -98,7 +98,7 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
         return ask.could_not_check(
             "The copies agree as far as they could be read, and some could not", settle="Repair or replace the damaged copies."
         )
-    lag = f", and {number(len(behind), 'partition')} with a copy that ends earlier" if behind else ""
+    lag = f", and {plural(len(behind), 'partition')} with a copy that ends earlier" if behind else ""
     return ask.ok(f"All copies agree{lag}", gaps=gaps)
 
 
@@ -156,7 +156,7 @@ def _in_words(held: CopyContent, end: int) -> str:
     """``20 records, 1.9 KiB, epoch 3, end 120``."""
     if held.absent is not None:
         return f"nothing: {_WHY_ABSENT[held.absent]}, end {end}"
-    parts = [number(held.records, "record"), size(held.bytes)]
+    parts = [plural(held.records, "record"), size(held.bytes)]
     if held.first_epoch is not None:
         same = held.first_epoch == held.last_epoch
         parts.append(f"epoch {held.first_epoch}" if same else f"epochs {held.first_epoch} to {held.last_epoch}")
@@ -166,7 +166,7 @@ def _in_words(held: CopyContent, end: int) -> str:
 
 
 def _title(apart: Sequence[Divergence], silent: Sequence[Divergence]) -> str:
-    partitions = number(len({(row.topic, row.partition) for row in apart}), "partition")
+    partitions = plural(len({(row.topic, row.partition) for row in apart}), "partition")
     unseen = len({(row.topic, row.partition) for row in silent})
     told = f", {count(unseen)} of them with equal log ends, so that nothing shows it" if unseen else ""
     return f"The copies of {partitions} do not hold the same records{told}"
@@ -185,7 +185,7 @@ def _caveats(copies: Iterable[Copy]) -> tuple[str, ...]:
     told = (
         f"Not all of {damaged[0]} and {count(len(damaged) - 1)} others could be read." if len(damaged) > 1 else "",
         f"Not all of {damaged[0]} could be read." if len(damaged) == 1 else "",
-        f"Holes in {number(len(unknown), 'copy', 'copies')} say nothing: how far compaction went is unknown." if unknown else "",
+        f"Holes in {plural(len(unknown), 'copy', 'copies')} say nothing: how far compaction went is unknown." if unknown else "",
     )
     return tuple(filter(None, told))
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from casebook.facts.disks import LogDir, Partition
 from casebook.facts.losses import CutRange, Estimate, LeaderChange
-from casebook.findings.words import count, number
+from casebook.findings.words import count, plural
 from casebook.kafka.past_rows import EventRow
 
 _ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
@@ -120,9 +120,9 @@ def sentence(estimates: Sequence[Estimate]) -> str:
     """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
     known = [row for row in estimates if row.most is not None]
     doubtful = [row for row in estimates if row.most is None]
-    of = number(len(known), "change")
+    of = plural(len(known), "change")
     least, most = sum(row.least for row in known), sum(row.most for row in known)
     basis = "by write rate and length of the window"
-    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
-    rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
+    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {plural(most, 'record')} may be lost." if known else ""
+    rest = f"For {plural(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
     return " ".join(filter(None, (told, rest)))

@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.facts.records import UnsuitedLedger
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, count, moment, number
+from casebook.findings.words import agree, count, moment, plural
 from casebook.questions.loss.analysis.unprocessed_rows import (
     NOTHING_TOLD,
     AssignmentLine,
@@ -149,14 +149,14 @@ def unprocessed(
         caveats=_caveats(doubts),
     )
     if missed:
-        records = f"{'At least ' if gaps or unsure.total() else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
+        records = f"{'At least ' if gaps or unsure.total() else ''}{plural(missed, 'record')} of {plural(len(groups), 'group')}"
         title = f"{records} {agree(missed, 'was', 'were')} committed and never"
         own = (_told_by_clients(clients.resets), _held(held))
         why = " ".join(filter(None, (_why(by_how), *own, *(_unsuited(one) for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
         return ask.could_not_check(
-            f"{number(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
+            f"{plural(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
             why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
         )
@@ -227,7 +227,7 @@ def _held(held: Sequence[AssignmentLine]) -> str:
     if not held:
         return ""
     when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
-    times = f", {number(len(held), 'time')}, at last" if len(held) > SHOWN else ""
+    times = f", {plural(len(held), 'time')}, at last" if len(held) > SHOWN else ""
     return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
 
 
@@ -275,7 +275,7 @@ def _why(by_how: Mapping[str, int]) -> str:
 
 def _caveats(doubts: Mapping[str, int | None]) -> tuple[str, ...]:
     clocks = "Moments of commits are the brokers', those of work the application's: their clocks are taken as they are."
-    counted = {doubt: "Some records" if records is None else number(records, "record") for doubt, records in doubts.items()}
+    counted = {doubt: "Some records" if records is None else plural(records, "record") for doubt, records in doubts.items()}
     return (
         clocks,
         *(f"{records} {_UNKNOWN[UnprocessedDoubt(doubt)]}: nothing is said of them." for doubt, records in counted.items()),

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings import words
 from casebook.findings.finding import Finding
-from casebook.page import text
 from casebook.page.render import look, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.unprocessed import unprocessed as answered
@@ -120,12 +120,12 @@ def _work(row: GroupWork) -> tuple[object, ...]:
 
 
 def _count(number: int | None) -> object:
-    return unknown() if number is None else text.count(number)
+    return unknown() if number is None else words.count(number)
 
 
-def _each(counts: Mapping[str, int | None], words: Mapping[str, str]) -> str:
+def _each(counts: Mapping[str, int | None], names: Mapping[str, str]) -> str:
     """Each of several with its number, in words."""
-    return "; ".join(f"{text.count(counts[of])} {said}" for of, said in words.items() if of in counts)
+    return "; ".join(f"{words.count(counts[of])} {said}" for of, said in names.items() if of in counts)
 
 
 def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
@@ -158,7 +158,7 @@ def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
             )
             for row in shown
         ],
-        takeaway=f"{text.plural(every, 'record')} never processed.",
+        takeaway=f"{words.plural(every, 'record')} never processed.",
         total=every if every > len(shown) else None,
         rest="unprocessed",
         search=True,
@@ -195,7 +195,7 @@ def _commits(steps: Sequence[CommitStep]) -> Table:
             )
             for row in shown
         ],
-        takeaway=f"{text.plural(len(steps), 'commit')} did not simply go on; {text.count(back)} went back.",
+        takeaway=f"{words.plural(len(steps), 'commit')} did not simply go on; {words.count(back)} went back.",
         total=len(steps) if len(steps) > len(shown) else None,
         rest="commit_steps",
         search=True,

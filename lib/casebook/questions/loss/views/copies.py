@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.divergence import Divergence, DivergenceKind
@@ -82,17 +83,17 @@ def starts(rows: Sequence[StartPrice]) -> Table | None:
 def _safest(best: StartPrice) -> str:
     if best.records is None:
         return "Which broker is the safest to start first is unknown: a copy that is needed is not at hand."
-    cost = "loses nothing" if best.records == 0 else f"costs {text.plural(best.records, 'record')}"
-    return f"Starting broker {best.broker} first {cost}, for {text.plural(best.partitions, 'partition')} that it would lead."
+    cost = "loses nothing" if best.records == 0 else f"costs {words.plural(best.records, 'record')}"
+    return f"Starting broker {best.broker} first {cost}, for {words.plural(best.partitions, 'partition')} that it would lead."
 
 
 def _start(row: StartPrice) -> tuple[object, ...]:
     return (
         f"broker {row.broker}",
-        text.count(row.partitions),
-        unknown() if row.records is None else text.count(row.records),
+        words.count(row.partitions),
+        unknown() if row.records is None else words.count(row.records),
         unknown() if row.bytes is None else text.size(row.bytes),
-        text.count(row.unknown),
+        words.count(row.unknown),
     )
 
 
@@ -133,21 +134,21 @@ def _priced(rows: Sequence[UncleanPrice]) -> str:
         cheapest.setdefault((row.topic, row.partition), row.records)
     known = [records for records in cheapest.values() if records is not None]
     unpriced = len(cheapest) - len(known)
-    rest = f"; {text.plural(unpriced, 'partition')} without price" if unpriced else ""
-    return f"{text.plural(len(cheapest), 'partition')}: at best {text.plural(sum(known), 'record')} gone{rest}."
+    rest = f"; {words.plural(unpriced, 'partition')} without price" if unpriced else ""
+    return f"{words.plural(len(cheapest), 'partition')}: at best {words.plural(sum(known), 'record')} gone{rest}."
 
 
 def _price(row: UncleanPrice, at: Callable[[int | None], str]) -> tuple[object, ...]:
     known = row.records is not None
     span = f"{at(row.from_time)} to {at(row.to_time)}" if row.from_time is not None else "–" if row.records == 0 else "?"
-    groups = row.groups if row.groups is None else [f"{g.group} by {text.count(g.by)}" for g in row.groups]
+    groups = row.groups if row.groups is None else [f"{g.group} by {words.count(g.by)}" for g in row.groups]
     return (
         named(row.topic, row.partition),
         f"broker {row.candidate}",
-        text.count(row.records) if known else unknown(),
+        words.count(row.records) if known else unknown(),
         text.size(row.bytes) if known else "?",
         "–" if row.from_offset is None else row.from_offset,
         span if known else row.why,
         ", ".join(row.keys) or "–",
-        unknown() if groups is None else text.some(groups, _MOST_GROUPS) or "none",
+        unknown() if groups is None else words.some(groups, _MOST_GROUPS) or "none",
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from casebook.facts.losses import LeaderChange, LostCount, LostRecord
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.lanes import DISC, HATCHED, OPEN, Label, Lane, LaneRow, Mark, Picture, Strip, Tick, shortened
 from casebook.questions.loss.analysis.causes import begin
 from casebook.questions.loss.views.choice import named
@@ -141,8 +141,8 @@ def _picture(scene: LossPicture, episode: Episode, partitions: Sequence[Partitio
 
 def said(episode: Episode) -> str:
     """What an episode is, in a sentence without its end."""
-    where = text.plural(len(episode.partitions), "partition")
-    return f"{text.plural(episode.lost, 'record')} of {where} lost from {clock(episode.since)} to {clock(episode.until)}"
+    where = words.plural(len(episode.partitions), "partition")
+    return f"{words.plural(episode.lost, 'record')} of {where} lost from {clock(episode.since)} to {clock(episode.until)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +175,7 @@ class _Lane:
         detail = moved[0] if len(moved) == 1 else f"{len(moved)} windows" if moved else "no window"
         name = shortened(Label(text=self.name, mono=True, pinned=True), _MOST_LETTERS)
         row = LaneRow(strips=list(self._strips()), labels=[*name, *self._labels()], marks=list(self._marks()))
-        return Lane(key=self.name, name=f"{text.count(lost)} lost", detail=detail, rows=[row])
+        return Lane(key=self.name, name=f"{words.count(lost)} lost", detail=detail, rows=[row])
 
     def _lost_in(self, change: LeaderChange) -> int:
         return self.scene.by_change[change.number]
@@ -184,8 +184,8 @@ class _Lane:
         """Each window tinted, and hatched above that."""
         for change in self.changes:
             fill = "critical" if self._lost_in(change) else "warning"
-            words = f"{self.name}: {_leader(change.old_leader)} → {_leader(change.new_leader)}, {_until(change)}"
-            bounds = {"start": _since(change), "end": change.closed, "words": words, "proof": change.opened_proof}
+            said = f"{self.name}: {_leader(change.old_leader)} → {_leader(change.new_leader)}, {_until(change)}"
+            bounds = {"start": _since(change), "end": change.closed, "words": said, "proof": change.opened_proof}
             yield Strip(token=f"{fill}-tint", **bounds)
             yield Strip(token=f"{fill}-fill", how=HATCHED, **bounds)
 
@@ -229,15 +229,15 @@ class _Lane:
         marked, (width, per) = self.scene.alarms <= MOST_DISCS, self.episode.bin
         rows = (row for row in self.counts if row.cause is not None or not marked)
         for at, records in sorted(summed((row.at // width * width, row.records) for row in rows).items()):
-            words = f"{clock(at)}: {text.count(records)} lost per {per}"
-            yield Tick(lane=self.name, at=at, words=words, count=records, width=width)
+            lost = f"{clock(at)}: {words.count(records)} lost per {per}"
+            yield Tick(lane=self.name, at=at, words=lost, count=records, width=width)
 
 
 def _mark(record: LostRecord) -> Mark:
     place = "" if record.offset is None else f", offset {record.offset}"
-    words = f"{record.id}{place}: {cause(record.cause)}"
+    said = f"{record.id}{place}: {cause(record.cause)}"
     alarm = record.cause is None
-    return Mark(at=record.acked_at, words=words, shape=OPEN if alarm else DISC, token="critical" if alarm else "text")
+    return Mark(at=record.acked_at, words=said, shape=OPEN if alarm else DISC, token="critical" if alarm else "text")
 
 
 def _leader(broker: int | None) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from casebook.facts.records import RecordVerdict
-from casebook.findings import exports
+from casebook.findings import exports, words
 from casebook.findings.finding import Finding
 from casebook.page import lanes_figure, lanes_picture, text
 from casebook.page.context import PanelContext
@@ -83,13 +83,13 @@ class LossPage:
             parts += _drawings(whole)
         head = "Each lost record in its partition’s window"
         if drawn.most:
-            head = f"Lost records of each partition, {text.count(drawn.most)} in the largest bar"
+            head = f"Lost records of each partition, {words.count(drawn.most)} in the largest bar"
         for episode, picture in drawn.pictures:
             per = f", counted per {episode.bin[1]}" if drawn.most else ""
             parts += [render("loss_part", head=head, reading=_told(episode) + per), *_drawings(picture, ticks=4)]
             head = ""
         if drawn.more:
-            more = text.plural(drawn.more, "more lane")
+            more = words.plural(drawn.more, "more lane")
             parts.append(render("said", words=f"{more} with fewer lost records, not drawn; the numbers have all of them."))
         parts.append(self._numbers())
         return View(parts=tuple(parts), cites=self._cites_of_windows())
@@ -154,7 +154,7 @@ class LossPage:
     def gaps(self) -> View:
         """Missing offsets by label."""
         table, read = offsets.gaps(self._of(self._found.gaps)), len(self._of(self._found.limits))
-        whole = f"No offset is missing: {text.plural(read, 'partition')} read." if read else "No partition was read."
+        whole = f"No offset is missing: {words.plural(read, 'partition')} read." if read else "No partition was read."
         view = html(render("plain_table", table=table) if table else render("caption", takeaway=whole, reading=""))
         return _titled("Missing offsets", view)
 
@@ -172,8 +172,8 @@ class LossPage:
         expired = loss_tables.totals(self._found.classes, self._chosen)[RecordVerdict.EXPIRED]
         said = (
             f"Hatched: windows in which loss was possible; {mark}{outside}.",
-            f"{text.plural(expired, 'record')} expired by retention: not lost, not drawn." if expired else "",
-            f"{text.plural(self._scene.undated, 'lost record')} without a time: not drawn." if self._scene.undated else "",
+            f"{words.plural(expired, 'record')} expired by retention: not lost, not drawn." if expired else "",
+            f"{words.plural(self._scene.undated, 'lost record')} without a time: not drawn." if self._scene.undated else "",
         )
         return " ".join(filter(None, said))
 
@@ -185,7 +185,7 @@ class LossPage:
             return empty
         estimated = loss_tables.estimates(self._of(self._found.estimates))
         tables = [table for table in (estimated, loss_tables.windows(self._scene)) if table]
-        numbers = render("loss_numbers", numbers=text.plural(len(windows), "window"), tables=tables)
+        numbers = render("loss_numbers", numbers=words.plural(len(windows), "window"), tables=tables)
         return View(parts=(*empty.parts, numbers), cites=self._cites_of_windows())
 
     def _none_of_it(self) -> View:
@@ -199,7 +199,7 @@ class LossPage:
 
     def _numbers(self) -> Markup:
         scene = self._scene
-        said = f"{text.plural(scene.lost, 'record')}, {text.plural(len(scene.changes), 'window')}"
+        said = f"{words.plural(scene.lost, 'record')}, {words.plural(len(scene.changes), 'window')}"
         return render("loss_numbers", numbers=said, tables=[loss_tables.bins(scene), loss_tables.windows(scene)])
 
     def _cites_of_windows(self) -> tuple[str, ...]:
@@ -222,7 +222,7 @@ class LossPage:
         rests_on = {
             "why": asked.why,
             "settle": asked.settle or "",
-            "looked_at": "" if unasked else text.looked_at(asked.coverage),
+            "looked_at": "" if unasked else words.looked_at(asked.coverage),
             "threshold": asked.threshold,
             "nearest": self._nearest(asked),
             "command_line": text.command("message_loss", self._source, {"ledger": "produced.csv"}) if unasked else "",
@@ -234,7 +234,7 @@ class LossPage:
         if asked.check != "loss.lost" or self._found.ledger is None:
             return ""
         moved = len(self._scene.changes)
-        return self._doubt() or (f"{text.plural(moved, 'change')} of leader, none of which took a record" if moved else "")
+        return self._doubt() or (f"{words.plural(moved, 'change')} of leader, none of which took a record" if moved else "")
 
 
 def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:
@@ -254,4 +254,4 @@ def _titled(head: str, view: View) -> View:
 
 
 def _told(episode: lanes.Episode) -> str:
-    return f"{text.day(episode.since)}, {text.clock(episode.since)} UTC, {text.plural(episode.lost, 'record')}"
+    return f"{words.day(episode.since)}, {words.clock(episode.since)} UTC, {words.plural(episode.lost, 'record')}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 from casebook.facts.losses import CutRange
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.render import render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.gaps import GapKind, OffsetGap
@@ -47,11 +47,11 @@ def disappeared(rows: Sequence[CutRange]) -> Table | None:
 def _gone(rows: Sequence[CutRange]) -> str:
     """How many offsets, as far as that is known."""
     known = [row.to_offset - row.from_offset for row in rows if row.to_offset is not None]
-    of = text.plural(len({(row.topic, row.partition) for row in rows}), "partition")
+    of = words.plural(len({(row.topic, row.partition) for row in rows}), "partition")
     if not known:
         return f"Offsets of {of} may have disappeared from a copy; how many, if any, is not known."
-    told = text.plural(len({(row.topic, row.partition) for row in rows if row.to_offset is not None}), "partition")
-    return f"At least {text.plural(sum(known), 'offset')} of {told} disappeared from a copy."
+    told = words.plural(len({(row.topic, row.partition) for row in rows if row.to_offset is not None}), "partition")
+    return f"At least {words.plural(sum(known), 'offset')} of {told} disappeared from a copy."
 
 
 def _cut(row: CutRange, at: Callable[[int | None], str]) -> tuple[object, ...]:
@@ -59,7 +59,7 @@ def _cut(row: CutRange, at: Callable[[int | None], str]) -> tuple[object, ...]:
         named(row.topic, row.partition),
         unknown() if row.broker is None else f"broker {row.broker}",
         offsets(row.from_offset, row.to_offset),
-        "?" if row.to_offset is None else text.count(row.to_offset - row.from_offset),
+        "?" if row.to_offset is None else words.count(row.to_offset - row.from_offset),
         unknown() if row.at is None else at(row.at),
         f"{'?' if row.epoch is None else row.epoch} → {'?' if row.next_epoch is None else row.next_epoch}",
         row.why,
@@ -106,8 +106,8 @@ def gaps(rows: Sequence[OffsetGap]) -> Table | None:
                 (
                     Markup("{} {}").format(render("query"), gap.kind) if gap.kind is GapKind.CANNOT_TELL else gap.kind,
                     named(gap.topic, gap.partition),
-                    text.count(gap.ranges),
-                    text.count(gap.offsets),
+                    words.count(gap.ranges),
+                    words.count(gap.offsets),
                     offsets(gap.first, gap.end),
                     _GAPS[gap.kind],
                 ),
@@ -122,4 +122,4 @@ def gaps(rows: Sequence[OffsetGap]) -> Table | None:
 
 
 def _unexplained(holes: int) -> str:
-    return f"{text.plural(holes, 'range')} of missing offsets unexplained." if holes else "No missing offset is unexplained."
+    return f"{words.plural(holes, 'range')} of missing offsets unexplained." if holes else "No missing offset is unexplained."

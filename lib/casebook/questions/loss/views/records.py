@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from markupsafe import Markup
 
 from casebook.facts.losses import ALARM, LostRecord
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.panel import Panel, button, line
 from casebook.page.render import render
@@ -43,7 +44,7 @@ def _missing(found: MessageLoss, chosen: LossChoice) -> str:
         return "No lost record is known."
     said = {**chosen.parameters(), "producer": chosen.producer, "cause": chosen.cause and _in_words(chosen.cause)}
     which = ", ".join(f"{name} {value}" for name, value in said.items() if value)
-    kept = f" among the first {text.count(len(found.lost))}" if len(found.lost) < found.lost_total else ""
+    kept = f" among the first {words.count(len(found.lost))}" if len(found.lost) < found.lost_total else ""
     return f"No lost record{kept} is of {which}." if which else "No lost record is known."
 
 
@@ -66,7 +67,7 @@ def _table(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -
             ("acks", CODE),
         ),
         rows=[(ALARM_ROW if record.cause is None else PLAIN, _row(record, at)) for record in rows],
-        takeaway=f"{text.plural(total, 'lost record')}.",
+        takeaway=f"{words.plural(total, 'lost record')}.",
         total=total if total > len(rows) else None,
         rest="lost",
         search=True,
@@ -119,12 +120,12 @@ def _nearest(record: LostRecord) -> str:
     """How far the nearest window of its partition is."""
     if record.nearest is None:
         return "none"
-    away = text.duration(abs(record.nearest) / 1000)
+    away = text.duration(abs(record.nearest))
     return f"none; nearest {'ended' if record.nearest < 0 else 'begins'} {away} {'before' if record.nearest < 0 else 'later'}"
 
 
 def _acked(record: LostRecord) -> object:
-    return unknown() if record.acked_at is None else f"{text.day(record.acked_at)}, {clock(record.acked_at)} UTC"
+    return unknown() if record.acked_at is None else f"{words.day(record.acked_at)}, {clock(record.acked_at)} UTC"
 
 
 def _card(record: LostRecord) -> dict[str, object]:

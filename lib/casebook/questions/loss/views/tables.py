@@ -7,8 +7,7 @@ from markupsafe import Markup
 
 from casebook.facts.losses import ALARM, CauseRow, Estimate, LeaderChange, LostCount
 from casebook.facts.records import Limits
-from casebook.findings.words import duration
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
 from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
@@ -58,7 +57,7 @@ def windows(scene: LossPicture) -> Table:
             )
             for c in rows
         ],
-        takeaway=f"{text.plural(len(ranked), 'change')} of leader; records were lost in {text.count(_with_loss(scene))}.",
+        takeaway=f"{words.plural(len(ranked), 'change')} of leader; records were lost in {words.count(_with_loss(scene))}.",
         reading="A ? is not in the evidence. Of a range, another window may have taken the rest.",
         total=len(ranked) if len(ranked) > len(rows) else None,
         search=True,
@@ -74,7 +73,7 @@ def _with_loss(scene: LossPicture) -> int:
 def _lost_in(scene: LossPicture, change: LeaderChange) -> str:
     """How many records a change took; a range where another may have taken some of them."""
     every, doubtful = scene.possible[change.number], scene.doubtful[change.number]
-    return f"{text.count(every - doubtful)} to {text.count(every)}" if doubtful else text.count(every)
+    return f"{words.count(every - doubtful)} to {words.count(every)}" if doubtful else words.count(every)
 
 
 def estimates(rows: Sequence[Estimate]) -> Table | None:
@@ -94,8 +93,8 @@ def estimates(rows: Sequence[Estimate]) -> Table | None:
             ("Write rate", TEXT),
         ),
         rows=[(PLAIN, _estimate(row)) for row in shown],
-        takeaway=f"An estimate: {text.count(sum(row.least for row in known))} to "
-        f"{text.plural(sum(row.most for row in known), 'record')} in {text.plural(len(known), 'window')} may be lost.",
+        takeaway=f"An estimate: {words.count(sum(row.least for row in known))} to "
+        f"{words.plural(sum(row.most for row in known), 'record')} in {words.plural(len(known), 'window')} may be lost.",
         reading="Write rate times length of the window. Only a ledger tells what is lost. A ? cannot be estimated.",
         total=len(ranked) if len(ranked) > len(shown) else None,
         rest="loss_estimates",
@@ -111,9 +110,9 @@ def _estimate(row: Estimate) -> tuple[object, ...]:
         rate = f"{slow} records/s" if slow == fast else f"{slow} to {fast} records/s"
     return (
         named(row.topic, row.partition),
-        text.count(row.least),
-        unknown() if row.most is None else text.count(row.most),
-        unknown() if row.milliseconds is None else duration(row.milliseconds),
+        words.count(row.least),
+        unknown() if row.most is None else words.count(row.most),
+        unknown() if row.milliseconds is None else words.duration(row.milliseconds),
         rate,
     )
 
@@ -137,7 +136,7 @@ def bins(scene: LossPicture) -> Table:
     return Table(
         name="loss-bins",
         columns=((f"From, {head}", UNBROKEN), ("Lost", NUMBER), ("Of them outside every window", NUMBER)),
-        rows=[(PLAIN, (at(begin), text.count(lost), text.count(alarms))) for begin, lost, alarms in rows],
+        rows=[(PLAIN, (at(begin), words.count(lost), words.count(alarms))) for begin, lost, alarms in rows],
         label="Lost records over time",
         total=len(scene.bins) if len(scene.bins) > len(rows) else None,
         tall=True,
@@ -177,8 +176,8 @@ def _explained(rows: Sequence[CauseRow]) -> str:
     if not alarms + explained:
         return "No record is lost."
     if not alarms:
-        return f"All {text.count(explained)} are explained." if explained > 1 else "The lost record is explained."
-    return f"{text.count(explained)} of {text.count(alarms + explained)} explained; {text.count(alarms)} outside every window."
+        return f"All {words.count(explained)} are explained." if explained > 1 else "The lost record is explained."
+    return f"{words.count(explained)} of {words.count(alarms + explained)} explained; {words.count(alarms)} outside every window."
 
 
 def _cause(row: CauseRow) -> tuple[object, ...]:
@@ -186,7 +185,7 @@ def _cause(row: CauseRow) -> tuple[object, ...]:
         "not_applicable" if not row.applies else "could_not_check" if row.records is None else "critical" if row.records else "ok"
     )
     alarm = row.cause is None and bool(row.records)
-    records = "–" if not row.applies else "?" if row.records is None else text.count(row.records)
+    records = "–" if not row.applies else "?" if row.records is None else words.count(row.records)
     return (
         render("loss_cause", kind=kind, words=cause(row.cause), alarm=alarm),
         Markup("<b>{}</b>").format(records) if row.records else records,
@@ -213,10 +212,10 @@ def not_found(counts: Counts) -> Table:
         name="not-lost",
         columns=(("Class", TEXT), ("Records", NUMBER), ("Rule", TEXT)),
         rows=[
-            (PLAIN, (_doubtful(name, of in _UNTOLD and counts[of]), text.count(counts[of]), rule))
+            (PLAIN, (_doubtful(name, of in _UNTOLD and counts[of]), words.count(counts[of]), rule))
             for of, (name, rule) in NOT_FOUND.items()
         ],
-        takeaway=f"{text.plural(every, 'record')} not found, and not lost." if every else "Nothing else is missing.",
+        takeaway=f"{words.plural(every, 'record')} not found, and not lost." if every else "Nothing else is missing.",
     )
 
 
@@ -230,14 +229,14 @@ def found_classes(counts: Counts) -> Table:
     return Table(
         name="found",
         columns=(("Class", TEXT), ("Records", NUMBER), ("Rule", TEXT)),
-        rows=[(PLAIN, (name, text.count(counts[of]), rule)) for of, (name, rule) in FOUND.items()],
-        takeaway=f"{text.plural(every, 'record')} of the ledger found.",
+        rows=[(PLAIN, (name, words.count(counts[of]), rule)) for of, (name, rule) in FOUND.items()],
+        takeaway=f"{words.plural(every, 'record')} of the ledger found.",
     )
 
 
 def doubtful(counts: Counts) -> str:
     """The class that comes nearest to a loss; empty without any."""
-    return next((f"{text.plural(counts[of], 'record')}: {NOT_FOUND[of][0].lower()}" for of in DOUBTS if counts[of]), "")
+    return next((f"{words.plural(counts[of], 'record')}: {NOT_FOUND[of][0].lower()}" for of in DOUBTS if counts[of]), "")
 
 
 def partitions(scene: LossPicture) -> Table:
@@ -253,12 +252,12 @@ def partitions(scene: LossPicture) -> Table:
             read.setdefault((limit.topic, limit.partition), []).append(limit)
     places = sorted({*looked, *read}, key=lambda p: (-_lost(looked.get(p, {})), p[0], -1 if p[1] is None else p[1]))
     hit, known = sum(_lost(counts) > 0 for counts in looked.values()), found.lost_total is not None
-    of = text.plural(len(places), "partition")
+    of = words.plural(len(places), "partition")
     return Table(
         name="loss-partitions",
         columns=(("Partition", CODE), *(_BECAME if known else ()), *_READ),
         rows=[_partition(p, looked.get(p, Counter()), read.get(p, ()), known=known) for p in places[:MOST_ROWS]],
-        takeaway=f"{text.count(hit)} of {of} lost records." if known else f"{of}; what they lost is not known.",
+        takeaway=f"{words.count(hit)} of {of} lost records." if known else f"{of}; what they lost is not known.",
         total=len(places) if len(places) > MOST_ROWS else None,
         rest="reconciliation",
         search=True,
@@ -280,13 +279,13 @@ def _partition(place: _Place, counts: Counter[str], limits: Sequence[Limits], *,
     """A row: what became of its records where that is known, and what was read, from where, and what of it could not be."""
     name = named(*place) if place[1] is not None else Markup("{} <small>partition unknown</small>").format(place[0])
     untold, every = sum(counts[of] for of in _UNTOLD), counts.total() - counts["surplus"] - counts["reordered"]
-    became = map(text.count, (_lost(counts), counts[ALARM], untold, every)) if known else ()
+    became = map(words.count, (_lost(counts), counts[ALARM], untold, every)) if known else ()
     return ALARM_ROW if counts[ALARM] else PLAIN, (
         name,
         *became,
-        text.some([limit.copy for limit in limits], _MOST_COPIES) or "not read",
-        text.some([offsets(limit.log_start, limit.end) for limit in limits], _MOST_COPIES) or "–",
-        text.some([offsets(*one) for limit in limits for one in limit.unreadable], _MOST_RANGES) or "–",
+        words.some([limit.copy for limit in limits], _MOST_COPIES) or "not read",
+        words.some([offsets(limit.log_start, limit.end) for limit in limits], _MOST_COPIES) or "–",
+        words.some([offsets(*one) for limit in limits for one in limit.unreadable], _MOST_RANGES) or "–",
     )
 
 
@@ -309,7 +308,7 @@ def producers(scene: LossPicture) -> Table | None:
             ("Causes", TEXT),
         ),
         rows=[(PLAIN, _producer(name, own)) for name, own in rows],
-        takeaway=f"{text.plural(len(ranked), 'producer')} lost records.",
+        takeaway=f"{words.plural(len(ranked), 'producer')} lost records.",
         total=len(ranked) if len(ranked) > len(rows) else None,
         rest="lost",
         search=True,
@@ -317,11 +316,11 @@ def producers(scene: LossPicture) -> Table | None:
 
 
 def _producer(name: str | None, own: Sequence[LostCount]) -> tuple[object, ...]:
-    causes = [words for of, words in CAUSES.items() if any(row.cause == of for row in own)]
+    causes = [called for of, called in CAUSES.items() if any(row.cause == of for row in own)]
     return (
         unknown() if name is None else name,
-        text.count(sum(row.records for row in own)),
-        text.count(sum(row.records for row in own if row.cause is None)),
-        text.count(len({(row.topic, row.partition) for row in own})),
+        words.count(sum(row.records for row in own)),
+        words.count(sum(row.records for row in own if row.cause is None)),
+        words.count(len({(row.topic, row.partition) for row in own})),
         "; ".join(causes),
     )

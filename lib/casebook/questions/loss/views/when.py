@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from casebook.facts.losses import LeaderChange, LostCount
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.lanes import OPEN, Label, Lane, LaneRow, Mark, Picture, Shade, Tick
 from casebook.questions.loss.analysis.causes import begin
 from casebook.questions.loss.analysis.message_loss import MessageLoss
@@ -52,7 +52,7 @@ class LeaderMove:
     @property
     def words(self) -> str:
         """What it was."""
-        leaders = text.plural(len(self.changes), "leader")
+        leaders = words.plural(len(self.changes), "leader")
         return f"planned move of {leaders}" if self.planned else f"{leaders} moved"
 
 
@@ -157,8 +157,8 @@ class LossPicture:
 
 def fitting(length: float) -> tuple[int, str]:
     """Width of the bins that a stretch of so many milliseconds is counted in, and in words: ``minute``, ``50 ms``."""
-    width, words = next((row for row in _WIDTHS if length <= row[0] * _MOST_BINS), _WIDTHS[-1])
-    return width, _ONE.get(words, words)
+    width, length_of = next((row for row in _WIDTHS if length <= row[0] * _MOST_BINS), _WIDTHS[-1])
+    return width, _ONE.get(length_of, length_of)
 
 
 def over(change: LeaderChange) -> int:
@@ -176,19 +176,19 @@ def summed(pairs: Iterable[tuple[object, int]]) -> Counter:
 
 def takeaway(scene: LossPicture) -> str:
     """How many fall into a window, in one sentence."""
-    total = text.count(scene.lost)
+    total = words.count(scene.lost)
     with_loss = [move for move in scene.moves if move.possible]
     inside = sum(move.lost for move in with_loss)
-    other = f"; {text.count(scene.alarms)} outside every window" if scene.alarms else ""
+    other = f"; {words.count(scene.alarms)} outside every window" if scene.alarms else ""
     if not with_loss:
-        return f"None of {text.plural(scene.lost, 'lost record')} falls into a window{other}."
-    where = f"the {clock_of(with_loss[0].since)} window" if len(with_loss) == 1 else f"{text.count(len(with_loss))} windows"
-    return f"{text.count(inside)} of {total} {'falls' if inside == 1 else 'fall'} into {where}{other}."
+        return f"None of {words.plural(scene.lost, 'lost record')} falls into a window{other}."
+    where = f"the {clock_of(with_loss[0].since)} window" if len(with_loss) == 1 else f"{words.count(len(with_loss))} windows"
+    return f"{words.count(inside)} of {total} {'falls' if inside == 1 else 'fall'} into {where}{other}."
 
 
 def clock_of(at: float) -> str:
     """A moment to the second."""
-    return text.clock(round(at))
+    return words.clock(round(at))
 
 
 def overview(scene: LossPicture, alternative: str) -> Picture | None:
@@ -213,7 +213,7 @@ def overview(scene: LossPicture, alternative: str) -> Picture | None:
 
 def _bar(scene: LossPicture, span: tuple[float, float], at: int, records: int) -> Tick:
     begin, end = _seen(span, at, at + scene.bin[0], 2 * _LEAST_SHARE)
-    return Tick(lane="lost", at=begin, words=f"{clock_of(at)}: {text.count(records)} lost", count=records, width=end - begin)
+    return Tick(lane="lost", at=begin, words=f"{clock_of(at)}: {words.count(records)} lost", count=records, width=end - begin)
 
 
 def _seen(span: tuple[float, float], begin: float, end: float, share: int) -> tuple[float, float]:
@@ -228,7 +228,7 @@ def per(scene: LossPicture) -> str:
 
 
 def _outside(records: int, at: float) -> str:
-    return f"{text.count(records)} outside every window, {clock_of(at)}"
+    return f"{words.count(records)} outside every window, {clock_of(at)}"
 
 
 def _alarm_labels(scene: LossPicture) -> Iterator[Label]:
@@ -239,9 +239,9 @@ def _alarm_labels(scene: LossPicture) -> Iterator[Label]:
         return
     at = alarms[0][0] + width / 2
     first = min(row.at for row in scene.counts if row.cause is None and row.at is not None)
-    words = _outside(alarms[0][1], first) if len(alarms) == 1 else f"{text.count(scene.alarms)} outside every window"
+    outside = _outside(alarms[0][1], first) if len(alarms) == 1 else f"{words.count(scene.alarms)} outside every window"
     common = {"bold": True, "token": "critical", "backed": True}
-    for number, said in enumerate((f"▲ {words}", f"▲ {text.count(scene.alarms)} outside")):
+    for number, said in enumerate((f"▲ {outside}", f"▲ {words.count(scene.alarms)} outside")):
         yield Label(text=said, end=at, side="right", instead=number > 0, **common)
         yield Label(text=said, start=at, side="left", instead=True, **common)
 
@@ -252,6 +252,6 @@ def _shades(scene: LossPicture, span: tuple[float, float]) -> Iterator[Shade]:
         if move.until < span[0] or move.since > span[1]:
             continue
         begin, end = _seen(span, move.since // width * width, (move.until // width + 1) * width, _LEAST_SHARE)
-        title = f"{text.count(move.lost)} lost" if move.lost else f"{move.words}"
+        title = f"{words.count(move.lost)} lost" if move.lost else f"{move.words}"
         detail = f"{clock_of(move.since)} window" if move.lost else f"{clock_of(move.since)}, 0 lost"
         yield Shade(start=begin, end=end, title=title, detail=detail, token="critical" if move.lost else "warning")

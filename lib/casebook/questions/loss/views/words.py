@@ -7,8 +7,8 @@ from markupsafe import Markup, escape
 
 from casebook.facts.losses import Cause
 from casebook.facts.records import RecordVerdict
+from casebook.findings import words
 from casebook.findings.finding import Finding
-from casebook.page import text
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.timeline.views.story import cites, link
 from casebook.questions.timeline.views.tables import clock
@@ -90,10 +90,10 @@ def moments(times: Iterable[int | None]) -> tuple[str, Callable[[int | None], st
     Args:
         times: Epoch milliseconds; ``None`` where unknown.
     """
-    days = {text.day(at) for at in times if at is not None}
+    days = {words.day(at) for at in times if at is not None}
     if len(days) == 1:
         return f"{days.pop()}, UTC", clock
-    return "UTC", lambda at: "?" if at is None else f"{text.when(at).partition(',')[0]}, {clock(at)}"
+    return "UTC", lambda at: "?" if at is None else f"{words.when(at).partition(',')[0]}, {clock(at)}"
 
 
 def proof_link(proof: str) -> Markup:

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
-from casebook.findings.words import agree, brokers, count, duration, number
+from casebook.findings.words import agree, brokers, count, duration, plural
 from casebook.kafka.commands import Commands
 from casebook.kafka.restart_sets import Harm, RestartSets
 from casebook.kafka.verdict import ONLINE, Verdict
@@ -86,7 +86,7 @@ def suffers(row: RestartRow) -> str:
         return "nothing breaks"
     first, *rest = said
     many = harms(row)[0][1]
-    return ", ".join([first.replace(count(many), number(many, "partition"), 1), *rest])
+    return ", ".join([first.replace(count(many), plural(many, "partition"), 1), *rest])
 
 
 def restart_one(scene: MaintenanceInputs) -> Finding:
@@ -114,14 +114,14 @@ def restart_one(scene: MaintenanceInputs) -> Finding:
         return _nobody(ask, scene.cluster)
     if not hit:
         if open_:
-            unknown = number(open_[0].unknown, "partition")
+            unknown = plural(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
-        well = f"Each of {number(len(rows), 'broker')} can be restarted by itself"
+        well = f"Each of {plural(len(rows), 'broker')} can be restarted by itself"
         return _well(ask, scene, well, scene.loading, Severity.INFO)
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
-    whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
+    whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {plural(len(rows), 'broker')}"
     verb = "can be restarted" if len(hit) == len(rows) else "cannot be restarted"
     return ask.found(
         Severity.INFO,  # nothing is broken: it is about what somebody may do
@@ -154,7 +154,7 @@ def _spare(loading: Collection[int]) -> Step:
 def _why(now: int) -> str:
     if now:
         return (
-            f"{number(now, 'partition')} of them {agree(now, 'misses', 'miss')} replicas in sync: once they have caught up, "
+            f"{plural(now, 'partition')} of them {agree(now, 'misses', 'miss')} replicas in sync: once they have caught up, "
             "a restart harms fewer, or none."
         )
     return "All these partitions are complete: they have one replica only, or as few as min.insync.replicas asks for."
@@ -208,7 +208,7 @@ def restart_pairs(scene: MaintenanceInputs) -> Finding:
         worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr))
         return ask.found(
             Severity.INFO,
-            f"{count(len(hit))} of {number(len(both), 'pair')} must not be down together: with {brokers(worst.brokers)} down, "
+            f"{count(len(hit))} of {plural(len(both), 'pair')} must not be down together: with {brokers(worst.brokers)} down, "
             f"{suffers(worst)}",
             evidence=_proof(scene, worst),
             why="Each of the two may be stopped alone, when the other is back in sync.",
@@ -219,7 +219,7 @@ def restart_pairs(scene: MaintenanceInputs) -> Finding:
         return ask.could_not_check(
             "No pair is known to be unsafe, but not every partition could be judged", settle=_settle(scene)
         )
-    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_of_restarts(scene))
+    return ask.ok(f"Any of {plural(len(both), 'pair')} can be down at the same time", gaps=_of_restarts(scene))
 
 
 def chosen(scene: MaintenanceInputs) -> Finding:
@@ -250,7 +250,7 @@ def chosen(scene: MaintenanceInputs) -> Finding:
             f"Not in this order: {whom} down in step {first.number}, {suffers(first.row)}"
             if len(steps) > 1
             else f"No: {whom} down, {suffers(first.row)}",
-            why=f"{count(len(hit))} of {number(len(steps), 'step')} {agree(len(hit), 'harms', 'harm')} partitions: "
+            why=f"{count(len(hit))} of {plural(len(steps), 'step')} {agree(len(hit), 'harms', 'harm')} partitions: "
             "nobody else in sync can take them over, or too few stay in sync.",
             evidence=_proof(scene, first.row),
             next=(
@@ -260,7 +260,7 @@ def chosen(scene: MaintenanceInputs) -> Finding:
         )
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
-    well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
+    well = f"Yes: {plural(len(steps), 'step')}, each after the one before it is back in sync"
     loading = scene.loading.intersection(broker for step in steps for broker in step.row.brokers)
     return _well(ask, scene, well, loading, Severity.WARNING)
 
@@ -343,8 +343,8 @@ def _long(ask: Question, worst: RestartRow) -> Finding:
 
 def _groups(row: RestartRow) -> str:
     if row.groups_without_coordinator is None:
-        return f"the groups of {number(row.offsets_partitions, 'offsets partition')}"
-    return number(row.groups_without_coordinator, "group")
+        return f"the groups of {plural(row.offsets_partitions, 'offsets partition')}"
+    return plural(row.groups_without_coordinator, "group")
 
 
 def _nobody(ask: Question, cluster: Cluster) -> Finding:
@@ -363,7 +363,7 @@ def _of_restarts(scene: MaintenanceInputs) -> coverage.Gaps:
 
 def _doubt(scene: MaintenanceInputs, rows: Sequence[RestartRow]) -> tuple[str, ...]:
     unknown = max((row.unknown for row in rows), default=0)
-    more = (f"{number(unknown, 'partition')} more could not be judged.",) if unknown else ()
+    more = (f"{plural(unknown, 'partition')} more could not be judged.",) if unknown else ()
     return (*more, *assumed(verdict.min_isr_origin for verdict in scene.verdicts))
 
 

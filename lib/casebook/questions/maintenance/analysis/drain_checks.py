@@ -5,7 +5,7 @@ from dataclasses import replace
 from casebook.facts.observed import Source
 from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN
-from casebook.findings.words import agree, brokers, count, number, size
+from casebook.findings.words import agree, brokers, count, plural, size
 from casebook.kafka.drain import KeepReason
 from casebook.questions.maintenance.analysis.drain import LEADERS_BACK, Drain
 
@@ -40,14 +40,14 @@ def drain(found: Drain | None, partitions: int) -> Finding:
         kinds = {blocked.reason for blocked in plan.blocked}
         return ask.found(
             Severity.WARNING,
-            f"{count(len(plan.blocked))} of {number(len(plan.blocked) + len(plan.moves), 'partition')} cannot leave {whom}",
+            f"{count(len(plan.blocked))} of {plural(len(plan.blocked) + len(plan.moves), 'partition')} cannot leave {whom}",
             why="; ".join(WHY_BLOCKED[kind] for kind in KeepReason if kind in kinds).capitalize() + ".",
             next=tuple(_drain_steps(found)),
         )
     return ask.found(
         Severity.INFO,
-        f"{number(len(plan.moves), 'partition')} {agree(len(plan.moves), 'leaves', 'leave')} {whom} in "
-        f"{number(len(plan.steps), 'step')}, {_copied(found)} to copy",
+        f"{plural(len(plan.moves), 'partition')} {agree(len(plan.moves), 'leaves', 'leave')} {whom} in "
+        f"{plural(len(plan.steps), 'step')}, {_copied(found)} to copy",
         why="No step takes a replica from a partition before the new one is in sync.",
         next=tuple(_drain_steps(found)),
     )
@@ -77,8 +77,8 @@ def _about(ask: Question, found: Drain, partitions: int) -> Question:
 
 def _copied(found: Drain) -> str:
     if found.unsized == found.copied:
-        return f"{number(found.copied, 'replica')} of unknown size"
-    more = f" and {number(found.unsized, 'replica')} of unknown size" if found.unsized else ""
+        return f"{plural(found.copied, 'replica')} of unknown size"
+    more = f" and {plural(found.unsized, 'replica')} of unknown size" if found.unsized else ""
     return f"{size(found.bytes)}{more}"
 
 
@@ -86,7 +86,7 @@ def _drain_steps(found: Drain) -> list[Step]:
     steps = []
     if found.running:
         wait = (
-            f"{number(found.running, 'partition')} {agree(found.running, 'is', 'are')} being reassigned: the plan counts "
+            f"{plural(found.running, 'partition')} {agree(found.running, 'is', 'are')} being reassigned: the plan counts "
             f"with their targets{'' if found.commands.adds else '; wait until that has ended, this release takes one at a time'}."
         )
         steps.append(Step(kind="first", text=wait))
@@ -110,7 +110,7 @@ def _drain_steps(found: Drain) -> list[Step]:
 def _drain_caveats(found: Drain) -> tuple[str, ...]:
     said = []
     if found.unsized:
-        said.append(f"Sizes of {number(found.unsized, 'replica')} are not known: no log dir that holds them is in the case.")
+        said.append(f"Sizes of {plural(found.unsized, 'replica')} are not known: no log dir that holds them is in the case.")
     if not found.commands.throttles:
         said.append(f"Kafka {found.commands.version} cannot throttle a reassignment (from 0.10.1 on): keep the steps small.")
     if any(found.one_way(step) for step in found.plan.steps):

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, ZNODES
-from casebook.findings.words import agree, brokers, count, number
+from casebook.findings.words import agree, brokers, count, plural
 from casebook.kafka.commands import Commands
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
@@ -60,8 +60,8 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     )
     if hit:
         zombies = len(hit) - len(waits)
-        said = [f"{number(len(waits), 'reassignment')} {agree(len(waits), 'waits', 'wait')} for {brokers(dead)}"] if waits else []
-        said += [f"{number(zombies, 'entry', 'entries')} {agree(zombies, 'moves', 'move')} nothing"] if zombies else []
+        said = [f"{plural(len(waits), 'reassignment')} {agree(len(waits), 'waits', 'wait')} for {brokers(dead)}"] if waits else []
+        said += [f"{plural(zombies, 'entry', 'entries')} {agree(zombies, 'moves', 'move')} nothing"] if zombies else []
         return ask.found(
             Severity.WARNING,
             " and ".join(said),
@@ -93,7 +93,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
         )
         return ask.found(
             Severity.WARNING,
-            f"{number(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
+            f"{plural(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
             why="A follower that has to catch up is held back by it: replicas stay out of sync for longer, or for ever.",
             evidence=_proof(hit),
             next=(
@@ -122,12 +122,12 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
         facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
     )
     if not could:
-        well = f"{number(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
+        well = f"{plural(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
         return ask.nothing_in(cluster.partitions, well, gaps=(*coverage.registrations(cluster), *coverage.states(cluster)))
     worst = max(could, key=lambda broker: (could[broker], -broker))
     return ask.found(
         Severity.INFO,
-        f"{number(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
+        f"{plural(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
         f"does not lead {could[worst]:.0%} of what it is preferred for",
         why="After a restart leaders stay where they went, until the controller or a person holds a preferred election.",
         evidence=_proof(hit),
@@ -167,11 +167,11 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
     if not dead:
         gaps = (*coverage.registrations(cluster), *coverage.partitions(cluster))
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
-    also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
+    also = f"; the deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
         # What is unknown makes it no graver: with less evidence more is unknown, and none of that is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
-        f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
+        f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",
         why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
         evidence=_proof([*ghosts, *stuck]),
@@ -232,10 +232,10 @@ def _held(copies: _Copies) -> str:
     told = ""
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
-        told = f"; {brokers(copies.holders)} {whole} of {number(copies.last, 'partition')}"
+        told = f"; {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}"
     if copies.gone:
-        told += f"; of {number(copies.gone, 'partition')} no log dir holds a complete copy any more"
-    return f"{told}; of {number(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
+        told += f"; of {plural(copies.gone, 'partition')} no log dir holds a complete copy any more"
+    return f"{told}; of {plural(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
 
 
 def _no_empty_broker(copies: _Copies) -> str:
@@ -244,8 +244,8 @@ def _no_empty_broker(copies: _Copies) -> str:
     if not copies.last and not copies.unknown:
         return f"Do not give its id to an empty broker while others are out of sync: {elected}."
     whose = brokers(sorted({*copies.holders, *copies.maybe}))
-    reasons = [f"of {number(copies.last, 'partition')} nobody else has everything"] if copies.last else []
-    reasons += [f"of {number(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
+    reasons = [f"of {plural(copies.last, 'partition')} nobody else has everything"] if copies.last else []
+    reasons += [f"of {plural(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
     never = f"Do not give the id of {whose} to an empty broker, whatever its disk has come to: {', and '.join(reasons)}"
     return f"{never}: {elected}." if copies.last else f"{never}."
 

@@ -4,8 +4,8 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping
 
+from casebook.findings import words
 from casebook.findings.exports import PLAN
-from casebook.findings.words import brokers as named
 from casebook.kafka.drain import DrainStep
 from casebook.page import text
 from casebook.page.render import render
@@ -28,7 +28,7 @@ def drain(found: Drain | None, *, source: str, kept: bool = True) -> View:
         ask = text.command("broker_maintenance", source, {"drain": "2", "throttle": "50"})
         return html(render("maintenance_no_drain", command_line=ask))
     files = found.files()
-    whom = named(sorted(found.wanted.brokers))
+    whom = words.brokers(sorted(found.wanted.brokers))
     return html(
         render(
             "maintenance_drain",
@@ -88,17 +88,17 @@ def _at(found: Drain) -> str:
 def _takeaway(found: Drain) -> str:
     plan = found.plan
     known = [found.seconds(step) for step in plan.steps]
-    took = "" if None in known else f", about {text.duration(sum(known))} at {found.throttle / 1e6:g} MB/s"
+    took = "" if None in known else f", about {text.duration(1000 * sum(known))} at {found.throttle / 1e6:g} MB/s"
     return (
-        f"{text.plural(len(plan.moves), 'partition')} in {text.plural(len(plan.steps), 'step')}, "
+        f"{words.plural(len(plan.moves), 'partition')} in {words.plural(len(plan.steps), 'step')}, "
         f"{_sized(found.bytes, found.unsized, found.copied)} to copy{took}."
     )
 
 
 def _sized(known: int, unsized: int, copied: int) -> str:
     if unsized == copied and copied:
-        return f"{text.plural(copied, 'replica')} of unknown size"
-    return text.size(known) + (f" and {text.plural(unsized, 'replica')} of unknown size" if unsized else "")
+        return f"{words.plural(copied, 'replica')} of unknown size"
+    return text.size(known) + (f" and {words.plural(unsized, 'replica')} of unknown size" if unsized else "")
 
 
 def _step(found: Drain, step: DrainStep, files: Mapping[str, str]) -> Row:
@@ -106,20 +106,20 @@ def _step(found: Drain, step: DrainStep, files: Mapping[str, str]) -> Row:
     copied = sum(len(move.added) for move in step.moves)
     seconds = found.seconds(step)
     if seconds is not None:
-        took: object = text.duration(seconds)
+        took: object = text.duration(1000 * seconds)
     elif found.throttle is None:
         took = "as fast as it goes" if not found.commands.throttles else "without a throttle"
     else:
         took = unknown()
     size: object = text.size(step.size)
     if step.unknown:
-        size = unknown() if step.unknown == copied else f"{size} + {text.count(step.unknown)} unknown"
+        size = unknown() if step.unknown == copied else f"{size} + {words.count(step.unknown)} unknown"
     sole = sum(len(move.in_sync) == 1 for move in step.moves)
-    spare = text.plural(step.spare, "broker") if step.spare else f"nobody: {text.count(sole)} with one copy in sync"
+    spare = words.plural(step.spare, "broker") if step.spare else f"nobody: {words.count(sole)} with one copy in sync"
     return PLAIN, (
         step.number,
-        text.count(len(step.moves)),
-        text.count(copied),
+        words.count(len(step.moves)),
+        words.count(copied),
         size,
         took,
         spare,
@@ -153,8 +153,8 @@ def _moves(found: Drain) -> Table | None:
                 (
                     f"{row.topic}-{row.partition}",
                     row.step,
-                    text.brokers(row.from_replicas),
-                    text.brokers(row.to_replicas),
+                    words.listed(row.from_replicas),
+                    words.listed(row.to_replicas),
                     unknown() if row.bytes is None else text.size(row.bytes),
                     row.leader_after,
                 ),
@@ -178,9 +178,9 @@ def _blocked(found: Drain) -> Table | None:
     return Table(
         name="drain-blocked",
         columns=(("Partition", CODE), ("Replicas", CODE), ("Why it stays", TEXT)),
-        rows=[(PLAIN, (f"{one.topic}-{one.partition}", text.brokers(one.replicas), WHY_BLOCKED[one.reason])) for one in shown],
-        takeaway=f"{text.plural(len(blocked), 'partition')} cannot leave.",
-        reading="; ".join(f"{text.count(many)}: {WHY_BLOCKED[reason]}" for reason, many in reasons.most_common()) + ".",
+        rows=[(PLAIN, (f"{one.topic}-{one.partition}", words.listed(one.replicas), WHY_BLOCKED[one.reason])) for one in shown],
+        takeaway=f"{words.plural(len(blocked), 'partition')} cannot leave.",
+        reading="; ".join(f"{words.count(many)}: {WHY_BLOCKED[reason]}" for reason, many in reasons.most_common()) + ".",
         total=len(blocked) if len(blocked) > len(shown) else None,
         search=True,
         tall=True,
@@ -191,9 +191,9 @@ def _evacuation(found: Drain) -> str:
     """What leadership alone would do, in a sentence."""
     turned, blocked = found.evacuation
     if not turned and not blocked:
-        return f"{named(sorted(found.wanted.brokers)).capitalize()} leads nothing and is preferred for nothing."
+        return f"{words.brokers(sorted(found.wanted.brokers)).capitalize()} leads nothing and is preferred for nothing."
     to = Counter(one.leader_after for one in turned)
-    whom = ", ".join(f"{text.count(many)} to broker {broker}" for broker, many in sorted(to.items())[:8])
-    more = f", and to {text.count(len(to) - 8)} more" if len(to) > 8 else ""
-    stay = f" {text.plural(len(blocked), 'partition')} cannot: nobody else is in sync, or it is being moved." if blocked else ""
-    return f"{text.plural(len(turned), 'partition')} get another leader: {whom}{more}.{stay}" if turned else stay.strip()
+    whom = ", ".join(f"{words.count(many)} to broker {broker}" for broker, many in sorted(to.items())[:8])
+    more = f", and to {words.count(len(to) - 8)} more" if len(to) > 8 else ""
+    stay = f" {words.plural(len(blocked), 'partition')} cannot: nobody else is in sync, or it is being moved." if blocked else ""
+    return f"{words.plural(len(turned), 'partition')} get another leader: {whom}{more}.{stay}" if turned else stay.strip()

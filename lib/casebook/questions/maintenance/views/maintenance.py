@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.findings.words import brokers as named
+from casebook.findings import words
 from casebook.kafka.restart_sets import Harm
 from casebook.page import text
 from casebook.page.render import render
@@ -76,9 +76,9 @@ def rolling(m: Maintenance) -> View:
     if not m.rolling:
         return html(render("said", words="There is nobody to restart."))
     harmful = [step for step in m.rolling if step.row.safe is False]
-    takeaway = f"{text.plural(len(m.rolling), 'step')} for {text.plural(len(m.singles), 'broker')}"
+    takeaway = f"{words.plural(len(m.rolling), 'step')} for {words.plural(len(m.singles), 'broker')}"
     takeaway += (
-        f"; {text.count(len(harmful))} of them {'does' if len(harmful) == 1 else 'do'} harm." if harmful else ", none does harm."
+        f"; {words.count(len(harmful))} of them {'does' if len(harmful) == 1 else 'do'} harm." if harmful else ", none does harm."
     )
     return html(
         render(
@@ -126,8 +126,8 @@ def leftovers(m: Maintenance) -> View:
     table = Table(
         name="leftovers",
         columns=(("What", TEXT), ("How many", NUMBER), ("Brokers", UNBROKEN), ("Where", TEXT)),
-        rows=[(PLAIN, (_LEFT[some[0].kind], text.count(len(some)), _whom(some[0]), _where(some))) for some in shown],
-        takeaway=f"{text.plural(len(m.leftovers), 'thing')} left over, of {text.plural(len(counts), 'kind')}.",
+        rows=[(PLAIN, (_LEFT[some[0].kind], words.count(len(some)), _whom(some[0]), _where(some))) for some in shown],
+        takeaway=f"{words.plural(len(m.leftovers), 'thing')} left over, of {words.plural(len(counts), 'kind')}.",
         reading=Markup('All of them in <a href="tables/leftovers.parquet"><code>tables/leftovers</code></a>.'),
         label="Leftovers",
         total=len(kinds) if len(kinds) > len(shown) else None,
@@ -145,8 +145,8 @@ def groups_wait(row: RestartRow) -> object:
     if row.seconds_without_coordinator is not None:
         if not row.offsets_partitions:
             return "nobody"
-        who = "" if row.groups_without_coordinator is None else f"{text.plural(row.groups_without_coordinator, 'group')}, "
-        return f"{who}about {text.duration(row.seconds_without_coordinator)}"
+        who = "" if row.groups_without_coordinator is None else f"{words.plural(row.groups_without_coordinator, 'group')}, "
+        return f"{who}about {text.duration(1000 * row.seconds_without_coordinator)}"
     if row.endless:
         return "until it is back" if len(row.brokers) == 1 else "until they are back"
     return Markup('<span title="{}">{}</span>').format(row.why, unknown())
@@ -171,17 +171,16 @@ def _takeaway(m: Maintenance) -> str:
         return f"No broker can be stopped without harm: with {worst.brokers[0]} down, {suffers(worst)}."
     if harmful:
         fine = [row.brokers[0] for row in singles if row.safe]
-        rest = f"; {named(fine)} can" if 0 < len(fine) <= _MOST_NAMED else ""
-        return f"{text.count(len(harmful))} of {text.plural(len(singles), 'broker')} cannot be stopped without harm{rest}."
+        rest = f"; {words.brokers(fine)} can" if 0 < len(fine) <= _MOST_NAMED else ""
+        return f"{words.count(len(harmful))} of {words.plural(len(singles), 'broker')} cannot be stopped without harm{rest}."
     pairs = [row for row in m.restarts if len(row.brokers) == 2]
     unsafe = sum(row.safe is False for row in pairs)
     if any(row.safe is None for row in singles):
         return "No broker is known to be unsafe, but not every partition could be judged."
     if not pairs or not unsafe:
         return f"Any {'two brokers' if pairs else 'broker'} can be stopped."
-    return (
-        f"Each broker can be stopped alone; of {text.plural(len(pairs), 'pair')} {text.count(unsafe)} must not be down together."
-    )
+    pairs_said = f"of {words.plural(len(pairs), 'pair')} {words.count(unsafe)}"
+    return f"Each broker can be stopped alone; {pairs_said} must not be down together."
 
 
 def _safe_ones(m: Maintenance) -> str:
@@ -190,8 +189,8 @@ def _safe_ones(m: Maintenance) -> str:
         return "None can be restarted as it is."
     if len(fine) == len(m.singles):
         return "Each can be restarted as it is, one at a time."
-    first = f"{named(fine[:_MOST_NAMED]).capitalize()}"
-    more = f" and {text.count(len(fine) - _MOST_NAMED)} more" if len(fine) > _MOST_NAMED else ""
+    first = f"{words.brokers(fine[:_MOST_NAMED]).capitalize()}"
+    more = f" and {words.count(len(fine) - _MOST_NAMED)} more" if len(fine) > _MOST_NAMED else ""
     return (
         f"{first}{more} can be restarted as it is."
         if len(fine) == 1
@@ -200,16 +199,16 @@ def _safe_ones(m: Maintenance) -> str:
 
 
 def _alone(row: RestartRow) -> tuple[object, ...]:
-    offline = text.count(row.goes_offline)
+    offline = words.count(row.goes_offline)
     if row.unclean:
-        offline += f", {text.count(row.unclean)} lose records"
-    broken = text.count(row.already_broken)
+        offline += f", {words.count(row.unclean)} lose records"
+    broken = words.count(row.already_broken)
     if row.unknown:
-        broken = Markup("{} <small>+ {} unknown</small>").format(broken, text.count(row.unknown))
+        broken = Markup("{} <small>+ {} unknown</small>").format(broken, words.count(row.unknown))
     return (
         f"broker {row.brokers[0]}",
         offline,
-        text.count(row.falls_under_min_isr),
+        words.count(row.falls_under_min_isr),
         broken,
         _moves(row),
         groups_wait(row),
@@ -220,8 +219,8 @@ def _moves(row: RestartRow) -> object:
     if row.transaction_partitions is None:
         return unknown()
     if row.transaction_partitions:
-        return f"{text.count(row.offsets_partitions)} + {text.count(row.transaction_partitions)} txn"
-    return text.count(row.offsets_partitions)
+        return f"{words.count(row.offsets_partitions)} + {words.count(row.transaction_partitions)} txn"
+    return words.count(row.offsets_partitions)
 
 
 def _order_row(step: OrderStep, marked: int | None) -> Row:
@@ -230,11 +229,11 @@ def _order_row(step: OrderStep, marked: int | None) -> Row:
     how = ALARM if row.goes_offline or row.unclean else CHOSEN if step.number == marked else PLAIN
     return how, (
         f"▸ {step.number}" if step.number == marked else step.number,
-        named(row.brokers),
+        words.brokers(row.brokers),
         broken,
         _moves(row),
         groups_wait(row),
-        text.plural(step.catch_up, "partition"),
+        words.plural(step.catch_up, "partition"),
     )
 
 
@@ -244,8 +243,8 @@ def _largest(m: Maintenance) -> str:
     whom = m.largest.brokers
     if len(whom) == 1:
         return "No two can be restarted together."
-    listed = named(whom[:_MOST_NAMED]) + (f" and {len(whom) - _MOST_NAMED} more" if len(whom) > _MOST_NAMED else "")
-    return f"Largest safe batch found: {text.count(len(whom))} together, {listed}."
+    listed = words.brokers(whom[:_MOST_NAMED]) + (f" and {len(whom) - _MOST_NAMED} more" if len(whom) > _MOST_NAMED else "")
+    return f"Largest safe batch found: {words.count(len(whom))} together, {listed}."
 
 
 def _every_set(m: Maintenance) -> Markup:
@@ -267,11 +266,11 @@ def _every_set(m: Maintenance) -> Markup:
             (
                 PLAIN,
                 (
-                    text.brokers(row.brokers),
-                    text.count(row.goes_offline),
-                    text.count(row.unclean),
-                    text.count(row.falls_under_min_isr),
-                    text.count(row.already_broken),
+                    words.listed(row.brokers),
+                    words.count(row.goes_offline),
+                    words.count(row.unclean),
+                    words.count(row.falls_under_min_isr),
+                    words.count(row.already_broken),
                     _moves(row),
                     groups_wait(row),
                 ),
@@ -284,20 +283,20 @@ def _every_set(m: Maintenance) -> Markup:
         search=True,
         tall=True,
     )
-    summary = f"The numbers ({text.plural(len(m.restarts), 'set')} of brokers, {text.count(len(bad))} not safe)"
+    summary = f"The numbers ({words.plural(len(m.restarts), 'set')} of brokers, {words.count(len(bad))} not safe)"
     return numbers(table, summary)
 
 
 def _whom(one: Leftover) -> str:
     if one.kind is LeftoverKind.NOT_PREFERRED:
         return f"{one.brokers[0]}, led by {one.brokers[1]}"
-    return text.brokers(one.brokers)
+    return words.listed(one.brokers)
 
 
 def _where(some: Sequence[Leftover]) -> Markup:
     """The first subjects, and the setting where it is one."""
     names = Markup(", ").join(Markup("<code>{}</code>").format(one.subject) for one in some[:_MOST_NAMED])
-    more = f" and {text.count(len(some) - _MOST_NAMED)} more" if len(some) > _MOST_NAMED else ""
+    more = f" and {words.count(len(some) - _MOST_NAMED)} more" if len(some) > _MOST_NAMED else ""
     setting = Markup(": <code>{}</code>").format(some[0].detail) if some[0].detail else ""
     return Markup("{}{}{}").format(names, more, setting)
 
@@ -316,4 +315,4 @@ def _imbalance(m: Maintenance) -> Markup:
         ],
         label="Leaders that are not at home",
     )
-    return numbers(table, f"Leaders that are not at home ({text.plural(len(rows), 'broker')})")
+    return numbers(table, f"Leaders that are not at home ({words.plural(len(rows), 'broker')})")

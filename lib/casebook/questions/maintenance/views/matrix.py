@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.page import text
+from casebook.findings import words
 from casebook.page.palette import light
 from casebook.page.render import render
 from casebook.page.view import Figure
@@ -134,7 +134,7 @@ def _cell(row: RestartRow, place: dict[int, int]) -> Cell:
     what = kind(row)
     number = {OFFLINE: row.goes_offline + row.unclean, REFUSES: row.falls_under_min_isr}.get(what, 0)
     whom = " and ".join(map(str, row.brokers))
-    many = f"{text.plural(number, 'partition')} " if number else ""
+    many = f"{words.plural(number, 'partition')} " if number else ""
     return Cell(row=below, column=min([first, *other]), kind=what, number=number, said=f"Stop {whom}: {many}{_SAID[what]}")
 
 

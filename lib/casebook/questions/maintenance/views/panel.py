@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from casebook.errors import UsageError
+from casebook.findings import words
 from casebook.findings.finding import Severity
-from casebook.findings.words import brokers as named
 from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.restart_sets import Harm
 from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
@@ -50,7 +50,7 @@ def panel(m: Maintenance, context: PanelContext, *, step: int) -> View:
     """
     order = m.asked.order or m.rolling_order
     if step < 0 or step > max(len(order), 1):
-        raise UsageError(f"step={step} is not in this order.", try_=f"It has {text.plural(len(order), 'step')}.")
+        raise UsageError(f"step={step} is not in this order.", try_=f"It has {words.plural(len(order), 'step')}.")
     if not m.singles:
         return View(parts=(render("said", words="There is no broker to restart."),))
     if not context.interactive:
@@ -77,13 +77,13 @@ def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: boo
         framed=framed,
         kind=look(severity),
         title=title,
-        order=[(one.number, named(one.row.brokers), one.number == number) for one in steps],
-        quiet=f"{text.plural(sum(map(len, order)), 'broker')} in {text.plural(len(order), 'step')}; "
+        order=[(one.number, words.brokers(one.row.brokers), one.number == number) for one in steps],
+        quiet=f"{words.plural(sum(map(len, order)), 'broker')} in {words.plural(len(order), 'step')}; "
         "each waits until all are back in sync.",
         together=None if together is None else _together(together),
         table=order_table(steps, takeaway="", name="order", marked=number),
         number=number,
-        down=named(sorted(at.brokers)),
+        down=words.brokers(sorted(at.brokers)),
         wait=groups_wait(steps[number - 1].row) if steps[number - 1].row.offsets_partitions else None,
         map=_map(m, at),
         command_line=text.command("broker_maintenance", source, parameters),
@@ -101,9 +101,11 @@ def _map(m: Maintenance, at: Stopped) -> Markup:
     broken -= {name for some in harmed.values() for name in some}
     headings |= dict.fromkeys(broken, _BROKEN) | {name: _HARMED[of] for of, some in harmed.items() for name in some}
     many = sum(map(len, harmed.values()))
-    kept = f", {text.count(len(broken))} broken already" if broken else ""
+    kept = f", {words.count(len(broken))} broken already" if broken else ""
     verb = "breaks" if many == 1 else "break"
-    takeaway = f"{text.count(many)} of {text.plural(len(judged), 'partition')} of {named(sorted(at.brokers))} {verb}{kept}."
+    takeaway = (
+        f"{words.count(many)} of {words.plural(len(judged), 'partition')} of {words.brokers(sorted(at.brokers))} {verb}{kept}."
+    )
     lead = Leadership(
         cluster=at.cluster,
         version=m.version,
@@ -136,9 +138,11 @@ def _result(steps: tuple[OrderStep, ...]) -> tuple[Severity | str | None, str]:
         hard = any(step.row.goes_offline or step.row.unclean for step in hit)
         first = hit[0]
         where = (
-            f"Step {first.number}, {named(first.row.brokers)} down" if len(steps) > 1 else f"With {named(first.row.brokers)} down"
+            f"Step {first.number}, {words.brokers(first.row.brokers)} down"
+            if len(steps) > 1
+            else f"With {words.brokers(first.row.brokers)} down"
         )
-        more = f"; {text.plural(len(hit) - 1, 'more step')} {'does' if len(hit) == 2 else 'do'} harm" if len(hit) > 1 else ""
+        more = f"; {words.plural(len(hit) - 1, 'more step')} {'does' if len(hit) == 2 else 'do'} harm" if len(hit) > 1 else ""
         return Severity.CRITICAL if hard else Severity.WARNING, f"{where}: {suffers(first.row)}{more}"
     if any(step.row.safe is None for step in steps):
         return "could_not_check", "No step is known to harm, but not every partition could be judged"
@@ -171,7 +175,7 @@ def _widgets(m: Maintenance, first: Order, step: int, context: PanelContext) -> 
             toggle.value = broker in places
             toggle.description = f"{places[broker]}. broker {broker}" if broker in places else f"broker {broker}"
             toggle.tooltip = f"broker {broker} {f'stops in step {places[broker]}' if broker in places else 'is not restarted'}"
-        named_steps = ((f"step {number}: {named(one)} down", number) for number, one in enumerate(now, start=1))
+        named_steps = ((f"step {number}: {words.brokers(one)} down", number) for number, one in enumerate(now, start=1))
         steps.options = [("the first step that does harm", 0), *named_steps]
         steps.value = 0
 

@@ -7,7 +7,7 @@ from casebook.facts.disks import OFFSETS_TOPIC, Partition
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.past_runs import RUN_BEFORE, Measure, read_off
-from casebook.findings.words import agree, count, duration, moment, number, size
+from casebook.findings.words import agree, count, duration, moment, plural, size
 from casebook.questions.morning.analysis.measures import StateWrites
 from casebook.questions.morning.analysis.run_line import RunLine
 
@@ -80,11 +80,11 @@ def _run_before(line: RunLine, at: int | None) -> Finding:
 def _lacking(line: RunLine) -> Iterator[str]:
     if line.late:
         usual = f"they came every {_long(line.interval)}"
-        yield f"{number(line.late, 'run')} {agree(line.late, 'is', 'are')} missing since ({usual}), not made or removed"
+        yield f"{plural(line.late, 'run')} {agree(line.late, 'is', 'are')} missing since ({usual}), not made or removed"
     if line.failed:
-        yield f"{number(len(line.failed), 'run')} since did not complete"
+        yield f"{plural(len(line.failed), 'run')} since did not complete"
     if line.missing:
-        yield f"{number(len(line.missing), 'earlier run')} {agree(len(line.missing), 'was', 'were')} removed"
+        yield f"{plural(len(line.missing), 'earlier run')} {agree(len(line.missing), 'was', 'were')} removed"
 
 
 def _look_at_scheduler(line: RunLine) -> tuple[Step, ...]:
@@ -136,7 +136,7 @@ def _growth(line: RunLine, measures: Sequence[Measure]) -> Finding:
     )
     if hit:
         (partition, broker), (was, grown) = max(hit.items(), key=lambda found: found[1][1] - found[1][0])
-        copies = f"{number(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'has', 'have')}"
+        copies = f"{plural(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'has', 'have')}"
         return ask.found(
             Severity.WARNING,
             f"{copies} grown, most of all partition {partition} of broker {broker}: {size(int(was))} to {size(int(grown))}",
@@ -172,7 +172,7 @@ def _not_compared(ask: Question, line: RunLine, now: Mapping[Copy, float]) -> Fi
         return ask.not_applicable(_FIRST)
     lacking = sorted(_of_copies(line.last.measures, "bytes").keys() - now.keys())
     if lacking:
-        title = f"Of {number(len(lacking), 'copy', 'copies')} that the run before knew no log dir tells now"
+        title = f"Of {plural(len(lacking), 'copy', 'copies')} that the run before knew no log dir tells now"
         return ask.could_not_check(
             title, why=f"{_named(lacking)[0]}.", settle="Collect with --log-dirs BROKER=DIR, of every broker."
         )
@@ -195,14 +195,14 @@ def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
     )
     if not hit:
         if unknown:
-            title = f"How dirty {number(len(unknown), 'copy', 'copies')} {agree(len(unknown), 'is', 'are')} is not known now"
+            title = f"How dirty {plural(len(unknown), 'copy', 'copies')} {agree(len(unknown), 'is', 'are')} is not known now"
             settle = "Collect with --log-dirs BROKER=DIR and --properties BROKER=FILE."
             return ask.could_not_check(title, why=f"{_named(unknown)[0]} was due in the run before.", settle=settle)
         return _not_compared(ask, line, copies) or ask.ok("Every copy that was due has been cleaned since", gaps=())
     first = ", ".join(f"{partition} of broker {broker}" for partition, broker in hit[:_SHOWN])
     return ask.found(
         Severity.WARNING,
-        f"{number(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'is', 'are')} due to be compacted and "
+        f"{plural(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'is', 'are')} due to be compacted and "
         f"{agree(len(hit), 'was', 'were')} not since the run before",
         why=f"Partition {first}{' and others' if len(hit) > _SHOWN else ''}.",
         next=(Step(kind="first", text="See why the cleaner stands still.", command="casebook run offsets_topic"),),
@@ -245,13 +245,13 @@ def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrit
         title = "The run before did not keep its partitions" if moves is None else "No partition is in both runs"
         return ask.could_not_check(title, settle="Wait for the next run.")
     if not hit:
-        most = number(max(move.isr for move in moves.values()), "time")
+        most = plural(max(move.isr for move in moves.values()), "time")
         return ask.ok(f"No ISR changed {_FLAPS} times a day: at most {most} since", gaps=())
     (topic, partition), *_ = worst
     return ask.found(
         Severity.WARNING,
-        f"The ISR of {number(len(hit), 'partition')} changed {number(sum(hit.values()), 'time')}, most often that of "
-        f"{topic}-{partition}: {number(hit[worst[0]], 'time')}",
+        f"The ISR of {plural(len(hit), 'partition')} changed {plural(sum(hit.values()), 'time')}, most often that of "
+        f"{topic}-{partition}: {plural(hit[worst[0]], 'time')}",
         why="A follower that comes and goes is slow, far, or starved; while it is out, one copy fewer holds new records.",
         next=(
             Step(
@@ -285,7 +285,7 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
         return ask.ok(f"Epoch {count(int(now))}, as before", gaps=())
     return ask.found(
         Severity.INFO,
-        f"{number(changes, 'controller election')} since the run before: epoch {count(int(before))} to {count(int(now))}",
+        f"{plural(changes, 'controller election')} since the run before: epoch {count(int(before))} to {count(int(now))}",
         next=(Step(kind="first", text="See what made it move.", command="casebook run incident_timeline"),),
     )
 
@@ -293,4 +293,4 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
 def _long(milliseconds: int) -> str:
     """Days and hours, as a scheduler thinks."""
     hours = round(milliseconds / 3_600_000)
-    return number(round(hours / 24), "day") if hours >= 48 else number(hours, "hour") if hours >= 2 else duration(milliseconds)
+    return plural(round(hours / 24), "day") if hours >= 48 else plural(hours, "hour") if hours >= 2 else duration(milliseconds)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup
 
 from casebook.facts.cluster import instant
+from casebook.findings import words
 from casebook.findings.changes import ChangeKind, CheckChange
 from casebook.findings.finding import Finding, Severity
 from casebook.page import text
@@ -39,18 +40,18 @@ _LOOKS = {
 _BAD = frozenset({ChangeKind.NEW, ChangeKind.WORSE})
 
 _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
-    "leaderless": ("Partitions without leader", lambda value: text.count(int(value))),
-    "under_min_isr": ("Partitions under min ISR", lambda value: text.count(int(value))),
-    "under_replicated": ("Partitions under-replicated", lambda value: text.count(int(value))),
-    "single_copy": ("Partitions with a single replica", lambda value: text.count(int(value))),
-    "isr_changes": ("ISR written by leaders, since the run before", lambda value: text.count(int(value))),
-    "leader_epochs": ("Leader epochs written by the controller, since the run before", lambda value: text.count(int(value))),
+    "leaderless": ("Partitions without leader", lambda value: words.count(int(value))),
+    "under_min_isr": ("Partitions under min ISR", lambda value: words.count(int(value))),
+    "under_replicated": ("Partitions under-replicated", lambda value: words.count(int(value))),
+    "single_copy": ("Partitions with a single replica", lambda value: words.count(int(value))),
+    "isr_changes": ("ISR written by leaders, since the run before", lambda value: words.count(int(value))),
+    "leader_epochs": ("Leader epochs written by the controller, since the run before", lambda value: words.count(int(value))),
     "controller_epoch": ("Controller epoch", lambda value: str(int(value))),
     "offsets_bytes": ("Bytes of __consumer_offsets, one copy", lambda value: text.size(int(value))),
     "bytes": ("Bytes", lambda value: text.size(int(value))),
     "dirty_ratio": ("Dirty ratio", lambda value: f"{value:.2f}"),
     "cleaner_point": ("Cleaner’s point", lambda value: str(int(value))),
-    "load_ms": ("Load", lambda value: text.duration(value / 1000)),
+    "load_ms": ("Load", lambda value: text.duration(value)),
 }
 """What each measure is called, and how its numbers are written."""
 
@@ -60,7 +61,7 @@ def changes(since: Since) -> View:
     rows = since.changes
     if rows is None:
         return html(render("since_first"), tables={"changes": ()})
-    last = text.moment(instant(since.line.last.at))
+    last = words.date(instant(since.line.last.at))
     table = Table(
         name="changes",
         stacked=True,
@@ -75,7 +76,7 @@ def changes(since: Since) -> View:
 
 def _counted(rows: Sequence[CheckChange]) -> str:
     counts = {how: sum(row.how is how for row in rows) for how in ChangeKind}
-    return ", ".join(f"{text.count(counts[how])} {_HOW[how]}" for how in ChangeKind if counts[how])
+    return ", ".join(f"{words.count(counts[how])} {_HOW[how]}" for how in ChangeKind if counts[how])
 
 
 def _alarming(row: CheckChange) -> bool:
@@ -111,7 +112,7 @@ def overall(since: Since) -> View:
             *([("A day", NUMBER)] if daily else []), ("So since", QUIET),
         ),
         rows=[_row(trend, daily=daily) for trend in every_trend],
-        takeaway=f"{text.plural(len(since.line.kept) + 1, 'run')} of this cluster {_reaching(since)}.",
+        takeaway=f"{words.plural(len(since.line.kept) + 1, 'run')} of this cluster {_reaching(since)}.",
         reading="Each line is on its own scale from zero; dashed: not measured.",
         wide=True,
     )  # fmt: skip
@@ -123,18 +124,18 @@ def overall(since: Since) -> View:
     )
     parts = [render("plain_table", table=table)]
     if since.line.kept:
-        parts.append(numbers(every, f"The numbers ({text.plural(len(every.rows), 'run')})"))
+        parts.append(numbers(every, f"The numbers ({words.plural(len(every.rows), 'run')})"))
     return html(*parts, tables={"measures": since.measures})
 
 
 def _reaching(since: Since) -> str:
-    return f"since {text.day(instant(since.line.kept[0].at))}" if since.line.kept else "so far: a trend needs two"
+    return f"since {words.day(instant(since.line.kept[0].at))}" if since.line.kept else "so far: a trend needs two"
 
 
 def _by_run(all_trends: Sequence[Trend]) -> list[Row]:
     times = [at for at, _ in all_trends[0].points]
     return [
-        (PLAIN, (text.moment(instant(at)), *(_said(trend.name, trend.points[place][1]) for trend in all_trends)))
+        (PLAIN, (words.date(instant(at)), *(_said(trend.name, trend.points[place][1]) for trend in all_trends)))
         for place, at in enumerate(times)
     ]
 
@@ -152,7 +153,7 @@ def _line(trend: Trend) -> Markup:
 
 
 def _since(trend: Trend) -> str:
-    return "–" if trend.since is None else text.when(instant(trend.since))
+    return "–" if trend.since is None else words.when(instant(trend.since))
 
 
 def _said(name: str, value: float | None) -> str:

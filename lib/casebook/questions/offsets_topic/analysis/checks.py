@@ -10,7 +10,7 @@ from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.findings.proof import assumed
-from casebook.findings.words import agree, count, number, size
+from casebook.findings.words import agree, count, plural, size
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse
 from casebook.kafka.retention import EffectiveValue
 from casebook.questions.offsets_topic.analysis import cleaner_checks, written
@@ -144,12 +144,12 @@ def open_transactions(scan: Scanned, gaps: Gaps, outdated: Gaps) -> Finding:
     if not waiting:
         return ask.ok("No transaction is open", gaps=gaps)
     if outdated:
-        what = number(sum(log.open_transactional for log in waiting), "commit")
+        what = plural(sum(log.open_transactional for log in waiting), "commit")
         return _not_the_last_word(ask, f"{what} may wait for a marker: it may be in what was not read", outdated)
     first = waiting[0]
     return ask.found(
         Severity.INFO,
-        f"{number(sum(log.open_transactional for log in waiting), 'commit')} of open transactions wait for a marker",
+        f"{plural(sum(log.open_transactional for log in waiting), 'commit')} of open transactions wait for a marker",
         why=f"The first is at offset {first.first_open} of {OFFSETS_TOPIC}-{first.partition}; compaction stops there.",
     )
 
@@ -207,13 +207,13 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
     if not middle:
         return ask.found(
             Severity.INFO,
-            f"{number(len(found), 'segment')} {agree(len(found), 'ends', 'end')} in a cut batch",
+            f"{plural(len(found), 'segment')} {agree(len(found), 'ends', 'end')} in a cut batch",
             why="A copy of a segment that is being written ends so.",
         )
     first = middle[0]
     return ask.found(
         Severity.CRITICAL,
-        f"{number(len(middle), 'range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
+        f"{plural(len(middle), 'range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
         why=f"{first.file} at byte {count(first.position)}: {first.reason}. Commits may be missing from all that is said here.",
     )
 
@@ -236,18 +236,18 @@ def expiring(scan: Scanned, settings: Sequence[EffectiveValue], gaps: Gaps, outd
     if not past:
         return ask.ok("No commit is past its time", gaps=gaps)
     if outdated:
-        title = f"{number(past, 'commit')} may be past {agree(past, 'its', 'their')} time: later ones may be in what was not read"
+        title = f"{plural(past, 'commit')} may be past {agree(past, 'its', 'their')} time: later ones may be in what was not read"
         return _not_the_last_word(ask, title, outdated)
     if retention is not None and retention.assumed:
         return ask.could_not_check(
-            f"{number(past, 'commit')} may be past {agree(past, 'its', 'their')} time: nobody has read {_RETENTION}",
+            f"{plural(past, 'commit')} may be past {agree(past, 'its', 'their')} time: nobody has read {_RETENTION}",
             why=f"By the default of the release, {retention.value}, the coordinator may forget them at its next look.",
             settle=coverage.COLLECT_PROPERTIES,
         )
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,
-        f"{number(past, 'commit')} {agree(past, 'was', 'were')} past {agree(past, 'its', 'their')} time when the log dirs were "
+        f"{plural(past, 'commit')} {agree(past, 'was', 'were')} past {agree(past, 'its', 'their')} time when the log dirs were "
         f"listed, and not removed{kept}",
         why="A coordinator that runs forgets them within offsets.retention.check.interval.ms, and one that is down when it is "
         "back; their consumers then reset.",
@@ -268,12 +268,12 @@ def replicated(version: VersionInUse, cluster: Cluster) -> Finding:
     if not own:
         return ask.could_not_check("Which replicas it is to have is unknown", settle="Collect the znodes.")
     if not single:
-        well = f"None of {number(len(own), 'partition')} has a single replica"
+        well = f"None of {plural(len(own), 'partition')} has a single replica"
         return ask.ok(well, gaps=coverage.partitions(cluster))
     if len({r for p in cluster.partitions for r in p.replicas} | cluster.live) < 2:
         return ask.not_applicable("There is one broker only")
     return ask.found(
         Severity.WARNING,
-        f"{number(len(single), 'partition')} of {len(own)} {agree(len(single), 'has', 'have')} a single replica",
+        f"{plural(len(single), 'partition')} of {len(own)} {agree(len(single), 'has', 'have')} a single replica",
         why=_BY_BROKERS_UP if version.version < _BY_SETTING else _BY_ITS_SETTING,
     )

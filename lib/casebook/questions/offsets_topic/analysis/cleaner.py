@@ -8,7 +8,7 @@ from casebook.facts.disks import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, Repl
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import OffsetsLog
 from casebook.facts.pasted_hosts import ThreadDump
-from casebook.findings.words import count, moment, number
+from casebook.findings.words import count, moment, plural
 from casebook.kafka import cleaner_map
 from casebook.kafka.cleaner_map import Dirt, Obstacle
 from casebook.kafka.releases import CLEANER_BOUND, CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
@@ -295,7 +295,7 @@ def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
     first, last = some[0], some[-1]
     when = f"at {moment(instant(last.time))}"
     if len(some) > 1:
-        when = f"{number(len(some), 'time')}, from {moment(instant(first.time))} to {moment(instant(last.time))}"
+        when = f"{plural(len(some), 'time')}, from {moment(instant(first.time))} to {moment(instant(last.time))}"
     return "C10", f"It failed on {cleaner_lives.names(some)} {when}. The log says: {last.summary}", first.time, last.proof
 
 
@@ -317,7 +317,7 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
     if len(cleaner.deaths) == 1:
         return f"Killed {whose}{spans}."
     return (
-        f"Killed {whose}{spans}. It has died {number(len(cleaner.deaths), 'time')} in a row without finishing a clean, from "
+        f"Killed {whose}{spans}. It has died {plural(len(cleaner.deaths), 'time')} in a row without finishing a clean, from "
         f"{moment(instant(cleaner.dead_since))} to {moment(instant(died.time))}: at {cleaner_lives.names(cleaner.deaths)}."
     )
 

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.findings.words import agree, brokers, count, moment, number, size
+from casebook.findings.words import agree, brokers, count, moment, plural, size
 from casebook.kafka.cleaner_map import Obstacle
 from casebook.kafka.releases import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED
@@ -58,7 +58,7 @@ def compacted(
     if not blocked:
         if "C7" in rules:
             behind = sum(p.rule == "C7" for p in partitions)
-            title = f"The cleaner does not keep up with {number(behind, 'copy', 'copies')}"
+            title = f"The cleaner does not keep up with {plural(behind, 'copy', 'copies')}"
             return ask.found(Severity.WARNING, title, why=RULES["C7"])
         gaps = (*unlisted, *_unjudged(partitions, cleaners))
         if gaps and (not partitions or "C0" in rules or _failing(partitions, cleaners)):
@@ -84,7 +84,7 @@ def _unknown_of(partitions: Sequence[OffsetsPartition]) -> str:
     unknown = sum(copy.rule == "C0" for copy in partitions)
     if not 0 < unknown < len(partitions):
         return _UNKNOWN
-    which = f"{count(unknown)} of {number(len(partitions), 'copy', 'copies')}"
+    which = f"{count(unknown)} of {plural(len(partitions), 'copy', 'copies')}"
     return f"Whether {which} of the offsets topic {agree(unknown, 'is', 'are')} compacted is unknown"
 
 
@@ -93,7 +93,7 @@ def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerC
     unknown = [copy for copy in partitions if copy.rule == "C0"]
     if unknown:
         first = unknown[0]
-        why = f"Of {number(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
+        why = f"Of {plural(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
         yield Gap(why=why, settle=_SETTLE)
     own = {copy.broker for copy in partitions}
     for why, whose in _doubts([cleaner for cleaner in cleaners if cleaner.broker in own]).items():
@@ -153,7 +153,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
 
 def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerCleaner, obstacle: Obstacle, *, certain: bool) -> str:
     """What was foreseen and has come to pass is not said to be to come."""
-    segments = number(len(found), "segment")
+    segments = plural(len(found), "segment")
     if _killed_by(cleaner, obstacle):
         return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
     ahead = "will stop, or has stopped," if cleaner.may_be_dead else "will stop"
@@ -170,7 +170,7 @@ def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]],
     cleaner, obstacle = max(found, key=lambda pair: pair[1].need or 0)
     gaps = (*_unmapped([cleaner for cleaner, _ in found]), *unlisted)
     return ask.could_not_check(
-        f"{number(len(found), 'segment')} may stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}: "
+        f"{plural(len(found), 'segment')} may stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}: "
         "the size of its map is not known",
         why=" ".join((_span(obstacle, cleaner), *dict.fromkeys(gap.why for gap in gaps))),
         settle=gaps[0].settle,
@@ -239,10 +239,10 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
         "C1": "The offsets topic is not a compacted topic",
         "C2": f"The cleaner{broker} is switched off",
         "C3": f"The cleaner{broker} {_death(who)}",
-        "C4": f"The cleaner{broker} has given up {number(len(hit), 'partition')}",
+        "C4": f"The cleaner{broker} has given up {plural(len(hit), 'partition')}",
         "C10": f"The cleaner{broker} fails with an IOException{_failed_on(who)}",
         "C5": f"The cleaner{broker} will fail{', or has' if who and who.may_be_dead else ''}",
-        "C6": f"{number(len(hit), 'partition')} should have been cleaned, and was not",
+        "C6": f"{plural(len(hit), 'partition')} should have been cleaned, and was not",
     }
     return f"{said[rule]}{kept}"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from casebook.facts.cluster import instant
 from casebook.facts.events import Event
-from casebook.findings.words import moment, number
+from casebook.findings.words import moment, plural
 
 OF_THREADS = frozenset(("cleaner_started", "cleaner_stopped", "cleaner_died", "cleaned", "uncleanable"))
 """What only ``log-cleaner.log`` holds."""
@@ -138,7 +138,7 @@ def doubt(found: Sequence[Life]) -> str:
     died = moment(instant(before[-1].time))
     if not last.sure and found[-2].deaths:
         return f"A thread died at {died}; whether before or after its broker's last start is not known: the log lacks that line."
-    return f"It had died {number(len(before), 'time')} before its last start, last at {died}. {_SINCE}"
+    return f"It had died {plural(len(before), 'time')} before its last start, last at {died}. {_SINCE}"
 
 
 _SINCE = "No line of its log-cleaner.log since its last start was read: a dead thread would not be seen."
@@ -166,4 +166,4 @@ def names(of: Iterable[Event], most: int = 3) -> str:
     said = [
         name if times == 1 or len(counted) == 1 else f"{name} ({times} times)" for name, times in list(counted.items())[:most]
     ]
-    return ", ".join(said) + (f" and {number(len(counted) - most, 'other')}" if len(counted) > most else "")
+    return ", ".join(said) + (f" and {plural(len(counted) - most, 'other')}" if len(counted) > most else "")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from casebook.facts.events import Event
 from casebook.facts.pasted import PASTED
 from casebook.facts.pasted_hosts import ThreadDump
-from casebook.findings.words import agree, number
+from casebook.findings.words import agree, plural
 from casebook.kafka.retention import EffectiveValue
 
 
@@ -48,7 +48,7 @@ def doubt(dump: ThreadDump | None, enabled: EffectiveValue) -> str:
         return off if dump.whole and enabled.assumed else ""
     count = len(dump.cleaners)
     taken = f" of {dump.taken}" if dump.taken else ""
-    return f"In a thread dump{taken} {number(count, 'thread')} of the cleaner {agree(count, 'lives', 'live')}."
+    return f"In a thread dump{taken} {plural(count, 'thread')} of the cleaner {agree(count, 'lives', 'live')}."
 
 
 def proof(dump: ThreadDump) -> str:

@@ -9,7 +9,7 @@ from casebook.facts.disks import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Se
 from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import Scanned, Segment
 from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
@@ -109,7 +109,7 @@ def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
     ask = Question(
         check="evidence.log_dirs", question="Could the lists of log dirs be read?", coverage=NOTHING, facts={UNREADABLE: files}
     )
-    title = f"{number(len(files), 'file')} of or about log dirs could not be read, or not to the end"
+    title = f"{plural(len(files), 'file')} of or about log dirs could not be read, or not to the end"
     return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
 
 
@@ -126,7 +126,7 @@ def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence
     if answer.status is not Status.COULD_NOT_CHECK:
         return answer
     if is_empty(cluster, copies):
-        every = number(len(copies), "copy", "copies")
+        every = plural(len(copies), "copy", "copies")
         empty = Coverage.every(len(copies), "copy", Source.LOG_DIRS, Source.ZNODES, many="copies")
         return replace(
             answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", coverage=empty, why="", settle=None

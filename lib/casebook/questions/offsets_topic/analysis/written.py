@@ -11,7 +11,7 @@ from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import GroupBytes
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
-from casebook.findings.words import agree, count, duration, number, size
+from casebook.findings.words import agree, count, duration, plural, size
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 from casebook.questions.offsets_topic.analysis.unread import GIVE_LOG_DIRS
 
@@ -105,7 +105,7 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
     if not safe:
         return ask.ok("No segment is provably safe to do without", gaps=gaps)
     least, read = ("At least ", " that were read") if gaps else ("", "")
-    every = f"{number(sum(p.segments for p in scanned), 'segment')}{read}"
+    every = f"{plural(sum(p.segments for p in scanned), 'segment')}{read}"
     return ask.found(
         Severity.INFO,
         f"{least}{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from casebook.facts.offsets_topic import LostCommit, Segment
+from casebook.findings import words
 from casebook.findings.finding import Status
 from casebook.page import text
 from casebook.page.context import PanelContext
@@ -135,10 +136,10 @@ def _answer(subject: Subject, choice: SegmentChoice, answer: Deletions, source: 
 def _label(name: str, choice: SegmentChoice, subject: Subject) -> str:
     if name == OLDER:
         before = middle(subject.segments) if choice.before is None else choice.before
-        return f"older than {text.moment(before)}"
+        return f"older than {words.date(before)}"
     if name == BELOW:
         return f"below offset {choice.below}"
-    return text.plural(len(choice.picked), "picked segment") if name == PICKED else name
+    return words.plural(len(choice.picked), "picked segment") if name == PICKED else name
 
 
 def _look(one: DeletionChoice) -> str:
@@ -151,14 +152,14 @@ def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
     said = []
     if one.commits_lost:
         groups = sum(loss.commits_lost > 0 for loss in lost)
-        said.append(f"{text.plural(one.commits_lost, 'commit')} of {text.plural(groups, 'group')} would be lost")
+        said.append(f"{words.plural(one.commits_lost, 'commit')} of {words.plural(groups, 'group')} would be lost")
     if one.groups_emptied:
-        said.append(f"{text.plural(one.groups_emptied, 'group')} left without any")
+        said.append(f"{words.plural(one.groups_emptied, 'group')} left without any")
     if one.fell_back:
-        again = f" and {text.plural(one.again, 'record')} be consumed again" if one.again else ""
-        said.append(f"{text.plural(one.fell_back, 'commit')} would fall back to an older value{again}")
+        again = f" and {words.plural(one.again, 'record')} be consumed again" if one.again else ""
+        said.append(f"{words.plural(one.fell_back, 'commit')} would fall back to an older value{again}")
     if one.revived:
-        said.append(f"{text.plural(one.revived, 'removed commit')} would be answered again")
+        said.append(f"{words.plural(one.revived, 'removed commit')} would be answered again")
     same = "What was read would give every group the same answers as before; not all of it could be read"
     return "; ".join(said) or (same if one.severity else "Every group would get the same answers as before")
 
@@ -182,10 +183,10 @@ def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: SegmentCh
 
 
 def _set_row(one: DeletionChoice, label: str, chosen: bool) -> Row:
-    load = "?" if one.load_ms is None else text.duration(one.load_ms / 1000)
-    counts = map(text.count, (one.commits_lost, one.fell_back, one.groups_emptied))
+    load = "?" if one.load_ms is None else text.duration(one.load_ms)
+    counts = map(words.count, (one.commits_lost, one.fell_back, one.groups_emptied))
     verdict = render("deletion_verdict", kind=_look(one), said=one.verdict)
-    return CHOSEN if chosen else PLAIN, (label, text.count(one.segments), text.size(one.bytes), load, *counts, verdict)
+    return CHOSEN if chosen else PLAIN, (label, words.count(one.segments), text.size(one.bytes), load, *counts, verdict)
 
 
 def _losses(lost: Sequence[LostGroup]) -> Table:
@@ -195,11 +196,11 @@ def _losses(lost: Sequence[LostGroup]) -> Table:
         rows=[
             (
                 ALARM if loss.commits_lost else PLAIN,
-                (loss.group, text.count(loss.commits_lost), text.count(loss.fell_back), text.when(loss.last), loss.then),
+                (loss.group, words.count(loss.commits_lost), words.count(loss.fell_back), words.when(loss.last), loss.then),
             )
             for loss in lost[:MOST_LOSSES]
         ],
-        takeaway=f"{text.plural(len(lost), 'group')} would notice.",
+        takeaway=f"{words.plural(len(lost), 'group')} would notice.",
         total=len(lost),
     )
 
@@ -224,15 +225,15 @@ def _commits(commits: Sequence[LostCommit], chosen: DeletionChoice) -> Table:
                     one.group,
                     f"{one.topic}-{one.partition}",
                     _offset(one.offset),
-                    text.when(one.commit_time),
+                    words.when(one.commit_time),
                     _offset(one.remains),
-                    text.when(one.remains_time),
+                    words.when(one.remains_time),
                     one.change,
                 ),
             )
             for one in commits[:MOST_LOST_COMMITS]
         ],
-        takeaway=f"{text.plural(changed, 'commit')} would be answered otherwise.",
+        takeaway=f"{words.plural(changed, 'commit')} would be answered otherwise.",
         reading="None remains: the consumer starts by auto.offset.reset.",
         total=changed,
         rest="lost_commits",
@@ -240,7 +241,7 @@ def _commits(commits: Sequence[LostCommit], chosen: DeletionChoice) -> Table:
 
 
 def _offset(value: int | None) -> str:
-    return "none" if value is None else text.count(value)
+    return "none" if value is None else words.count(value)
 
 
 def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, object]]:
@@ -313,4 +314,4 @@ def _chosen(values: Mapping[str, object]) -> SegmentChoice:
 
 def _option(segment: Segment) -> str:
     safe = "safe" if segment.safe_to_do_without else f"{segment.keepers} latest"
-    return f"{segment.base_offset}  {text.when(segment.first_time)}  {text.size(segment.bytes)}  {safe}"
+    return f"{segment.base_offset}  {words.when(segment.first_time)}  {text.size(segment.bytes)}  {safe}"

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.offsets_topic import Segment, SegmentDamage
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
@@ -139,14 +140,14 @@ def damage(topic: OffsetsTopic) -> View:
                 (
                     "/".join(one.file.rsplit("/", 2)[-2:]),
                     one.position,
-                    text.count(one.bytes),
+                    words.count(one.bytes),
                     unknown() if one.offset is None else one.offset,
                     one.reason,
                 ),
             )
             for one in found[:MOST_ROWS]
         ],
-        takeaway=f"{text.plural(len(found), 'range')} of bytes could not be read, {text.size(_bytes(found))} in all.",
+        takeaway=f"{words.plural(len(found), 'range')} of bytes could not be read, {text.size(_bytes(found))} in all.",
         reading="A torn tail is usual in a copy of a segment that was being written.",
         total=len(found),
         rest="damage",
@@ -159,11 +160,11 @@ def _bytes(found: Sequence[SegmentDamage]) -> int:
 
 
 def _partition_row(row: OffsetsPartition) -> Row:
-    load = unknown() if row.load_ms is None else text.duration(row.load_ms / 1000)
+    load = unknown() if row.load_ms is None else text.duration(row.load_ms)
     return ALARM if row.rule in BLOCKED else PLAIN, (
         row.partition,
         Markup("{}{}").format(row.broker, Markup(" <small>coordinator</small>") if row.coordinator else ""),
-        text.count(row.segments),
+        words.count(row.segments),
         text.size(row.bytes),
         unknown() if row.live_bytes is None else text.size(row.live_bytes),
         unknown() if row.dirty_ratio is None else f"{row.dirty_ratio:.2f}",
@@ -179,7 +180,7 @@ def _size_of_all(rows: Sequence[OffsetsPartition]) -> str:
     total = sum(row.bytes for row in rows)
     read = [row for row in rows if row.live_bytes is not None]
     live = sum(row.live_bytes for row in read)
-    said = f"{text.plural(len(rows), 'copy', 'copies')} of partitions, {text.size(total)} in all"
+    said = f"{words.plural(len(rows), 'copy', 'copies')} of partitions, {text.size(total)} in all"
     return (
         f"{said}; {text.size(live)} of the {text.size(sum(r.bytes for r in read))} read are latest values."
         if read
@@ -190,10 +191,10 @@ def _size_of_all(rows: Sequence[OffsetsPartition]) -> str:
 def _age_takeaway(copy: OffsetsPartition) -> str:
     name = f"{OFFSETS_TOPIC}-{copy.partition} of broker {copy.broker}"
     if copy.live_bytes is None:
-        return f"{name} has {text.plural(copy.segments, 'segment')} of {text.size(copy.bytes)} in all."
+        return f"{name} has {words.plural(copy.segments, 'segment')} of {text.size(copy.bytes)} in all."
     return (
-        f"{text.size(copy.bytes)} in {text.plural(copy.segments, 'segment')} for {text.size(copy.live_bytes)} of latest values: "
-        f"{text.count(copy.live_records)} of them, in {text.plural(copy.live_segments, 'segment')}."
+        f"{text.size(copy.bytes)} in {words.plural(copy.segments, 'segment')} for {text.size(copy.live_bytes)} of latest values: "
+        f"{words.count(copy.live_records)} of them, in {words.plural(copy.live_segments, 'segment')}."
     )
 
 
@@ -223,10 +224,10 @@ def _segments(segments: Sequence[Segment]) -> Markup:
                 PLAIN,
                 (
                     s.base_offset,
-                    text.when(s.first_time),
+                    words.when(s.first_time),
                     text.size(s.bytes),
-                    text.count(s.records),
-                    text.count(s.live_records),
+                    words.count(s.records),
+                    words.count(s.live_records),
                     "✓ provably" if s.safe_to_do_without else "no",
                 ),
             )
@@ -237,7 +238,7 @@ def _segments(segments: Sequence[Segment]) -> Markup:
         rest="offsets_segments",
     )
     shown = min(len(ranked), _MOST_SEGMENTS)
-    return numbers(table, f"The numbers ({text.plural(len(ranked), 'segment')}; top {shown} by latest values)")
+    return numbers(table, f"The numbers ({words.plural(len(ranked), 'segment')}; top {shown} by latest values)")
 
 
 def _verdict_rows(copy: OffsetsPartition, verdict: CleanerVerdict | None, proof: str | None) -> list[tuple[str, object]]:
@@ -252,7 +253,7 @@ def _verdict_rows(copy: OffsetsPartition, verdict: CleanerVerdict | None, proof:
         ("Dirty ratio", ratio),
         ("Dirty", f"{text.size(verdict.dirt.cleanable_bytes)} may be cleaned" if verdict and verdict.dirt else None),
         ("A clean frees", None if copy.next_clean_gains is None else text.size(copy.next_clean_gains)),
-        ("It must hold", None if copy.next_clean_keys is None else f"{text.plural(copy.next_clean_keys, 'key')} in its map"),
+        ("It must hold", None if copy.next_clean_keys is None else f"{words.plural(copy.next_clean_keys, 'key')} in its map"),
     ]
     return [(name, value) for name, value in rows if value is not None]
 
@@ -264,14 +265,14 @@ def _cleaner_rows(cleaner: BrokerCleaner | None) -> list[tuple[str, object]]:
     killer = f"{cleaner.died.topic}-{cleaner.died.partition}" if cleaner.died and cleaner.died.topic else None
     rows = [
         ("By", Markup("<code>{}</code>").format(killer) if killer else None),
-        ("Span", f"{text.count(cleaner.need)} offsets; the map holds {text.count(cleaner.holds)}" if cleaner.need else None),
+        ("Span", f"{words.count(cleaner.need)} offsets; the map holds {words.count(cleaner.holds)}" if cleaner.need else None),
         ("Settings", Markup("<code>log.cleaner.enable</code> {} ({})").format(own.enabled.value or "?", own.enabled.origin)),
         ("Buffer", f"{text.size(own.buffer.whole)}, {own.threads.value or '?'} thread(s) ({own.buffer.origin})"),
         (
             "Needs",
             f"≥ {text.size(cleaner.least_buffer)}; set {text.size(cleaner.buffer_to_set)}" if cleaner.least_buffer else None,
         ),
-        ("Last clean", text.moment(cleaner.last_cleaned.time) if cleaner.last_cleaned else None),
+        ("Last clean", words.date(cleaner.last_cleaned.time) if cleaner.last_cleaned else None),
     ]
     return [(name, value) for name, value in rows if value is not None]
 
@@ -281,20 +282,20 @@ def _growth_rows(topic: OffsetsTopic, copy: OffsetsPartition) -> list[tuple[str,
     rows: list[tuple[str, object]] = []
     at_least = "" if copy.is_whole else "at least "
     if growth.bytes_per_day is None and growth.seen is not None:
-        seen = f"{at_least}{text.size(growth.bytes_seen)} in the {text.duration(growth.seen / 1000)} that were seen"
+        seen = f"{at_least}{text.size(growth.bytes_seen)} in the {text.duration(growth.seen)} that were seen"
         rows.append(("Growth", f"{seen}: too short to say how much a day"))
     if growth.bytes_per_day is not None:
-        then = f"; the load then takes {text.duration(growth.load_ms_then / 1000)}" if growth.load_ms_then is not None else ""
+        then = f"; the load then takes {text.duration(growth.load_ms_then)}" if growth.load_ms_then is not None else ""
         said = f"{at_least}{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"
         rows.append(("Growth", said))
     if onset is not None:
         rise = f", from {text.size(onset.bytes_before)} to {text.size(onset.bytes_after)} a week"
-        rows.append(("Rose", Markup("week of {}: <code>{}</code>{}").format(text.day(onset.week), onset.group, rise)))
+        rows.append(("Rose", Markup("week of {}: <code>{}</code>{}").format(words.day(onset.week), onset.group, rise)))
     return rows
 
 
 def _since(moment: int, proof: str | None) -> Markup:
-    return Markup("{} {}").format(text.moment(moment), _link(proof))
+    return Markup("{} {}").format(words.date(moment), _link(proof))
 
 
 def _buffer_setting(cleaner: BrokerCleaner) -> str:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from casebook.facts.offsets_topic import Segment
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.palette import light
 from casebook.page.render import render
@@ -92,7 +93,7 @@ def length(span: AgeSpan) -> str:
     width = span.end - span.start
     for size, name in ((7 * _DAY, "week"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"), (_SECOND, "second")):
         if width % size == 0:
-            return name if width == size else text.plural(width // size, name)
+            return name if width == size else words.plural(width // size, name)
     raise ValueError(f"a span of {width} ms")
 
 
@@ -185,7 +186,7 @@ def _stems(drawn: Sequence[AgeSpan], middle: Sequence[str]) -> dict[str, object]
         "x": [x for x, _ in holding],
         "y": [_height(span.live_records) for _, span in holding],
         "yaxis": "y2",
-        "text": [text.count(span.live_records) for _, span in holding],
+        "text": [words.count(span.live_records) for _, span in holding],
         "textposition": "top center",
         "cliponaxis": False,
         "error_y": {
@@ -271,13 +272,13 @@ def _top(drawn: Sequence[AgeSpan]) -> float:
 
 def _hover(span: AgeSpan) -> str:
     return (
-        f"{text.when(span.start)}: {text.plural(span.segments, 'segment')}, {text.size(span.bytes)}, "
-        f"{text.plural(span.live_records, 'latest value')}"
+        f"{words.when(span.start)}: {words.plural(span.segments, 'segment')}, {text.size(span.bytes)}, "
+        f"{words.plural(span.live_records, 'latest value')}"
     )
 
 
 def _tick(span: AgeSpan, drawn: Sequence[AgeSpan]) -> str:
-    return text.clock(span.start) if drawn[-1].end - drawn[0].start < 2 * _DAY else f"{text.when(span.start).partition(',')[0]}"
+    return words.clock(span.start) if drawn[-1].end - drawn[0].start < 2 * _DAY else f"{words.when(span.start).partition(',')[0]}"
 
 
 def _date(instant: int) -> str:

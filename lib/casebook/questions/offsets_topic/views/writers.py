@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from casebook.facts.offsets_topic import GroupBytes
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, Row, Table, numbers
@@ -30,7 +31,7 @@ def bars(writers: Sequence[Writer], written: Sequence[GroupBytes]) -> View:
             rest=len(rest),
             rest_bytes=sum(writer.bytes for writer in rest),
             takeaway=_takeaway(writers),
-            numbers=numbers(_table(written), f"The numbers ({text.plural(len(writers), 'group')}, by topic and hour)"),
+            numbers=numbers(_table(written), f"The numbers ({words.plural(len(writers), 'group')}, by topic and hour)"),
         )
     )
 
@@ -41,11 +42,11 @@ def _takeaway(writers: Sequence[Writer]) -> str:
     first = writers[0]
     if first.share < _MOST_OF_IT:
         return _together(writers)
-    share = f"One group of {text.count(len(writers))} writes {100 * first.share:.1f}{text.THIN}% of the bytes."
+    share = f"One group of {words.count(len(writers))} writes {100 * first.share:.1f}{words.THIN}% of the bytes."
     said = share if len(writers) > 1 else "A single group writes all of it."
     if first.per_commit is None:
         return said
-    each = text.plural(max(1, round(first.per_commit)), "record")
+    each = words.plural(max(1, round(first.per_commit)), "record")
     return f"{said} It commits once for every {each} it reads." if first.per_commit > 0 else said
 
 
@@ -53,12 +54,12 @@ def _together(writers: Sequence[Writer]) -> str:
     """Of groups none of which writes most of it: how many do."""
     sums = list(accumulate(writer.share for writer in writers))
     few = next((place for place, share in enumerate(sums) if share >= _NEARLY_ALL), len(sums) - 1)
-    shares = f"{100 * sums[few]:.1f}{text.THIN}% of the bytes, the first of them {100 * sums[0]:.1f}{text.THIN}%"
-    return f"{text.count(few + 1)} of {text.count(len(writers))} groups write {shares}."
+    shares = f"{100 * sums[few]:.1f}{words.THIN}% of the bytes, the first of them {100 * sums[0]:.1f}{words.THIN}%"
+    return f"{words.count(few + 1)} of {words.count(len(writers))} groups write {shares}."
 
 
 def _pace(busiest: float | None) -> str:
-    return "?" if busiest is None else f"{busiest:.3g}" if busiest >= 0.1 else f"{busiest * 3600:.0f}{text.THIN}an hour"
+    return "?" if busiest is None else f"{busiest:.3g}" if busiest >= 0.1 else f"{busiest * 3600:.0f}{words.THIN}an hour"
 
 
 def _table(rows: Sequence[GroupBytes]) -> Table:
@@ -83,6 +84,6 @@ def _table(rows: Sequence[GroupBytes]) -> Table:
 
 
 def _row(row: GroupBytes) -> Row:
-    hour = "all" if row.hour is None else text.when(row.hour)
-    amounts = text.count(row.records), text.size(row.bytes), text.size(row.live_bytes)
+    hour = "all" if row.hour is None else words.when(row.hour)
+    amounts = words.count(row.records), text.size(row.bytes), text.size(row.live_bytes)
     return PLAIN, (row.group, row.topic or "its own metadata", row.client or "–", hour, *amounts)

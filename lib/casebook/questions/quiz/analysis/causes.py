@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
-from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.findings.words import agree, brokers, capitalised, plural
 from casebook.kafka.verdict import OFFLINE, PartitionCondition, Verdict
 from casebook.questions.quiz.analysis import answers
 from casebook.questions.quiz.analysis.incident import CITED, HANDY, QuizIncident
@@ -25,7 +25,7 @@ def who_is_dead(incident: QuizIncident) -> QuizQuestion:
         hints=(
             "A broker is alive as long as its ephemeral znode below /brokers/ids exists.",
             "Write down every id that the column Assignment names. Then strike out those that are registered.",
-            f"{number(len(dead), 'id')} {agree(len(dead), 'remains', 'remain')}.",
+            f"{plural(len(dead), 'id')} {agree(len(dead), 'remains', 'remain')}.",
         ),
         judge=partial(_judge_dead, incident, dead),
         explanation=f"{gone} {agree(len(dead), 'is', 'are')} assigned, and not registered: ZooKeeper has ended "
@@ -63,7 +63,7 @@ def which_partitions(incident: QuizIncident) -> QuizQuestion:
             "Look at leader in the state of each of them, not at the ISR.",
             "Leader -1 says that nobody leads. Anybody else must be among the registered brokers: in 0.9 a controller that "
             "dies together with the leader leaves the dead one named.",
-            f"{number(len(offline), 'partition')} of {len(mine)}.",
+            f"{plural(len(offline), 'partition')} of {len(mine)}.",
         ),
         judge=partial(_judge_offline, mine),
         explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no leader that lives. Producers "

@@ -11,7 +11,7 @@ from casebook.facts.observed import Source
 from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Step
 from casebook.findings.finding import Question as Check
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
 
 
@@ -134,12 +134,12 @@ class Score:
         if not self.asked:
             return "There is nothing to solve in this case"
         if self.counts[AnswerOutcome.NOT_ANSWERED] == self.asked:
-            return f"0 of {number(self.asked, 'question')} answered"
+            return f"0 of {plural(self.asked, 'question')} answered"
         right = self.counts[AnswerOutcome.RIGHT]
         if right == self.asked:
-            return f"All {number(self.asked, 'question')} answered right" if self.asked > 1 else "The question is answered right"
+            return f"All {plural(self.asked, 'question')} answered right" if self.asked > 1 else "The question is answered right"
         rest = [f"{n} {words}" for outcome, words in _WORDS.items() if (n := self.counts[outcome])]
-        return f"{right} of {number(self.asked, 'question')} answered right{''.join(f', {said}' for said in rest)}"
+        return f"{right} of {plural(self.asked, 'question')} answered right{''.join(f', {said}' for said in rest)}"
 
 
 _WORDS = {AnswerOutcome.WRONG: "wrong", AnswerOutcome.GIVEN_UP: "given up", AnswerOutcome.NOT_ANSWERED: "not answered yet"}

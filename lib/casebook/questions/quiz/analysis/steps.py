@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.findings.words import agree, brokers, capitalised, plural
 from casebook.kafka.releases import ENABLING_UNCLEAN_ELECTS
 from casebook.kafka.verdict import Verdict
 from casebook.questions.leadership.analysis import what_if
@@ -52,7 +52,7 @@ def _emptied_hint(incident: QuizIncident) -> str:
     if not empty:
         return ""
     return (
-        f" {number(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, anybody who is "
+        f" {plural(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, anybody who is "
         "assigned may be elected there. Who was in it last?"
     )
 
@@ -132,7 +132,7 @@ def _judge_first(incident: QuizIncident, answer: str) -> str:
     )
     if heals >= incident.best[0].heals:
         return f"{cost}There is one who would lose less."
-    return f"{cost}It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
+    return f"{cost}It would heal {plural(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
 
 
 def is_it_healed(incident: QuizIncident) -> QuizQuestion:
@@ -151,7 +151,7 @@ def is_it_healed(incident: QuizIncident) -> QuizQuestion:
             "Count over all topics.",
             "A partition is still offline if nobody who is alive then stands in its ISR, but where that is empty and unclean "
             "election is allowed. Else the start brings the election about.",
-            f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
+            f"{plural(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
         ),
         judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
         explanation=_of_left(left),
@@ -169,7 +169,7 @@ def _of_left(left: Sequence[Verdict]) -> str:
         )
     stuck = [verdict for verdict in left if not verdict.waits_for]
     alone = f" No start of a single broker brings back {named(stuck)}." if stuck else ""
-    return f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{alone}"
+    return f"{plural(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{alone}"
 
 
 def _needed(left: Sequence[Verdict]) -> str:
@@ -254,7 +254,7 @@ def _price(incident: QuizIncident, supposed: _Unclean) -> str:
         if supposed.clean
         else ""
     )
-    stay = f" {number(len(supposed.offline), 'partition')} would stay without leader."
+    stay = f" {plural(len(supposed.offline), 'partition')} would stay without leader."
     if not supposed.elected:
         dead = not any(verdict.live_replicas for verdict in incident.offline)
         nobody = "Nobody: no offline partition has a replica that is alive." if dead else "Nobody would be elected out of sync."
@@ -304,7 +304,7 @@ def _of_wiping(last: Sequence[Verdict]) -> str:
         return ""
     one = f"{last[0].topic}-{last[0].partition} has broker {last[0].isr[0]} alone in its ISR"
     others = (
-        f"; {number(len(last) - 1, 'other')} {agree(len(last) - 1, 'hangs', 'hang')} on one dead broker like that"
+        f"; {plural(len(last) - 1, 'other')} {agree(len(last) - 1, 'hangs', 'hang')} on one dead broker like that"
         if len(last) > 1
         else ""
     )

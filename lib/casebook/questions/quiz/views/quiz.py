@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.findings.finding import Finding
 from casebook.page import text
 from casebook.page.context import PanelContext
@@ -191,7 +192,7 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     total = quiz.score(desk.judged)
     right = total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked
     doubts = [finding.title for finding in evidence if finding.severity]
-    second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
+    second = " ".join([f"The evidence itself: {words.some(doubts, 2)}."] if doubts else [])
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
     return html(render("verdict", kind=kind, title=total.title, second=second, plan=(), brokers=(), more=()))
 

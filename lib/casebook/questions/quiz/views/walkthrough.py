@@ -6,9 +6,9 @@ from typing import Protocol
 from markupsafe import Markup
 
 from casebook.facts.cluster import Cluster
-from casebook.findings.words import number
+from casebook.findings import words
 from casebook.kafka.releases import VersionInUse
-from casebook.page import proof, text
+from casebook.page import proof
 from casebook.page.render import render
 from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.page.view import View, html
@@ -73,7 +73,7 @@ def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
         name="quiz-brokers",
         columns=(("Registered", CODE), ("Since", UNBROKEN), ("Role", TEXT)),
         rows=rows or [(PLAIN, ("nobody", "–", ""))],
-        takeaway=f"{number(len(cluster.brokers), 'broker is', 'brokers are')} registered.",
+        takeaway=f"{words.plural(len(cluster.brokers), 'broker is', 'brokers are')} registered.",
         reading=f"Kafka {version.version}, controller epoch {_shown(cluster.controller.epoch)}.",
         stacked=True,
     )
@@ -86,14 +86,14 @@ def _partitions(
     deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
     columns = [("Partition", CODE), ("Assignment", CODE), ("State, as stored", TEXT)]
     rows = [
-        (partition.name, Markup("[{}]").format(text.brokers(partition.replicas)), _data(stored.get(partition.state_path)))
+        (partition.name, Markup("[{}]").format(words.listed(partition.replicas)), _data(stored.get(partition.state_path)))
         for partition in cluster.partitions[:_MOST]
     ] or [("none", "–", "–")]
     emptied = {p.name for p in cluster.partitions if p.state is not None and not p.state.isr}
     if emptied and last_in_sync:
         last = {f"{topic}-{partition}": told.isr for (topic, partition), told in last_in_sync.items()}
         columns.append(("ISR before it was emptied", CODE))
-        before = {name: Markup("[{}]").format(text.brokers(last[name])) if name in last else unknown() for name in emptied}
+        before = {name: Markup("[{}]").format(words.listed(last[name])) if name in last else unknown() for name in emptied}
         rows = [(*row, before.get(row[0], "–")) for row in rows]
     if deleting:
         columns.append(("Topic", TEXT))
@@ -102,7 +102,7 @@ def _partitions(
         name="quiz-partitions",
         columns=columns,
         rows=[(PLAIN, row) for row in rows],
-        takeaway=f"{number(len(cluster.partitions), 'partition')}.",
+        takeaway=f"{words.plural(len(cluster.partitions), 'partition')}.",
         reading="Assignment from the topic's znode, state from its own.",
         total=len(cluster.partitions),
         search=True,
@@ -123,7 +123,7 @@ def _settings(cluster: Cluster) -> Markup:
         name="quiz-settings",
         columns=(("Where", TEXT), ("Setting", CODE), ("Value", CODE)),
         rows=rows or [(PLAIN, ("nowhere", "–", "–"))],
-        takeaway=f"{number(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
+        takeaway=f"{words.plural(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
         reading="A topic's own goes before a broker's; where neither says, the release's default holds.",
         stacked=True,
     )
@@ -131,7 +131,7 @@ def _settings(cluster: Cluster) -> Markup:
 
 
 def _since(stat: object) -> str:
-    return text.moment(stat.ctime) if stat is not None and stat.ctime else "–"
+    return words.date(stat.ctime) if stat is not None and stat.ctime else "–"
 
 
 def _controls(cluster: Cluster, broker: int) -> str:

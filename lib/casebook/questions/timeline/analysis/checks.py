@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.findings.words import agree, brokers, capitalised, plural
 from casebook.kafka.past_rows import Silence, Window, WindowKind
 from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import host_checks, root_check
@@ -125,7 +125,7 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
                 "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
             )
         if len(failed):
-            title = f"{number(len(failed), 'exception')} of network threads; whether a request was unknown is not told"
+            title = f"{plural(len(failed), 'exception')} of network threads; whether a request was unknown is not told"
             return ask.could_not_check(title, settle="Give server.log with its stack traces.")
         gaps = (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unknown_brokers(scene))
         return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
@@ -135,7 +135,7 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
     cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may stand in an older log
     older = cut or bool(scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers))
     least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
-    sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
+    sent = [f"{least}{plural(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
     whom = all_named({storm.broker for storm in found})
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
@@ -164,7 +164,7 @@ def _brokers(found: Sequence[Storm]) -> list[int | None]:
 def _in_another(foreign: Sequence[Storm]) -> str:
     """What was no request of Kafka's: by name, and how often."""
     names = " and ".join(dict.fromkeys(name for storm in foreign for name in storm.protocols))
-    return f"{names}, {number(sum(len(storm.thrown) for storm in foreign), 'time')}{_by_whom(foreign)}"
+    return f"{names}, {plural(sum(len(storm.thrown) for storm in foreign), 'time')}{_by_whom(foreign)}"
 
 
 def _advice(kafka: Sequence[Storm], foreign: Sequence[Storm]) -> Iterator[Step]:
@@ -197,7 +197,7 @@ def _silences(scene: TimelineInputs, silences: Sequence[Silence]) -> Finding:
         return ask.ok("Nothing that a timeline rests on is missing", gaps=())
     shown = " ".join(silence.what for silence in silences[:3])
     return ask.could_not_check(
-        f"{number(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
+        f"{plural(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
     )
 
 
@@ -217,13 +217,13 @@ def _untyped(scene: TimelineInputs, untyped: Sequence[Untyped]) -> Finding:
         return ask.could_not_check("There is no log that could be read", why=f"{why}." if why else "", settle=COLLECT_LOGS)
     if grave:
         many = sum(shape.count for shape in grave)
-        entries = number(many, "warning or error", "warnings and errors")
+        entries = plural(many, "warning or error", "warnings and errors")
         return ask.could_not_check(
-            f"{entries} of {number(len(grave), 'shape')} {agree(many, 'is', 'are')} of unknown meaning",
+            f"{entries} of {plural(len(grave), 'shape')} {agree(many, 'is', 'are')} of unknown meaning",
             why=f"The most frequent: {grave[0].text[:200]}",
             settle="Report the wording and its Kafka release.",
         )
-    others = f"; {number(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
+    others = f"; {plural(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
     return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
 
 
@@ -247,5 +247,5 @@ def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         coverage=Coverage.counted(len(findings) - len(unknown), len(findings), "question", Source.LOGS, Source.HISTORY),
         facts={"unknown": [finding.check for finding in unknown]},
     )
-    title = f"{number(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
+    title = f"{plural(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
     return (*told, ask.could_not_check(title, why=unknown[0].title, settle=unknown[0].settle))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from casebook.facts.cluster import instant
 from casebook.facts.events import TRUNCATIONS
-from casebook.findings.words import agree, as_cell, capitalised, number
+from casebook.findings.words import agree, as_cell, capitalised, plural
 from casebook.kafka.past_rows import EventRow, Sentence, Window, WindowKind
 from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Root
 from casebook.questions.timeline.analysis.links import places
@@ -144,28 +144,28 @@ def _change(row: EventRow, _: CausalLink | None) -> str:
 def _leaders(row: EventRow, link: CausalLink | None) -> str:
     count, leader = _partitions(link), row.fields.get("leader", "")
     if leader == "-1":
-        return f"{number(count, 'partition')} {agree(count, 'is', 'are')} left without leader."
+        return f"{plural(count, 'partition')} {agree(count, 'is', 'are')} left without leader."
     whom = sorted({one.fields["leader"] for one in (link.examples if link else (row,)) if one.fields.get("leader", "-1") != "-1"})
     to = f" to {', '.join(whom)}" if whom else ""
     more = " and others" if link is not None and link.count > len(link.examples) else ""
-    return f"{number(count, 'leader')} {agree(count, 'moves', 'move')}{to}{more}."
+    return f"{plural(count, 'leader')} {agree(count, 'moves', 'move')}{to}{more}."
 
 
 def _isr(row: EventRow, link: CausalLink | None) -> str:
     count = _partitions(link)
     if count == 1:
         return f"The in-sync set of {row.topic}-{row.partition} changes from {row.fields.get('old')} to {row.fields.get('isr')}."
-    return f"{number(count, 'in-sync set')} change."
+    return f"{plural(count, 'in-sync set')} change."
 
 
 def _follower(row: EventRow, link: CausalLink | None) -> str:
-    return f"{_whose(row)} becomes a follower of {number(_partitions(link), 'partition')}."
+    return f"{_whose(row)} becomes a follower of {plural(_partitions(link), 'partition')}."
 
 
 def _cut(row: EventRow, link: CausalLink | None) -> str:
     offset = row.fields.get("offset")
     where = f": {row.topic}-{row.partition} to offset {offset}" if offset and row.topic else ""
-    return f"{_whose(row)} truncates {number(_partitions(link), 'log')}{where}."
+    return f"{_whose(row)} truncates {plural(_partitions(link), 'log')}{where}."
 
 
 def _gap(row: EventRow, _: CausalLink | None) -> str:
@@ -175,7 +175,7 @@ def _gap(row: EventRow, _: CausalLink | None) -> str:
 def _clients(words: str) -> Callable[[EventRow, CausalLink | None], str]:
     def tell(_: EventRow, link: CausalLink | None) -> str:
         count = _many(link)
-        times = f", {number(count, 'time')}" if count > 1 else ""
+        times = f", {plural(count, 'time')}" if count > 1 else ""
         return f"Clients are told {words}{times}."
 
     return tell
@@ -192,7 +192,7 @@ def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
 
 def _thrown(row: EventRow, link: CausalLink | None) -> str:
     key, count = row.fields.get("api_key", "?"), _many(link)
-    times = f", {number(count, 'time')}" if count > 1 else ""
+    times = f", {plural(count, 'time')}" if count > 1 else ""
     return f"{_whose(row)} is sent a request with api key {key}, which it does not know{times}."
 
 
@@ -202,14 +202,14 @@ def _lost(row: EventRow, link: CausalLink | None) -> str:
     broker = None if printed is None else _HIGHEST - int(printed[1])
     named = f", broker {broker}" if broker is not None and 0 <= broker < _HIGHEST // 2 else ""
     count = _many(link)
-    lines = f" ({number(count, 'line')})" if count > 1 else ""
+    lines = f" ({plural(count, 'line')})" if count > 1 else ""
     return f"{_whose(row)} gives up its coordinator{named}{lines}."
 
 
 def _as_printed(row: EventRow, link: CausalLink | None) -> str:
     count = _many(link)
     text = " ".join(row.text.split())[:160] or row.kind.replace("_", " ")
-    lines = f" ({number(count, 'line')})" if count > 1 else ""
+    lines = f" ({plural(count, 'line')})" if count > 1 else ""
     return f"{_whose(row)}: {text.rstrip('.')}{lines}."
 
 
@@ -230,7 +230,7 @@ _TELL: Mapping[str, Callable[[EventRow, CausalLink | None], str]] = {
     "partition_changed": _leaders,
     "leader_elected": _leaders,
     "no_leader_possible": lambda _, link: (
-        f"{number(_partitions(link), 'partition')} cannot get a leader: nobody in sync is alive."
+        f"{plural(_partitions(link), 'partition')} cannot get a leader: nobody in sync is alive."
     ),
     "controller_request_failed": _plain("cannot reach a broker as controller"),
     "fetch_failed": _plain("cannot fetch from its leader"),
@@ -315,7 +315,7 @@ def _summary(windows: Iterable[Window]) -> Iterator[str]:
         if found:
             longest = f", for {exact(max(known))} at most" if known else ""
             ends = len(found) - len(known)
-            yield f"{number(len(found), 'window')} in which {what}{longest}{f'; {ends} with an open end' if ends else ''}."
+            yield f"{plural(len(found), 'window')} in which {what}{longest}{f'; {ends} with an open end' if ends else ''}."
 
 
 def _root(root: Root) -> str:

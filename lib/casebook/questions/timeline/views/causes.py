@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
 
+from casebook.findings import words
 from casebook.kafka.past_rows import Clock, EventRow
 from casebook.page import text
 from casebook.page.render import render
@@ -66,7 +67,7 @@ def _points(root: Root) -> tuple[Markup, Markup, Markup]:
 
 
 def _argued(points: Sequence[Indication]) -> Markup:
-    more = Markup("<br>and {} more").format(text.count(len(points) - _MOST_POINTS)) if len(points) > _MOST_POINTS else ""
+    more = Markup("<br>and {} more").format(words.count(len(points) - _MOST_POINTS)) if len(points) > _MOST_POINTS else ""
     each = (Markup("{} {}").format(point.text, link(point.proof)) for point in points[:_MOST_POINTS])
     return Markup("<br>").join(each) + more
 
@@ -101,12 +102,12 @@ def _chain(place: int, chain: Chain, chosen: Selection) -> tuple[str, bool, Tabl
         wide=True,
         times=[(one.cause.at, one.last.at) for one in inside[:_MOST_LINKS]],
     )
-    hit = f", {text.plural(chain.partitions, 'partition')} hit" if chain.partitions else ""
+    hit = f", {words.plural(chain.partitions, 'partition')} hit" if chain.partitions else ""
     return f"{chain.title} ({_stamp(chain.opened)}{hit})", place == 0, table
 
 
 def _link(one: CausalLink) -> tuple[object, ...]:
-    many = Markup(" <span class=cb-quiet>the first of {}</span>").format(text.count(one.count)) if one.count > 1 else ""
+    many = Markup(" <span class=cb-quiet>the first of {}</span>").format(words.count(one.count)) if one.count > 1 else ""
     return (
         _event(one.cause),
         link(one.cause.proof),
@@ -148,8 +149,8 @@ def _signed(milliseconds: int) -> str:
 
 def _amount(milliseconds: int) -> str:
     if milliseconds < 10_000:
-        return f"{milliseconds}{text.THIN}ms"
-    return f"{milliseconds / 1000:.3f}{text.THIN}s" if milliseconds < 600_000 else text.duration(milliseconds / 1000)
+        return f"{milliseconds}{words.THIN}ms"
+    return f"{milliseconds / 1000:.3f}{words.THIN}s" if milliseconds < 600_000 else text.duration(milliseconds)
 
 
 def _clock_table(each: Sequence[Clock]) -> Table:
@@ -160,7 +161,7 @@ def _clock_table(each: Sequence[Clock]) -> Table:
                 c.owner,
                 unknown() if c.skew is None else _signed(c.skew),
                 unknown() if c.uncertainty is None else f"± {_amount(c.uncertainty)}",
-                text.count(c.pairs),
+                words.count(c.pairs),
                 c.why,
             ),
         )
@@ -171,7 +172,7 @@ def _clock_table(each: Sequence[Clock]) -> Table:
 
 
 def _stamp(at: int | None) -> str:
-    return "at an unknown time" if at is None else f"{text.when(at).partition(',')[0]}, {clock(at)}"
+    return "at an unknown time" if at is None else f"{words.when(at).partition(',')[0]}, {clock(at)}"
 
 
 def linked(found: Timeline) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from casebook.facts.host_metrics import FAMILIES, METRICS, HostSample, spelled
-from casebook.findings.words import capitalised
+from casebook.findings import words
 from casebook.page import text
 from casebook.page.lanes import DIAMOND, Label, Lane, LaneRow, Level, Mark
 from casebook.page.render import render
@@ -32,7 +32,7 @@ def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
     if rows and (starts := [_start(clue) for clue in clues if clue.kind == STARTED]):
         rows.insert(0, LaneRow(marks=starts, labels=[Label(text="started", start=mark.at, loose=True) for mark in starts]))
     intervals = sorted({one.interval for one in shown if one.interval})
-    detail = f"every {text.duration(intervals[0] / 1000)}" if intervals else ""
+    detail = f"every {text.duration(intervals[0])}" if intervals else ""
     return Lane(key=f"host-{broker}", name=f"Host of {broker}", detail=detail, rows=rows)
 
 
@@ -78,11 +78,11 @@ def _row(one: Series, clues: Sequence[Clue], extent: tuple[int, int]) -> LaneRow
 
 
 def _name(one: Series) -> str:
-    return capitalised(METRICS[one.metric].name.format(one.device or "the device"))
+    return words.capitalised(METRICS[one.metric].name.format(one.device or "the device"))
 
 
 def _spelled(value: float, unit: str) -> str:
-    return spelled(value, unit).replace(" ", text.THIN)
+    return spelled(value, unit).replace(" ", words.THIN)
 
 
 def _levels(one: Series, drawn: Sequence[HostSample], clues: Sequence[Clue], full: float) -> Iterator[Level]:
@@ -123,7 +123,7 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
                 ("Begun, UTC", UNBROKEN), ("At least until", UNBROKEN), ("Meanwhile", TEXT), ("Proof", UNBROKEN),
             ),
             rows=[(PLAIN, _told(clue)) for clue in inside[:MOST_CLUES]],
-            takeaway=f"{text.plural(len(inside), 'thing')} stood out on hosts meanwhile: a cause of it, or what came of it.",
+            takeaway=f"{words.plural(len(inside), 'thing')} stood out on hosts meanwhile: a cause of it, or what came of it.",
             reading="Each against its own range. Between two times nobody knows when it began." + _assumed(hosts),
             total=len(inside) if len(inside) > MOST_CLUES else None,
             rest="host_clues",
@@ -135,15 +135,15 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
 
 def _assumed(hosts: Hosts) -> str:
     """What is not known of their times."""
-    whose = text.brokers(sorted(hosts.unsure))
+    whose = words.listed(sorted(hosts.unsure))
     return f" No zone is known for the hosts of {whose}: {hosts.taken} is taken." if hosts.unsure else ""
 
 
 def _told(clue: Clue) -> tuple[object, ...]:
     values = ["" if value is None else _spelled(value, clue.unit) for value in (clue.value, clue.usual)]
-    begun = text.clock(clue.by) if clue.since is None else f"{text.clock(clue.since)} – {text.clock(clue.by)}"
-    what = capitalised(clue.subject) or ("The machine" if clue.device == KERNEL else "The machine, or sysstat on it")
-    until = "" if clue.kind == STARTED else text.clock(clue.until)
+    begun = words.clock(clue.by) if clue.since is None else f"{words.clock(clue.since)} – {words.clock(clue.by)}"
+    what = words.capitalised(clue.subject) or ("The machine" if clue.device == KERNEL else "The machine, or sysstat on it")
+    until = "" if clue.kind == STARTED else words.clock(clue.until)
     return f"broker {clue.broker}", what, _WORDS[clue.kind], *values, begun, until, clue.during, link(clue.proof)
 
 

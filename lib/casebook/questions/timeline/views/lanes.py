@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from casebook.findings import words
 from casebook.kafka.past_rows import EventRow as Event
 from casebook.kafka.past_rows import Sentence, Span, Window, WindowKind
-from casebook.page import text
 from casebook.page.lanes import DIAMOND, HATCHED, LINE, Label, Lane, LaneRow, Mark, Picture, Shade, Strip, Tick, shortened
 from casebook.questions.timeline.analysis.selection import Events, Selection, focus
 from casebook.questions.timeline.analysis.timeline import Timeline
@@ -133,7 +133,7 @@ class Drawing:
             yield host_lanes.lane(self.found.hosts, broker, self.extent)
         others = [broker for broker in self._known if broker not in self.brokers]
         if others and self.chosen.broker is None:
-            ids = text.some([str(b) for b in others], 4).replace(";", ",")
+            ids = words.some([str(b) for b in others], 4).replace(";", ",")
             yield Lane(key="brokers", name="Brokers", detail=ids, rows=[self._others(others)])
         for broker in host_lanes.others(self.found.hosts, self.brokers)[:_MOST_BROKERS]:
             if self.chosen.broker in (None, broker):
@@ -142,7 +142,7 @@ class Drawing:
         rows = [timeline_strips.row(partition, self.colour) for partition in drawn]
         head = [LaneRow(quiet=True, labels=list(self._overlaps()))] if rows else []
         yield Lane(key="leaders", name="Leaders", detail=timeline_strips.summary(self.partitions, drawn), rows=[*head, *rows])
-        yield Lane(key="groups", name="Groups", detail=text.plural(len(self._loads), "load"), rows=list(self._loading()))
+        yield Lane(key="groups", name="Groups", detail=words.plural(len(self._loads), "load"), rows=list(self._loading()))
         yield Lane(key="clients", name="Clients", detail=self._clients(), rows=list(self._client_rows()))
 
     def _of_whom(self) -> str:
@@ -192,7 +192,7 @@ class Drawing:
         first, last = self.span
         spans = [s for s in self._spans("controller") if (s.opened or first) <= last and (s.closed is None or s.closed >= first)]
         brokers = dict.fromkeys(span.broker for span in spans if span.broker is not None)
-        return f"broker {text.some([str(b) for b in brokers], 3).replace(';', ',')}" if brokers else "? unknown"
+        return f"broker {words.some([str(b) for b in brokers], 3).replace(';', ',')}" if brokers else "? unknown"
 
     def _controller(self) -> LaneRow:
         spans = self._spans("controller")
@@ -226,14 +226,14 @@ class Drawing:
         """When they became leaders of what the first lost."""
         taken = [(stint.start, stint.leader) for p in self.partitions for stint in p.stints[1:] if stint.leader in others]
         marks = [
-            Mark(at=at, words=f"broker {leader} leads {text.count(number)} more", token=self.colour(leader))
+            Mark(at=at, words=f"broker {leader} leads {words.count(number)} more", token=self.colour(leader))
             for (at, leader), number in sorted(Counter(taken).items())
         ]
         labels = []
         if taken and self.found.chains:
             begin = next((at for at, _ in sorted(taken) if at >= (self.found.chains[0].opened or 0)), None)
             lead = sum(at >= begin for at, _ in taken) if begin is not None else 0
-            labels = [Label(text=f"lead {text.count(lead)} more", start=begin)] if lead else []
+            labels = [Label(text=f"lead {words.count(lead)} more", start=begin)] if lead else []
         return LaneRow(marks=[*marks[:400], *self._marks("brokers")], labels=labels, base=True)
 
     def _overlaps(self) -> Iterator[Label]:
@@ -276,7 +276,7 @@ class Drawing:
 
     def _clients(self) -> str:
         names = dict.fromkeys(row.file.split("/")[1] for row in self._client_events if row.file.count("/"))
-        return text.some(list(names), 2).replace(";", ",")
+        return words.some(list(names), 2).replace(";", ",")
 
     def _client_rows(self) -> Iterator[LaneRow]:
         """A row for each of the commonest kinds, named by the first that was said."""
@@ -285,7 +285,9 @@ class Drawing:
         for place, kind in enumerate(kinds):
             rows = [row for row in self._client_events if row.kind == kind]
             said = rows[0].text.partition("\n")[0].strip()
-            quoted = f"“{said[:60]}{'…' if len(said) > 60 else ''}” × {text.count(len(rows))}" if said else kind.replace("_", " ")
+            quoted = (
+                f"“{said[:60]}{'…' if len(said) > 60 else ''}” × {words.count(len(rows))}" if said else kind.replace("_", " ")
+            )
             marks = [
                 Mark(at=row.at, words=_line(row), shape=DIAMOND, token="warning-fill", proof=row.proof) for row in rows[:1000]
             ]
@@ -296,7 +298,7 @@ class Drawing:
         windows = [w for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.opened is not None]
         for start, end, inside in _clusters(windows)[:_MOST_SHADES]:
             planned = all(window.planned for window in inside)
-            lasted = "open end" if end is None else f"{(end - start) / 1000:.3f}{text.THIN}s"
+            lasted = "open end" if end is None else f"{(end - start) / 1000:.3f}{words.THIN}s"
             closed = "end not logged" if end is None else f"{second(end)} {'given up' if planned else 'truncated'}"
             yield Shade(
                 start=start,
@@ -326,7 +328,7 @@ class Drawing:
         width = max(1, -(-(last - first) // _BINS))
         for (lane, start), count in sorted(counts.items()):
             if lane in lanes:
-                yield Tick(lane=lane, at=start, words=text.plural(count, "event"), count=count, width=width)
+                yield Tick(lane=lane, at=start, words=words.plural(count, "event"), count=count, width=width)
 
     def _single(self, rows: Sequence[Event], lanes: set[str]) -> Iterator[Tick]:
         for row in rows:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup, escape
 
+from casebook.findings import words
 from casebook.kafka.past_rows import Sentence
-from casebook.page import proof, text
+from casebook.page import proof
 from casebook.page.render import anchor, render
 from casebook.questions.timeline.analysis import story as timeline_story
 from casebook.questions.timeline.analysis.selection import Selection
@@ -65,7 +66,7 @@ def link(told_in: str, *, words: str = "") -> Markup:
 def links(proofs: Iterable[str], *, most: int = 3) -> Markup:
     """Several proofs, each once, and how many more there are."""
     each = [told_in for told_in in dict.fromkeys(proofs) if told_in]
-    more = Markup(" <span>and {} more</span>").format(text.count(len(each) - most)) if len(each) > most else ""
+    more = Markup(" <span>and {} more</span>").format(words.count(len(each) - most)) if len(each) > most else ""
     return Markup(" ").join(map(link, each[:most])) + more
 
 
@@ -98,18 +99,18 @@ def _clock(times: Sequence[int]) -> tuple[str, object]:
         return "UTC", _full
     first, last = min(times), max(times)
     if first // _MINUTE == last // _MINUTE:
-        return f"{text.clock(first)[:5]}, seconds UTC", lambda at: f"{at % _MINUTE / 1000:06.3f}"
+        return f"{words.clock(first)[:5]}, seconds UTC", lambda at: f"{at % _MINUTE / 1000:06.3f}"
     if first // _DAY == last // _DAY:
-        return f"{text.day(first)}, UTC", _time
+        return f"{words.day(first)}, UTC", _time
     return "UTC", _full
 
 
 def _time(at: int) -> str:
-    return f"{text.clock(at)}.{at % 1000:03d}"
+    return f"{words.clock(at)}.{at % 1000:03d}"
 
 
 def _full(at: int) -> str:
-    return f"{text.when(at).partition(',')[0]} {_time(at)}"
+    return f"{words.when(at).partition(',')[0]} {_time(at)}"
 
 
 def _uri(kind: str, content: str) -> str:

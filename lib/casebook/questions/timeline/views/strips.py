@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
+from casebook.findings.words import count
 from casebook.kafka.past_rows import StateRow, Window, WindowKind
 from casebook.page.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, LaneRow, Strip, shortened
-from casebook.page.text import count
 
 MOST_STRIPS = 40
 _SHOWN_OF_MANY = 12

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from casebook.facts.events import LogFile
+from casebook.findings import words
 from casebook.kafka.past_rows import EventRow, Window, WindowKind
-from casebook.page import text
 from casebook.page.render import render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.timeline.analysis.selection import Selection
@@ -70,8 +70,8 @@ def _counted(inside: Sequence[Window], found: Timeline) -> str:
     if not inside:
         return no_window(found)
     kinds = [window.kind for window in inside]
-    each = ", ".join(f"{text.count(kinds.count(kind))} {words}" for kind, words in _WORDS.items() if kind in kinds)
-    return f"{text.plural(len(inside), 'window')}: {each}."
+    each = ", ".join(f"{words.count(kinds.count(kind))} {called}" for kind, called in _WORDS.items() if kind in kinds)
+    return f"{words.plural(len(inside), 'window')}: {each}."
 
 
 def _window(w: Window) -> tuple[object, ...]:
@@ -116,7 +116,7 @@ def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) 
             ("Proof", UNBROKEN),
         ),
         rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _told(row)) for row in rows],
-        takeaway=f"{said}, {text.count(total)} of {text.plural(everything, 'event')}.",
+        takeaway=f"{said}, {words.count(total)} of {words.plural(everything, 'event')}.",
         reading="By the reference clock." + (_WHICH if total > len(rows) else ""),
         total=total if total > len(rows) else None,
         rest="events",
@@ -157,9 +157,9 @@ def untyped(found: Timeline) -> Table:
     return Table(
         name="untyped",
         columns=(("Shape", TEXT), ("Logger", CODE), ("Level", UNBROKEN), ("Times", NUMBER), ("For example", UNBROKEN)),
-        rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", text.count(u.count), link(u.example))) for u in rows],
-        takeaway=f"{text.count(lines)} of {text.plural(entries, 'entry', 'entries')} are of a shape that is not known.",
-        reading=f"{text.count(typed)} are known. The most frequent first; numbers and names taken out.",
+        rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", words.count(u.count), link(u.example))) for u in rows],
+        takeaway=f"{words.count(lines)} of {words.plural(entries, 'entry', 'entries')} are of a shape that is not known.",
+        reading=f"{words.count(typed)} are known. The most frequent first; numbers and names taken out.",
         total=len(found.untyped) if len(found.untyped) > len(rows) else None,
         rest="untyped",
         search=True,
@@ -184,7 +184,7 @@ def files(found: Timeline) -> Table:
             ("Layout", CODE),
         ),
         rows=[(PLAIN, _file(file)) for file in rows],
-        takeaway=f"{text.plural(len(found.files), 'log')} in {text.plural(different, 'layout')}.",
+        takeaway=f"{words.plural(len(found.files), 'log')} in {words.plural(different, 'layout')}.",
         reading="Layouts as log4j writes them: %d time, %p level, %c logger, %t thread, %m message; … is what a collector put "
         "before. Where one is wrong, give it as log_layout=.",
         total=len(found.files) if len(found.files) > len(rows) else None,
@@ -194,13 +194,13 @@ def files(found: Timeline) -> Table:
 
 def _file(file: LogFile) -> tuple[object, ...]:
     (layout, _), *others = file.layouts or ((None, 0),)
-    more = f", and {text.plural(len(others), 'other')}" if others else ""
+    more = f", and {words.plural(len(others), 'other')}" if others else ""
     lacks = unknown() if file.lines else "–"
     return (
         file.file,
         "" if file.broker is None else f"broker {file.broker}",
-        *(lacks if at is None else f"{text.day(at)}, {clock(at)}" for at in (file.first, file.last)),
-        *map(text.count, (file.lines, file.entries, file.typed)),
+        *(lacks if at is None else f"{words.day(at)}, {clock(at)}" for at in (file.first, file.last)),
+        *map(words.count, (file.lines, file.entries, file.typed)),
         lacks if layout is None else f"{layout}{more}",
     )
 
@@ -214,7 +214,7 @@ def silences(found: Timeline, chosen: Selection) -> Table | None:
         name="silences",
         columns=(("What is missing", TEXT), ("So nobody knows", TEXT), ("What would tell", TEXT), ("Shows in", UNBROKEN)),
         rows=[(PLAIN, (Markup("{} {}").format(render("query"), s.what), s.unknown, s.settle, link(s.proof))) for s in inside],
-        takeaway=f"{text.plural(len(inside), 'thing')} that these logs cannot tell.",
+        takeaway=f"{words.plural(len(inside), 'thing')} that these logs cannot tell.",
     )
 
 
@@ -225,11 +225,11 @@ def kind_in_words(kind: str) -> str:
 
 def clock(at: int | None) -> str:
     """Time of day with its milliseconds."""
-    return "?" if at is None else f"{text.clock(at)}.{at % 1000:03d}"
+    return "?" if at is None else f"{words.clock(at)}.{at % 1000:03d}"
 
 
 def ends(since: int | None, until: int | None) -> tuple[str, str]:
     """Both ends of a stretch of time, with their days where these differ; an end that takes its second whole, as that second."""
-    dated = None not in (since, until) and text.day(since) != text.day(until)
-    first, last = (f"{text.day(end)}, {clock(end)}" if dated else clock(end) for end in (since, until))
+    dated = None not in (since, until) and words.day(since) != words.day(until)
+    first, last = (f"{words.day(end)}, {clock(end)}" if dated else clock(end) for end in (since, until))
     return first, last.removesuffix(".999")

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from casebook.findings import words
 from casebook.kafka.past_rows import EventRow, WindowKind
 from casebook.page import lanes_figure, lanes_picture, text
 from casebook.page.context import PanelContext
@@ -149,7 +150,7 @@ class TimelinePage:
         if any(w.closed is not None for w in unplanned):
             return "The window opens when the controller elects and closes when the old leader truncates."
         if windows and not unplanned:
-            return f"A planned move of {text.plural(len(windows), 'leader')}; the window lasts until the old one gives up."
+            return f"A planned move of {words.plural(len(windows), 'leader')}; the window lasts until the old one gives up."
         if unplanned:
             return "The window opens when the controller elects; no log tells when the old leader gave up."
         if self._found.windows:
@@ -189,9 +190,9 @@ class TimelinePage:
         servers = {file.file.rpartition("/")[0] for file in files if file.file.startswith("zookeeper/")}
         clients = {file.file.rpartition("/")[0] for file in files if file.file.startswith("clients/")}
         logs = [
-            *([f"logs of {text.plural(len(brokers), 'broker')}"] if brokers else []),
-            *([text.plural(len(servers), "ZooKeeper server")] if servers else []),
-            *([text.plural(len(clients), "client")] if clients else []),
+            *([f"logs of {words.plural(len(brokers), 'broker')}"] if brokers else []),
+            *([words.plural(len(servers), "ZooKeeper server")] if servers else []),
+            *([words.plural(len(clients), "client")] if clients else []),
         ]
         history = any(row.source == "history" for row in self._found.rows[:2000])
         return [", ".join(logs) or "no logs", *(["ZooKeeper's own history"] if history else [])]
@@ -211,8 +212,8 @@ class TimelinePage:
         command = text.command("incident_timeline", self._source, self._chosen.parameters())
         lines = sum(shape.count for shape in self._found.untyped)
         numbers = (
-            f"{text.plural(len(shown.partitions), 'partition')}, {text.plural(self._events.total, 'event')}, "
-            f"{text.plural(lines, 'log line')} of unknown shape"
+            f"{words.plural(len(shown.partitions), 'partition')}, {words.plural(self._events.total, 'event')}, "
+            f"{words.plural(lines, 'log line')} of unknown shape"
         )
         table = tables.windows(self._found, self._chosen)
         about = "" if self._chosen.everything else self._said()

@@ -6,7 +6,7 @@ from casebook.facts.cluster import ROLES, Cluster
 from casebook.facts.disks import LogDir
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
-from casebook.findings.words import agree, capitalised, number
+from casebook.findings.words import agree, capitalised, plural
 
 CHECK = "evidence.kraft"
 _KINDS = "kraft_"
@@ -36,7 +36,7 @@ def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] =
     whose = (
         f"{capitalised(agree(len(nodes), 'node', 'nodes'))} {', '.join(map(str, nodes))} {agree(len(nodes), 'is', 'are')} KRaft's"
     )
-    said = whose if nodes else f"Its logs tell of KRaft, in {number(len(logged), 'kind')} of events"
+    said = whose if nodes else f"Its logs tell of KRaft, in {plural(len(logged), 'kind')} of events"
     if cluster.there:
         title = f"{said}, and there are znodes: it is being migrated, or they are another cluster's"
         return (

@@ -16,7 +16,7 @@ from casebook.facts.observed import Source
 from casebook.findings import copy_coverage, coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, brokers, capitalised, duration, moment, number, size
+from casebook.findings.words import agree, brokers, capitalised, duration, moment, plural, size
 
 _LEFT_FOR = 60 * 60_000
 """Kafka deletes what it has set aside a minute later (``file.delete.delay.ms``): after an hour it is left."""
@@ -86,11 +86,11 @@ def _held(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.
     formats = Counter(copy.magic for copy in copies if copy.magic is not None)
     sign = next(((since, mark) for since, shows, mark in _SIGNS if any(map(shows, copies))), None)
     by = brokers(sorted({log_dir.broker for log_dir in log_dirs}))
-    partitions = number(len({(copy.topic, copy.partition) for copy in copies}), "partition")
-    topics = number(len({copy.topic for copy in copies}), "topic")
-    amount = f"{number(len(copies), 'copy', 'copies')} of {partitions} of {topics}, {size(sum(copy.bytes for copy in copies))}"
+    partitions = plural(len({(copy.topic, copy.partition) for copy in copies}), "partition")
+    topics = plural(len({copy.topic for copy in copies}), "topic")
+    amount = f"{plural(len(copies), 'copy', 'copies')} of {partitions} of {topics}, {size(sum(copy.bytes for copy in copies))}"
     said = [
-        f"{number(len(log_dirs), 'log dir')} of {by} {agree(len(log_dirs), 'holds', 'hold')} {amount}",
+        f"{plural(len(log_dirs), 'log dir')} of {by} {agree(len(log_dirs), 'holds', 'hold')} {amount}",
         *([f"last written to at {moment(instant(written))}"] if written and instant(written) else []),
         *([f"records of format {', '.join(map(str, sorted(formats)))}"] if formats else []),
         *([f"written by Kafka {sign[0]} or newer, as {sign[1]} tells"] if sign else []),
@@ -158,9 +158,9 @@ def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
         evidence=_proofs(one.copy for one in short),
     )
     if short:
-        records = number(sum(one.by for one in short), "record")
+        records = plural(sum(one.by for one in short), "record")
         end, their = agree(len(short), "ends", "end"), agree(len(short), "its", "their")
-        title = f"{number(len(short), 'copy', 'copies')} {end} before {their} own high watermark, by {records}: {_named(short)}"
+        title = f"{plural(len(short), 'copy', 'copies')} {end} before {their} own high watermark, by {records}: {_named(short)}"
         why = "What lies below the high watermark had been committed. Whether other copies have it this copy does not tell."
         return ask.found(Severity.WARNING, title, why=why)
     return ask.nothing_in(copies, "Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies)))
@@ -192,14 +192,14 @@ def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
         caveats=_of_watermarks(alone),
     )
     if proven:
-        lack = f"{number(len(proven), 'copy', 'copies')} {agree(len(proven), 'lacks', 'lack')}"
-        most = number(max(one.by for one in proven), "record")
+        lack = f"{plural(len(proven), 'copy', 'copies')} {agree(len(proven), 'lacks', 'lack')}"
+        most = plural(max(one.by for one in proven), "record")
         title = f"{lack} what another copy knew to be committed, by up to {most}: {_named(proven)}"
         return ask.found(
             Severity.WARNING, title, why="Were one of them elected, what it lacks would be gone from the others, too."
         )
     if open_:
-        title = f"{number(len(open_), 'copy', 'copies')} may lack what another copy knew to be committed: {_named(open_)}"
+        title = f"{plural(len(open_), 'copy', 'copies')} may lack what another copy knew to be committed: {_named(open_)}"
         why = "Nothing tells which was listed first: a log that was listed earlier is shorter."
         return ask.could_not_check(title, why=why, settle="List all log dirs in one go, with the brokers stopped.")
     if not several:
@@ -252,7 +252,7 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
     if named:
         log_dir, topic, partition = named[0]
         title = (
-            f"{number(len(named), 'partition')} that checkpoints name {agree(len(named), 'has', 'have')} no folder, "
+            f"{plural(len(named), 'partition')} that checkpoints name {agree(len(named), 'has', 'have')} no folder, "
             f"e.g. {topic}-{partition} on broker {log_dir.broker}"
         )
         why = "Its topic was deleted a moment before, it lies in a log dir that was not listed, or somebody removed the folder."
@@ -309,7 +309,7 @@ def _end(copy: Replica) -> int | None:
 
 def _named(short: Sequence[_Short]) -> str:
     longest = sorted(short, key=lambda one: -one.by)[:SHOWN]
-    more = f", and {number(len(short) - len(longest), 'other')}" if len(short) > len(longest) else ""
+    more = f", and {plural(len(short) - len(longest), 'other')}" if len(short) > len(longest) else ""
     return ", ".join(f"{one.copy.topic}-{one.copy.partition} on broker {one.copy.broker} ({one.by})" for one in longest) + more
 
 
@@ -317,15 +317,15 @@ def _unknown_ends(copies: Iterable[Replica]) -> coverage.Gaps:
     unknown = [copy for copy in copies if _end(copy) is None]
     if not unknown:
         return ()
-    return (Gap(why=f"Where {number(len(unknown), 'copy', 'copies')} end is not known, e.g. {unknown[0].item}.", settle=_AGAIN),)
+    return (Gap(why=f"Where {plural(len(unknown), 'copy', 'copies')} end is not known, e.g. {unknown[0].item}.", settle=_AGAIN),)
 
 
 def _of_watermarks(alone: Sequence[tuple[Replica, int]]) -> tuple[str, ...]:
     if not alone:
         return ()
-    above = f"{number(len(alone), 'copy', 'copies')} {agree(len(alone), 'ends', 'end')} above the high watermark"
+    above = f"{plural(len(alone), 'copy', 'copies')} {agree(len(alone), 'ends', 'end')} above the high watermark"
     return (
-        f"{above}, by {number(sum(by for _, by in alone), 'record')}: not known to be on all copies in sync when it was written, "
+        f"{above}, by {plural(sum(by for _, by in alone), 'record')}: not known to be on all copies in sync when it was written, "
         "up to five seconds before the listing of a running broker.",
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, completeness
-from casebook.findings.words import agree, number
+from casebook.findings.words import agree, plural
 
 CHECK = "evidence.next"
 _RESTS_ON = {
@@ -51,7 +51,7 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
         coverage=Coverage.counted(counts.asked - counts.could_not_check, counts.asked, "question", Source.CASE),
         facts={"source": source.value},
     )
-    title = f"Collect {source} next: {number(count, 'question')} {agree(count, 'waits', 'wait')} for {agree(count, 'it', 'them')}"
+    title = f"Collect {source} next: {plural(count, 'question')} {agree(count, 'waits', 'wait')} for {agree(count, 'it', 'them')}"
     step = Step(
         kind="first", text="Collect it beside what this case was made of, so that all is in one case.", command=_COMMANDS[source]
     )

@@ -16,7 +16,7 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
-from casebook.findings.words import agree, number, size
+from casebook.findings.words import agree, plural, size
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.kafka.verdict import OFFLINE, PartitionCondition, is_rule_unknown
@@ -125,7 +125,7 @@ def _understood(pasted: Pasted) -> Finding:
         "output of another tool": "outputs of other tools",
         "statement of a host": "statements of hosts",
     }
-    held = ", ".join(number(count, what, many.get(what, "")) for what, count in parts.items() if count)
+    held = ", ".join(plural(count, what, many.get(what, "")) for what, count in parts.items() if count)
     unknown = pasted.not_understood
     largest = sorted(pasted.used, key=lambda used: -used.about)[:_SHOWN]
     ask = Question(
@@ -146,11 +146,11 @@ def _understood(pasted: Pasted) -> Finding:
         ),
     )
     if not unknown:
-        less = f"; not kept of {number(len(pasted.not_kept), 'line')}: see the remarks" if pasted.not_kept else ""
+        less = f"; not kept of {plural(len(pasted.not_kept), 'line')}: see the remarks" if pasted.not_kept else ""
         whole = "All of it was understood" if not less else "All lines were read"
         return ask.ok(f"{whole}: {held}{less}", gaps=())
     lines = sum(part.span.last - part.span.first + 1 for part in unknown)
-    title = f"{number(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
+    title = f"{plural(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
         f"; understood: {held}" if held else ""
     )
     return ask.found(
@@ -327,7 +327,7 @@ def _unfinished_loads(pasted: Pasted) -> Iterator[NextPaste]:
     if left:
         broker = begun[left[0]].broker
         whose = "its coordinator" if broker is None else f"broker {broker}"
-        why = f"{number(len(left), 'load')} of {left[0]} and the like began and did not end in the pasted lines, on {whose}."
+        why = f"{plural(len(left), 'load')} of {left[0]} and the like began and did not end in the pasted lines, on {whose}."
         yield NextPaste(command="grep -E 'Loading|Finished loading|Failed to load|shutting down|started' server.log*", why=why)
 
 
@@ -379,7 +379,7 @@ def _offline_brokers(cluster: Cluster, version: VersionInUse) -> Iterator[NextPa
     if waited_for:
         broker = max(sorted(waited_for), key=waited_for.__getitem__)
         partitions = waited_for[broker]
-        why = f"{number(partitions, 'partition')} {agree(partitions, 'waits', 'wait')} for broker {broker}: why did it stop?"
+        why = f"{plural(partitions, 'partition')} {agree(partitions, 'waits', 'wait')} for broker {broker}: why did it stop?"
         yield NextPaste(
             command=f"tail -n 200 server.log   # on broker {broker}; write the line 'broker {broker}:' above it", why=why
         )

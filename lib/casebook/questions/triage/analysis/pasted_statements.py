@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, Pasted, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 
 _SHOWN, _MOST_FACTS = 6, 100
 
@@ -30,7 +30,7 @@ def _of_hosts(told: list[HostSaid], heading: Callable[[int], str]) -> tuple[Find
 
     told.sort(key=lambda said: not said.bad)
     unplaced = sum(said.broker is None for said in told)
-    what = f"Of which broker {number(unplaced, 'of these statements is', 'of these statements are')}"
+    what = f"Of which broker {plural(unplaced, 'of these statements is', 'of these statements are')}"
     unsure = (f'{what} nothing tells: a line such as "broker 3:" above them does.',) if unplaced else ()
     return _told(
         told,
@@ -82,8 +82,8 @@ def _told(
         caveats=caveats,
     )
     troubled, quiet, behind = titles
-    title = f"{number(len(told), 'statement')} {quiet} {agree(len(told), 'was', 'were')} pasted{behind}"
+    title = f"{plural(len(told), 'statement')} {quiet} {agree(len(told), 'was', 'were')} pasted{behind}"
     if bad:
-        title = f"{number(bad, 'statement')} {troubled} {agree(bad, 'tells', 'tell')} of trouble"
+        title = f"{plural(bad, 'statement')} {troubled} {agree(bad, 'tells', 'tell')} of trouble"
     more = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     return (ask.found(Severity.WARNING if bad else Severity.INFO, title, why=f"{'; '.join(said)}{more}."),)

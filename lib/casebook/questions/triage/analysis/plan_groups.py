@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.proof import START
-from casebook.findings.words import agree, brokers, count, number, one_by_one, size
+from casebook.findings.words import agree, brokers, count, one_by_one, plural, size
 from casebook.kafka.commands import Commands
 from casebook.kafka.settings import Settings
 from casebook.kafka.verdict import Verdict, online
@@ -175,7 +175,7 @@ def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterato
 def _restart(lead: Leadership, hit: Sequence[int], checks: tuple[str, ...], never: tuple[str, ...]) -> PlanStep:
     """With what it costs: partitions that a broker alone can serve wait until it is back."""
     alone = sum(_is_alone(verdict, hit, lead.cluster.live) for verdict in online(lead.verdicts))
-    cost = f" {number(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: nobody else is in sync."
+    cost = f" {plural(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: nobody else is in sync."
     text = (
         f"Restart {one_by_one(hit)} in a quiet hour, {'each ' if len(hit) > 1 else ''}after all loads have ended: whoever takes "
         f"its offsets partitions over loads them first.{cost if alone else ''}"

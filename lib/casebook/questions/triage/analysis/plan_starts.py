@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Finding, Status
 from casebook.findings.proof import SHOWN, START
-from casebook.findings.words import agree, brokers, count, number, one_by_one
+from casebook.findings.words import agree, brokers, count, one_by_one, plural
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.verdict import PartitionCondition, Verdict, is_rule_unknown
 from casebook.kafka.verdict import offline as offline_of
@@ -56,7 +56,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     others = tuple(sorted(set(lead.dead) - {choice.broker for choice in chosen} - useless))
     if rest:
         heals = sum(choice.heals for choice in chosen[SHOWN:])
-        text = f"Start {one_by_one(rest)}: {number(heals, 'more partition')} {agree(heals, 'elects', 'elect')} a leader."
+        text = f"Start {one_by_one(rest)}: {plural(heals, 'more partition')} {agree(heals, 'elects', 'elect')} a leader."
         yield from danger.save(rest)
         yield PlanStep(
             act=Act.START,
@@ -69,14 +69,14 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     unsure = sum(_may_elect_unclean(v, others) for v in offline)
     if unseen:
         text = (
-            f"Collect the states of {number(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
+            f"Collect the states of {plural(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
             "and what it costs, is not known."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=_SHORT, never=tuple(never))
         never = []
     elif unsure:
         text = (
-            f"Find out whether unclean election is allowed for {number(unsure, 'partition')} before you start "
+            f"Find out whether unclean election is allowed for {plural(unsure, 'partition')} before you start "
             f"{brokers(others)}: who starts may be elected out of sync there, and drop records."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=(*_HEALED, *_SHORT), never=tuple(never))
@@ -116,14 +116,14 @@ def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
         said += f" {count(len(unclean))} of these {drops} an unknown number of records."
     if unsure := sum(_may_elect_unclean(v, (broker,)) and broker not in (v.isr or ()) for v in offline):
         elect, drop = agree(unsure, "elects", "elect"), agree(unsure, "drops", "drop")
-        said += f" Whether {number(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
+        said += f" Whether {plural(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
     return said
 
 
 def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", price: str, never: Sequence[str]) -> PlanStep:
     whom, more = (choice.broker,), "" if choice.step == 1 else "more "
     least = "at least " if any(map(is_rule_unknown, offline_of(lead.verdicts))) else ""
-    heals = f"{least}{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
+    heals = f"{least}{plural(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
     checks = [*_HEALED, *_SHORT]
     checks += [_NO_CONTROLLER] * _has_no_controller(lead)
     checks += danger.asked(whom)
@@ -175,7 +175,7 @@ def _halts(version: KafkaVersion) -> str:
 def _find_data(lead: Leadership) -> Iterator[PlanStep]:
     """A member of the ISR is elected as one in sync, whatever its log holds."""
     for broker, missing in lead.empty:
-        partitions = number(missing, "offline partition")
+        partitions = plural(missing, "offline partition")
         text = (
             f"Find the data of broker {broker} before you start it: its log dirs, as listed, hold no segment of {partitions}. "
             f"Started so, it heals none of them: it leads {agree(missing, 'it', 'them')} with an empty log, and other replicas "
@@ -197,20 +197,20 @@ def _undecided(
     for isr, partitions in by_isr.most_common(SHOWN):
         whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
         start = agree(len(isr), "start it", "start any of them")
-        price = f"{number(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
+        price = f"{plural(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
         text = f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}."
         yield PlanStep(act=Act.FIND_OUT, text=text, command=START, checks=_HEALED, never=tuple(never))
         never = ()
     if rest := sum(not _may_elect_unclean(v, asked) for v in untold) - sum(by_isr.values()):
         them = agree(rest, "it", "them")
-        text = f"See the rule of {number(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
+        text = f"See the rule of {plural(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
         never = ()
     lacking = sum(missing for _, missing in lead.empty)
     stuck = len(offline) - len(untold) - sum(choice.heals for choice in chosen) - lacking
     if stuck > 0:
         text = (
-            f"See the rule of {number(stuck, 'partition')} in notebook 20: {agree(stuck, 'it is', 'they are')} not healed by "
+            f"See the rule of {plural(stuck, 'partition')} in notebook 20: {agree(stuck, 'it is', 'they are')} not healed by "
             "starting any broker."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
@@ -268,7 +268,7 @@ class _Danger:
         if not copies:
             return ""
         cuts = agree(len(whom), "It then cuts", "They then cut")
-        return f" {cuts} {number(copies, 'copy', 'copies')} to the logs of living leaders: whether these lack records is unknown."
+        return f" {cuts} {plural(copies, 'copy', 'copies')} to the logs of living leaders: whether these lack records is unknown."
 
 
 def _behind(lead: Leadership) -> "Counter[int]":

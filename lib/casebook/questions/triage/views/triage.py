@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from casebook.case.case import LIVE, Case
 from casebook.facts.cluster import Cluster
+from casebook.findings import words
 from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
 from casebook.findings.finding import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
 from casebook.findings.proof import COLLECT_AGAIN, READ_CONFIG
@@ -54,7 +55,7 @@ _COLLECT = ("00 start here", "collect what is missing", "casebook collect")
 
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     """What stands at the top until the notebook has finished."""
-    partitions = f"{text.plural(len(cluster.partitions), 'partition')}."
+    partitions = f"{words.plural(len(cluster.partitions), 'partition')}."
     return html(
         render(
             "verdict",
@@ -84,13 +85,13 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
         kind, title, second = look(worst), worst.title, _first(plan) or worst.why
     else:
         ok = completeness(findings).ok
-        kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _first(plan) or _how_far(findings, case)
+        kind, title, second = "ok", f"Nothing found in {words.plural(ok, 'check')}", _first(plan) or _how_far(findings, case)
     if hint := _not_yours(findings):
         second = Markup("{} {}").format(second, hint)
     if apart := _apart(findings):
         second = Markup("{} {}").format(apart, second)
     if at is not None:
-        second = Markup("As of {}. {}").format(text.moment(at), second)
+        second = Markup("As of {}. {}").format(words.date(at), second)
     told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step stands above
     steps = () if told else plan.steps
     return html(render("verdict", kind=kind, title=title, second=second, plan=steps, brokers=strip, more=more))
@@ -162,7 +163,7 @@ def _again(until: str, source: str) -> Markup:
     said = Markup(
         "Evidence of {}; run again on it, this says the same. After each change collect again, {}, and run this on that."
     )
-    return said.format(text.moment(until), collect)
+    return said.format(words.date(until), collect)
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
@@ -172,7 +173,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
         name="looked-at",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
-        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.title, f.threshold or "–")) for f in ok],
+        rows=[(PLAIN, (_asked(f), words.looked_at(f.coverage), f.title, f.threshold or "–")) for f in ok],
         label="What was looked at",
     )
     found = any(f.status is Status.FINDING for f in all_findings)
@@ -188,7 +189,7 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
         name="unchecked",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What would settle it", TEXT)),
-        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.why or f.title, _settle(f, wanted))) for f in unchecked],
+        rows=[(PLAIN, (_asked(f), words.looked_at(f.coverage), f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",
     )
     return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
@@ -245,8 +246,8 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
         ("Kafka", kafka),
         ("ZooKeeper", _walk(case, cluster)),
         ("Settings", _settings(cluster)),
-        ("Missing", text.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
-        ("Redacted", text.some(case.redacted, 2) or "nothing"),
+        ("Missing", words.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
+        ("Redacted", words.some(case.redacted, 2) or "nothing"),
         ("Manifest", code(f"sha256 {case.digest[:4]}…{case.digest[-4:]}")),
     ]
     return html(render("card", title="Evidence", rows=rows))
@@ -265,7 +266,7 @@ def _unanswered(all_findings: Sequence[Finding]) -> str:
         return "Nothing could be asked"
     if counts.unreadable and not counts.inconclusive:
         return next(finding.title for finding in all_findings if names_unreadable(finding))
-    return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
+    return f"{words.count(counts.could_not_check)} of {words.plural(counts.asked, 'question')} could not be answered"
 
 
 def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
@@ -283,10 +284,10 @@ def _first(plan: Plan) -> str:
 def _how_far(all_findings: Sequence[Finding], case: Case) -> str:
     questions = [f.question for f in all_findings if f.status is Status.COULD_NOT_CHECK]
     unchecked = (
-        f"{text.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
-        f"Open: {text.some(questions, _MOST_QUESTIONS)}"
+        f"{words.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
+        f"Open: {words.some(questions, _MOST_QUESTIONS)}"
     )
-    when = text.moment(case.collected_at)
+    when = words.date(case.collected_at)
     collected = f"Live, read {when}." if case.name.startswith(LIVE) else f"Evidence of {when}."
     return " ".join([unchecked] * bool(questions) + [collected] * bool(case.collected_at))
 
@@ -312,7 +313,7 @@ def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]] | None, list[tup
 
 def _broker(cluster: Cluster, broker: int, led: Counter, held: Counter) -> dict[str, object]:
     registered = cluster.brokers.get(broker)
-    note = text.plural(led[broker], "leader") if registered else f"holds {text.plural(held[broker], 'replica')}"
+    note = words.plural(led[broker], "leader") if registered else f"holds {words.plural(held[broker], 'replica')}"
     if registered and cluster.controller.broker == broker and cluster.controller.epoch is not None:
         note += f", epoch {cluster.controller.epoch}"
     return {"id": broker, "dead": registered is None, "controller": cluster.controller.broker == broker, "note": note}
@@ -331,16 +332,16 @@ def _walk(case: Case, cluster: Cluster) -> str:
         return "no znodes in this case"
     if not cluster.read_from:
         return "pasted" if case.pasted() else "from a dump"
-    walked = f"walked {text.clock(cluster.read_from)} to {text.clock(cluster.read_to)} UTC, {text.day(cluster.read_to)}"
+    walked = f"walked {words.clock(cluster.read_from)} to {words.clock(cluster.read_to)} UTC, {words.day(cluster.read_to)}"
     return (
-        f"{walked}; {text.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
+        f"{walked}; {words.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
     )
 
 
 def _settings(cluster: Cluster) -> str:
     collected, printed = sorted(cluster.server_properties), sorted(cluster.printed_settings)
-    told = [f"server.properties of broker {text.brokers(collected)}"] if collected else []
-    told += [f"settings that broker {text.brokers(printed)} printed"] if printed else []
+    told = [f"server.properties of broker {words.listed(collected)}"] if collected else []
+    told += [f"settings that broker {words.listed(printed)} printed"] if printed else []
     return " and ".join(told) or "no server.properties: defaults are assumed"
 
 

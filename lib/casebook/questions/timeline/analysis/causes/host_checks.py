@@ -9,7 +9,7 @@ from casebook.facts.observed import Observation, Source, observation
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import brokers, duration, number
+from casebook.findings.words import brokers, duration, plural
 from casebook.kafka.past_rows import Window
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import host_clues
@@ -132,7 +132,7 @@ def _check(scene: TimelineInputs, hosts: Hosts) -> Finding:
     problems = tuple(Gap(why=why, settle=_COLLECT) for why in (*hosts.told.problems, *lost))
     if sure:
         first, more = sure[0], len(sure) - 1
-        others = f"; {number(more, 'more thing')} stood out on hosts meanwhile" if more else ""
+        others = f"; {plural(more, 'more thing')} stood out on hosts meanwhile" if more else ""
         return ask.found(
             Severity.INFO,
             f"{first.text}{others}",

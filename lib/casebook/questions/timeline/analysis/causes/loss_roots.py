@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from casebook.findings.words import brokers, duration, number
+from casebook.findings.words import brokers, duration, plural
 from casebook.kafka.past_rows import EventRow, Span
 from casebook.questions.timeline.analysis.causal_chain import Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, hosts
@@ -205,11 +205,11 @@ def _frozen(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
         pro.append(Indication(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
         weight += 30 if clues.often < OFTEN else 5
         if clues.often >= OFTEN:
-            contra.append(Indication(f"Its log is as silent {number(clues.often, 'other time')}"))
+            contra.append(Indication(f"Its log is as silent {plural(clues.often, 'other time')}"))
     if clues.within:
         contra.append(
             Indication(
-                f"It printed {number(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof
+                f"It printed {plural(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof
             )
         )
         weight -= 30
@@ -239,7 +239,7 @@ def _running(clues: _Clues, pro: list[Indication], contra: list[Indication]) -> 
     """Put where it belongs what shows that its process ran, so that the fault was outside; what it weighs."""
     if not clues.within:
         return _noticing(clues, pro, contra, frozen=False)
-    words = f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat"
+    words = f"It went on printing: {plural(len(clues.within), 'line')} in the time in which it sent no beat"
     pro.append(Indication(words, clues.within[0].proof))
     return 25 + _noticing(clues, pro, contra, frozen=False)
 
@@ -254,7 +254,7 @@ def _network(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) 
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
     others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
     if others and (clues.within or clues.awake):  # nor do they reach one that stands still, or has ended
-        pro.append(Indication(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
+        pro.append(Indication(f"Other brokers could not reach it either ({plural(len(others), 'line')})", others[0].proof))
         weight += 5
     if seen.deaf:
         contra.append(
@@ -288,7 +288,7 @@ def _gc(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
         contra.append(Indication("Its GC log tells of no pause in that time"))
         weight -= 15
     if clues.within:
-        contra.append(Indication(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
+        contra.append(Indication(f"It printed {plural(len(clues.within), 'line')} in that time", clues.within[0].proof))
         weight -= 10
     return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 
@@ -322,7 +322,7 @@ def _zookeeper(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int
         contra.append(Indication(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
         weight -= 20
     if seen.wrote:
-        contra.append(Indication(f"It wrote {number(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
+        contra.append(Indication(f"It wrote {plural(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
         weight -= 20
     unchecked = (
         ()

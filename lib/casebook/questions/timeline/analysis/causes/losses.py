@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.facts.events import TRUNCATIONS
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causal_chain import Chain
@@ -135,8 +135,8 @@ def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
     left = places(refused) - places(moved)
     kind = "broker_stopped" if stopping else "broker_lost"
     verb = "stopped" if stopping else "lost its registration"
-    came = [f"{number(len(moved), 'partition')} got another leader"] if moved else []
-    came += [f"{number(len(left), 'partition')} got none"] if left else []
+    came = [f"{plural(len(moved), 'partition')} got another leader"] if moved else []
+    came += [f"{plural(len(left), 'partition')} got none"] if left else []
     title = f"Broker {loss.broker} {verb}" + (f", and {' and '.join(came)}" if came else "")
     return links.chain(kind, title, loss.broker, len(moved) + len(left))
 

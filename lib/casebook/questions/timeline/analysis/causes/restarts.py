@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
-from casebook.findings.words import brokers, capitalised, duration, number
+from casebook.findings.words import brokers, capitalised, duration, plural
 from casebook.kafka.past_rows import EventRow, Span
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, losses
@@ -78,7 +78,7 @@ def of_all(scene: TimelineInputs, held: Mapping[int, int]) -> Iterator[Chain]:
         links.effects(first, ["loaded"], "each coordinator reads its partitions of the offsets topic anew")
         links.effects(first, _WAITS, "clients wait for leaders and coordinators until these are back")
         led = {key for key, rows in scene.states.items() if _led(rows, gone)}
-        title = f"All {number(len(gone.ids), 'broker')} went within {duration(gone.until - gone.since)}"
+        title = f"All {plural(len(gone.ids), 'broker')} went within {duration(gone.until - gone.since)}"
         title += f", and were back after {duration(gone.whole - gone.since)}" if gone.whole is not None else ""
         holds = 0 if gone.back is not None else max((held.get(broker, 0) for broker in gone.ids), default=0)
         chain = links.chain("all_lost", title, None, len(led)) or Chain(
@@ -195,7 +195,7 @@ def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
     how = "stopped or killed"
     if clean in (0, len(gone.ids)):
         how = "stopped" if clean else "killed, or lost with their machines,"
-    name = f"All {number(len(gone.ids), 'broker')} were {how} at once"
+    name = f"All {plural(len(gone.ids), 'broker')} were {how} at once"
     again = [broker for broker, row in starts.items() if row is not None]
     if gone.whole is not None or len(again) == len(gone.ids):
         name += " and started again: a restart of all"
@@ -262,7 +262,7 @@ def _by_reason(scene: TimelineInputs) -> dict[int, dict[str, list[_Failed]]]:
 
 
 def _times(starts: Sequence[_Failed]) -> str:
-    return f", {number(len(starts), 'time')}" if len(starts) > 1 else ""
+    return f", {plural(len(starts), 'time')}" if len(starts) > 1 else ""
 
 
 def _refusals(scene: TimelineInputs, broker: int, life: Span) -> list[EventRow]:

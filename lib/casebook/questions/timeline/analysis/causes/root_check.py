@@ -9,7 +9,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, capitalised, moment, number
+from casebook.findings.words import agree, brokers, capitalised, moment, plural
 from casebook.kafka.past_rows import Window
 from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import disks
@@ -54,7 +54,7 @@ def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], 
         return found
     earliest = min(before, key=lambda one: one.opened)
     first = moment(instant(earliest.opened))
-    which = number(len({scene.place(one) for one in before}), "partition")
+    which = plural(len({scene.place(one) for one in before}), "partition")
     least = "At least " if untold(scene) else ""
     latest = " or earlier" if least or earliest.opened_earliest is not None or earliest.opened_by == FOUND_SO else ""
     told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
@@ -84,7 +84,7 @@ def _may_be_of(scene: TimelineInputs, window: Window, chain: Chain) -> bool:
 
 def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
     """What began it where all that is told of brokers that went hit no partition."""
-    which = number(len({scene.place(one) for one in leaderless}), "partition")
+    which = plural(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
         f"What left {which} without leader is not known",
         why=f"{chains[0].title}, at {moment(instant(_since(chains[0])))}: no partition is told to have lost its leader by it.",
@@ -98,7 +98,7 @@ def _of_another_cluster(
     scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]
 ) -> Finding:
     """What began it where all that is told before befell another cluster of the same logs."""
-    which = number(len({scene.place(one) for one in leaderless}), "partition")
+    which = plural(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
         f"What left {which} without leader is not known: all that could be linked befell another cluster, told of before",
@@ -147,7 +147,7 @@ def _root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root])
     if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
         return _unread(ask, said, since, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
-    waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {number(chains[0].holds, 'partition')} without leader"
+    waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {plural(chains[0].holds, 'partition')} without leader"
     told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
     against = [point.text for point in (first.contra if first else ())]
     unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
@@ -235,7 +235,7 @@ def _alone(scene: TimelineInputs) -> str:
     ended = Counter(row.broker for row in scene.kind("zk_session_expired").rows if row.broker is not None)
     if not ended:
         return ""
-    whose, times = brokers(sorted(ended)), number(sum(ended.values()), "time")
+    whose, times = brokers(sorted(ended)), plural(sum(ended.values()), "time")
     which = agree(len(ended), "its session", "sessions")
     return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; what followed is not told"
 
@@ -298,7 +298,7 @@ def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root
     names = "; ".join(root.name for root in candidates)
     alone = len(candidates) == 1
     return ask.could_not_check(
-        f"{what}; nothing here tells " + ("why" if alone else f"which of {number(len(candidates), 'candidate')} began it"),
+        f"{what}; nothing here tells " + ("why" if alone else f"which of {plural(len(candidates), 'candidate')} began it"),
         why=f"{'This' if alone else 'Each of these'} is possible: {names}.",
         settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
         since=instant(chain.opened),

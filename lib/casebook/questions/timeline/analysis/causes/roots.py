@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import instant
-from casebook.findings.words import duration, moment, number
+from casebook.findings.words import duration, moment, plural
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes import disks, emptied, hosts, loss_roots, restarts
@@ -38,7 +38,7 @@ def _storm(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         return
     keys = ", ".join(map(str, storm.keys)) or "unknown"
     first = storm.thrown[0]
-    pro = [Indication(f"{number(len(storm.thrown), 'request')} with api key {keys}{_who(storm)}", first.proof)]
+    pro = [Indication(f"{plural(len(storm.thrown), 'request')} with api key {keys}{_who(storm)}", first.proof)]
     pro += [Indication(f"{sender.address} {_how(storm, sender)}", sender.proof) for sender in storm.senders]
     if storm.bystanders:
         others = ", ".join(storm.bystanders[:MOST]) + (" and others" if len(storm.bystanders) > MOST else "")
@@ -58,7 +58,7 @@ def _foreign(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         return
     first, what = storm.thrown[0], " and ".join(storm.protocols)
     size = f"size = {first.fields.get('size', '')}"
-    words = f"{number(len(storm.thrown), 'connection')}{_who(storm)}: the first bytes, read as a size ({size})"
+    words = f"{plural(len(storm.thrown), 'connection')}{_who(storm)}: the first bytes, read as a size ({size})"
     unchecked = () if storm.senders else ("who: no line names the address",)
     name = f"{what} spoken to Kafka's port of {named(storm.broker)}"
     yield Root(
@@ -74,7 +74,7 @@ def _who(storm: Storm) -> str:
 def _how(storm: Storm, sender: Sender) -> str:
     total = len(storm.thrown)
     if storm.covered is None:
-        return f"is named by {'the line' if sender.requests == total == 1 else number(sender.requests, 'line')}"
+        return f"is named by {'the line' if sender.requests == total == 1 else plural(sender.requests, 'line')}"
     if sender.requests == total:
         return "connected just before each exception"
     if sender.requests == storm.covered:
@@ -91,7 +91,7 @@ def unnamed(scene: TimelineInputs, found: Sequence[Storm]) -> Iterator[str]:
         return
     left = sum(len(storm.thrown) - storm.told for storm in found)
     if left:
-        yield f"who sent the other {number(left, 'request')}: no line tells who connected or asked"
+        yield f"who sent the other {plural(left, 'request')}: no line tells who connected or asked"
 
 
 def _nobody_named(scene: TimelineInputs) -> str:

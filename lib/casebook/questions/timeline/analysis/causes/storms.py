@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from casebook.findings.words import capitalised, number
+from casebook.findings.words import capitalised, plural
 from casebook.kafka.past_rows import EventRow
 from casebook.kafka.protocols import protocol
 from casebook.questions.timeline.analysis.causal_chain import Chain
@@ -207,7 +207,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
                 first, failed, "the exception leaves the network thread's loop: what else was in that poll is not answered"
             )
             _bystanders(links, min(failed[0], first, key=lambda row: row.at), storm.broker)
-        title = capitalised(f"{named(storm.broker)} was sent {number(len(storm.thrown), 'request')} that it does not know")
+        title = capitalised(f"{named(storm.broker)} was sent {plural(len(storm.thrown), 'request')} that it does not know")
         yield links.chain("unknown_request", title, storm.broker) or Chain(
             "unknown_request", title, storm.broker, (), first.at, last.at
         )
@@ -215,7 +215,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
 
 def _spoken(storm: Storm) -> Chain:
     """The chain of another protocol: the broker closes that connection, and nobody else suffers."""
-    title = f"{named(storm.broker)} was spoken to in {' and '.join(storm.protocols)}, {number(len(storm.thrown), 'time')}"
+    title = f"{named(storm.broker)} was spoken to in {' and '.join(storm.protocols)}, {plural(len(storm.thrown), 'time')}"
     return Chain("foreign_protocol", capitalised(title), storm.broker, (), storm.thrown[0].at, storm.thrown[-1].at)
 
 

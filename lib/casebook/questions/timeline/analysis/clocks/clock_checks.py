@@ -11,7 +11,7 @@ from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.finding import Step as Advice
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, duration, number
+from casebook.findings.words import agree, duration, plural
 from casebook.kafka.past_rows import Clock, ClockStep, EventRow, Late
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones
 from casebook.questions.timeline.analysis.clocks.clocks import NEAR_ZONE, ZOOKEEPER, zone_back, zone_of
@@ -97,7 +97,7 @@ def clocks(scene: TimelineInputs) -> Finding:
         )
         return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
-    whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"
+    whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {plural(len(others), 'clock')} agree"
     return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
 
 
@@ -183,7 +183,7 @@ def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[
     wrong = any((not clock.zone or clock.broker is None) and abs(clock.skew) < _CALENDAR for clock in off)
     return ask.found(
         Severity.WARNING,
-        f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
+        f"{plural(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
         f"{duration(abs(worst.skew))} {ahead} {reference}{which}",
         why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
         next=(
@@ -227,7 +227,7 @@ def _zone_change(step: ClockStep, by: int | None) -> int | None:
 
 def _changed(ask: Question, moved: Sequence[_Moved], type_it: Sequence[Advice]) -> Finding:
     first, others = moved[0], len({one.clock.owner for one in moved}) - 1
-    also = f"; {number(others, 'other clock')} changed as well" if others else ""
+    also = f"; {plural(others, 'other clock')} changed as well" if others else ""
     by_zone = all(one.zone is not None for one in moved)
     joined = all(one.step.joined for one in moved)
     texts = [] if by_zone or joined else [_SLEW]
@@ -272,7 +272,7 @@ def _said(one: _Moved) -> str:
 
 def _mixed(ask: Question, mixed: Sequence[Clock]) -> Finding:
     first, others = mixed[0], len(mixed) - 1
-    also = f", and so do {number(others, 'other log')}" if others else ""
+    also = f", and so do {plural(others, 'other log')}" if others else ""
     return ask.found(
         Severity.WARNING,
         f"Two processes write the log of {first.owner}: their times differ by {duration(first.mixed)}{also}",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.events import Event, LogFile, owner_of
-from casebook.findings.words import agree, duration, number
+from casebook.findings.words import agree, duration, plural
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, ClockStep, Late
 from casebook.questions.timeline.analysis.clocks.owners import FEW as FEW_NAMED
@@ -350,7 +350,7 @@ def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, p
     if found is None:
         return Clock(name, broker, None, None, 0, reference, False, f"{_unknown(_heard(pairs))}; its times are taken as printed.")
     kinds = sorted({pair.what for pair in pairs})
-    why = f"{number(len(pairs), 'pair')}: {', '.join(kinds)}."
+    why = f"{plural(len(pairs), 'pair')}: {', '.join(kinds)}."
     applied = _applied(found, reference)
     if applied != found:
         why += f" The {duration(abs(found.skew))} found are no more than its uncertainty: its times are taken as printed."
@@ -375,7 +375,7 @@ def _unknown(late: Sequence[int]) -> str:
     if not late:
         return "Nothing in its lines happened together with something of known time"
     if late[0] < 0:
-        lines = f"{number(len(late), 'line')} of what it was told {agree(len(late), 'says', 'say')} so"
+        lines = f"{plural(len(late), 'line')} of what it was told {agree(len(late), 'says', 'say')} so"
         return f"It may be behind by {duration(-late[0])} or more, but only {lines}"
     return f"It is ahead by {duration(late[0])} at most, by what it was told"
 

@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.clocks.owners import SPEAKER, stated
 from casebook.questions.timeline.analysis.scene import TimelineInputs
@@ -54,7 +54,7 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     least = "At least " if (doubt and only is None) or untold else ""  # a slip or two in a file say nothing of it
     return ask.found(
         Severity.WARNING,
-        f"{least}{number(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
+        f"{least}{plural(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
         why=" ".join(_said(file, tallies.get(file.file, Counter())) for file in wrong[:SHOWN]),
         next=(Step(kind="first", text=f"Collect the logs again, each broker's under its own id: {COLLECT_LOGS}."),),
         caveats=("Their lines count for the broker that they name, not for the one that they were given for.",),
@@ -69,7 +69,7 @@ def _said(file: LogFile, tally: Mapping[int, int]) -> str:
     total = sum(tally.values())
     by_count = sorted(tally.items(), key=lambda counted: (-counted[1], counted[0]))
     counts = ", ".join(f"{count} of broker {broker}" for broker, count in by_count)
-    return f"{file.file}: of {number(total, 'line')} that {agree(total, 'names', 'name')} a broker, {counts}."
+    return f"{file.file}: of {plural(total, 'line')} that {agree(total, 'names', 'name')} a broker, {counts}."
 
 
 def _fact(file: LogFile, tallies: Mapping[str, Counter[int]]) -> dict[str, object]:

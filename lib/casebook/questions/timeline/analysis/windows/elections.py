@@ -11,7 +11,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
@@ -44,7 +44,7 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
         return replace(_found(scene, ask, dirty, len(hit), len(unjudged)), at_latest=bool(untold(scene)))
     if unjudged:
         lack = agree(len(unjudged), "the leader", "the leaders")
-        title = f"Whether {lack} of {number(len(unjudged), 'election')} {agree(len(unjudged), 'was', 'were')} in sync is unknown"
+        title = f"Whether {lack} of {plural(len(unjudged), 'election')} {agree(len(unjudged), 'was', 'were')} in sync is unknown"
         return ask.could_not_check(title, why="The ISR before is not told.", settle=f"{COLLECT_HISTORY}.")
     if gaps := untold(scene) or coverage.history(scene.past, scene.cluster):
         return ask.could_not_check("Not every election is told of", why=gaps[0].why, settle=gaps[0].settle)
@@ -82,8 +82,8 @@ def _by_lines(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Iterato
 def _found(scene: TimelineInputs, ask: Question, dirty: Sequence[_Dirty], partitions: int, unjudged: int) -> Finding:
     first = dirty[0]
     least = "at least " if untold(scene) else ""
-    of = f"of {least}{number(partitions, 'partition')}"
-    whom = f"{number(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
+    of = f"of {least}{plural(partitions, 'partition')}"
+    whom = f"{plural(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
     return ask.found(
         Severity.WARNING,
         f"{whom}: what the ISR had and they lacked is lost",
@@ -97,5 +97,5 @@ def _found(scene: TimelineInputs, ask: Question, dirty: Sequence[_Dirty], partit
             ),
             Step(kind="then", text="Set unclean.leader.election.enable=false where records matter more than writes."),
         ),
-        caveats=(f"Of {number(unjudged, 'more election')} the ISR before is not told.",) if unjudged else (),
+        caveats=(f"Of {plural(unjudged, 'more election')} the ISR before is not told.",) if unjudged else (),
     )

@@ -7,7 +7,7 @@ from casebook.facts import events
 from casebook.facts.cluster import instant
 from casebook.facts.events import FileExtent, LogFile, source_of
 from casebook.findings import coverage
-from casebook.findings.words import brokers, number
+from casebook.findings.words import brokers, plural
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, ClockStep, Silence
 from casebook.kafka.releases import KafkaVersion
@@ -212,7 +212,7 @@ def _doubts(doubts: Iterable[OldLeaderDoubt]) -> Iterator[Silence]:
             kind,
             broker,
             why,
-            f"Whether it took writes after {number(count, 'partition')} got another leader.",
+            f"Whether it took writes after {plural(count, 'partition')} got another leader.",
             COLLECT_LOGS,
         )
 
@@ -223,7 +223,7 @@ def _times(scene: TimelineInputs) -> Iterator[Silence]:
         yield Silence(
             "undated",
             None,
-            f"{number(len(undated), 'line')} of a known meaning {'bears' if len(undated) == 1 else 'bear'} no date.",
+            f"{plural(len(undated), 'line')} of a known meaning {'bears' if len(undated) == 1 else 'bear'} no date.",
             "When it was; they stand at the end of the timeline.",
             "Give the log files themselves.",
             undated[0].proof,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from casebook.facts.cluster import instant
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Question, Severity, Step
-from casebook.findings.words import agree, brokers, number
+from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.past_rows import Window
 from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.extent import untold
@@ -48,7 +48,7 @@ def two_leaders(
         return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
     if doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
+        title = f"Whether {whom} took writes after {plural(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
     gaps = untold(scene)
     if gaps or not scene.past.there:  # a history tells of every election, else logs do
@@ -70,7 +70,7 @@ def _is_partial(scene: TimelineInputs) -> bool:
 def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> Iterator[str]:
     if hit and doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        yield f"After {number(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
+        yield f"After {plural(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
 
 
 def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:

@@ -10,7 +10,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, capitalised, number, one_by_one
+from casebook.findings.words import agree, brokers, capitalised, one_by_one, plural
 from casebook.kafka.partitions import dead_brokers
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import EventRow, StateRow
@@ -65,7 +65,7 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     if untold:
         leaders = agree(len(untold), "the leader", "the leaders")
         lack = agree(len(untold), "lacks", "lack")
-        title = f"Whether {leaders} of {number(len(untold), 'partition')} {lack} what {brokers(dead)} had is unknown"
+        title = f"Whether {leaders} of {plural(len(untold), 'partition')} {lack} what {brokers(dead)} had is unknown"
         return ask.could_not_check(
             title, why=f"Of {untold[0][0]}-{untold[0][1]} not every election is told of.", settle=f"{COLLECT_HISTORY}."
         )
@@ -152,7 +152,7 @@ def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: in
     return ask.found(
         Severity.WARNING,
         f"{capitalised(brokers(away))}, dead, may have records that the {agree(len(hit), 'leader', 'leaders')} of "
-        f"{number(len(hit), 'partition')} {agree(len(hit), 'lacks', 'lack')}",
+        f"{plural(len(hit), 'partition')} {agree(len(hit), 'lacks', 'lack')}",
         why=f"{first.topic}-{first.partition}: {one_by_one(new)} {agree(len(new), 'was', 'were')} elected out of sync; "
         f"{brokers(hit[0].away)}, in sync before, {agree(len(hit[0].away), 'has', 'have')} not followed since.",
         since=instant(min(change.opened for one in hit for change in one.changes)),
@@ -164,5 +164,5 @@ def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: in
                 command="casebook run message_loss",
             ),
         ),
-        caveats=(f"Of {number(untold, 'more partition', 'more partitions')} not every election is told of.",) if untold else (),
+        caveats=(f"Of {plural(untold, 'more partition', 'more partitions')} not every election is told of.",) if untold else (),
     )

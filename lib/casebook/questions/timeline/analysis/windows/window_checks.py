@@ -6,7 +6,7 @@ from casebook.facts.cluster import instant
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Question, Severity
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, count, moment, number
+from casebook.findings.words import agree, count, moment, plural
 from casebook.kafka.past_rows import Window
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.timeline.analysis.extent import untold
@@ -64,7 +64,7 @@ def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[
     later = [window for window in hit if (window.closed or 0) > read and (window.topic, window.partition) in unled]
     if not later:
         return ()
-    these = f"{number(len(later), 'partition')} that had no leader then {agree(len(later), 'has', 'have')} one by the logs"
+    these = f"{plural(len(later), 'partition')} that had no leader then {agree(len(later), 'has', 'have')} one by the logs"
     return (f"The logs go on after the znodes were read, at {moment(instant(read))}: {these}.",)
 
 
@@ -244,10 +244,10 @@ def _whose_min_isr(scene: TimelineInputs) -> Iterator[str]:
     topics = {topic for topic, _ in scene.states}
     told = len(topics & scene.past.overrides.keys())
     if told:
-        which = "" if told == len(topics) else f" of {number(told, 'topic')}"
+        which = "" if told == len(topics) else f" of {plural(told, 'topic')}"
         yield f"The overrides{which} are those of each moment; settings of brokers are those of the end of the evidence."
     if told < len(topics):
-        which = f" of {number(len(topics) - told, 'topic')}" if told else ""
+        which = f" of {plural(len(topics) - told, 'topic')}" if told else ""
         yield f"{MIN_ISR}{which} is that of the end of the evidence."
     if BUILT_IN_ASSUMED in _origins(scene):
         yield f"Where nothing else is known {MIN_ISR} is taken to be the release's default."

@@ -7,7 +7,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import number
+from casebook.findings.words import plural
 from casebook.kafka.past_rows import Window
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
@@ -46,7 +46,7 @@ def coverage_of_states(scene: TimelineInputs) -> Coverage:
 
 def partitions_of(scene: TimelineInputs, windows: Iterable[Window]) -> str:
     """How many partitions it befell, in words."""
-    return number(len({scene.place(window) for window in windows}), "partition")
+    return plural(len({scene.place(window) for window in windows}), "partition")
 
 
 def told_length(scene: TimelineInputs, length: int, spelled: Callable[[int], str]) -> str:

@@ -7,7 +7,7 @@ from casebook.facts.cluster import Cluster, Problem
 from casebook.facts.observed import Source
 from casebook.facts.pasted import NOT_PASTED
 from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
-from casebook.findings.words import agree, plural
+from casebook.findings.words import agree, plural, some
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
@@ -202,5 +202,4 @@ def _line(proof: str) -> Evidence:
 
 
 def _first(problems: tuple[Problem, ...]) -> str:
-    shown = "; ".join(f"{p.path}: {p.reason}" for p in problems[:3])
-    return f"{shown}." if len(problems) <= 3 else f"{shown}; and {len(problems) - 3} more."
+    return f"{some([f'{p.path}: {p.reason}' for p in problems], 3)}."

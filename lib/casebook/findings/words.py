@@ -81,6 +81,11 @@ def clock(instant: Instant) -> str:
     return f"{known:%H:%M:%S}" if known else UNKNOWN
 
 
+def clock_ms(at: int | None) -> str:
+    """The time of day of epoch milliseconds, ``03:06:58.123``."""
+    return UNKNOWN if at is None else f"{clock(at)}.{at % 1000:03d}"
+
+
 def parsed(instant: Instant) -> datetime | None:
     """An instant in UTC; ``None`` when unknown, or beyond what can be written."""
     try:
@@ -130,10 +135,10 @@ def listed(ids: Iterable[int]) -> str:
     return ",".join(map(str, ids)) or "–"
 
 
-def some(items: Sequence[str], most: int) -> str:
-    """The first of many, and how many more there are."""
+def some(items: Sequence[str], most: int, between: str = "; ", last: str = "; and") -> str:
+    """The first of many, and how many more there are: ``a; b; and 3 more``."""
     more = len(items) - most
-    return "; ".join(items[:most]) + (f"; and {count(more)} more" if more > 0 else "")
+    return between.join(items[:most]) + (f"{last} {count(more)} more" if more > 0 else "")
 
 
 def capitalised(sentence: str) -> str:

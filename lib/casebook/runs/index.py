@@ -71,7 +71,14 @@ def _since(run: Run, before: Run | None) -> str:
     said: dict[ChangeKind, list[str]] = {how: [] for how in _IN_WORDS}
     for change in changes.compare(before.checks, run.checks):
         said[change.how].append(_changed(change))
-    return "; ".join(f"{len(names)} {_IN_WORDS[how]}: {_named(names)}" for how, names in said.items() if names) or "nothing"
+    return (
+        "; ".join(
+            f"{len(names)} {_IN_WORDS[how]}: {words.some(names, _MOST_NAMED, ', ', ' and')}"
+            for how, names in said.items()
+            if names
+        )
+        or "nothing"
+    )
 
 
 _IN_WORDS = {how: how.value.replace("_", " ") for how in ChangeKind}
@@ -84,11 +91,6 @@ def _changed(change: CheckChange) -> str:
     if change.how is ChangeKind.NEW:
         return f"{name} {now}".rstrip()
     return f"{name} {before} → {now}" if before and now and change.how in (ChangeKind.WORSE, ChangeKind.BETTER) else name
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _spark(line: Sequence[Run]) -> Sparkline:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from casebook.case.case import Case
 from casebook.errors import UsageError, did_you_mean
-from casebook.facts.cluster import Cluster, Partition, PartitionState, instant, state_path
+from casebook.facts.cluster import Cluster, Partition, PartitionState, state_path
 from casebook.facts.disks import OFFSETS_TOPIC, Replica
-from casebook.findings.words import agree, count, plural, size
+from casebook.findings.words import agree, clock_ms, count, plural, size
 from casebook.formats.zookeeper import znodes
 from casebook.kafka.group_partition import group_partition, java_hash
 from casebook.machine import places
@@ -93,7 +93,7 @@ def _isr(name: str) -> Lesson:
         (change, znodes.decode_state(z.data)) for change in case.history() for z in change.znodes if z.path == path and z.data
     ]
     rows = tuple(
-        (_clock(change.time), state.leader if state.leader is not None else "–1", _listed(state.isr), state.leader_epoch,
+        (clock_ms(change.time), state.leader if state.leader is not None else "–1", _listed(state.isr), state.leader_epoch,
          state.controller_epoch)
         for change, state in states
     )  # fmt: skip
@@ -109,7 +109,9 @@ def _isr(name: str) -> Lesson:
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
         rows=rows,
         evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
-        answer=" ".join(_of_write(before, now, _clock(change.time)) for (_, before), (change, now) in itertools.pairwise(states)),
+        answer=" ".join(
+            _of_write(before, now, clock_ms(change.time)) for (_, before), (change, now) in itertools.pairwise(states)
+        ),
     )
 
 
@@ -295,10 +297,6 @@ def _loads(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
                 into.setdefault(partition, []).append(f"{path}:{at}")
     unfinished = {p: places for p, places in begun.items() if len(places) > len(ended.get(p, ()))}
     return unfinished, {p: places for p, places in ended.items() if p not in unfinished}
-
-
-def _clock(time: int) -> str:
-    return (instant(time) or "")[11:23]
 
 
 def _listed(brokers: Iterable[int]) -> str:

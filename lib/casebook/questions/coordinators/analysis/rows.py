@@ -203,9 +203,9 @@ def _row(one: Waiting, group: str | None, version: KafkaVersion, line: str | Non
         coordinator=judged.coordinator,
         state=judged.state,
         since=instant(judged.since),
-        eta_low=instant(_ms(eta.low)) if eta else None,
-        eta=instant(_ms(eta.mid)) if eta else None,
-        eta_high=instant(_ms(eta.high)) if eta else None,
+        eta_low=instant(whole_ms(eta.low)) if eta else None,
+        eta=instant(whole_ms(eta.mid)) if eta else None,
+        eta_high=instant(whole_ms(eta.high)) if eta else None,
         bytes=judged.work.bytes if judged.work else None,
         client_sees=client_sees(judged, version),
         rests_on=one.rests_on,
@@ -215,7 +215,8 @@ def _row(one: Waiting, group: str | None, version: KafkaVersion, line: str | Non
     )
 
 
-def _ms(value: float | None) -> int | None:
+def whole_ms(value: float | None) -> int | None:
+    """Of a moment or a time that was worked out."""
     return None if value is None else round(value)
 
 

@@ -14,6 +14,7 @@ from casebook.kafka.load_rate import TimeRange
 from casebook.page.palette import light
 from casebook.page.render import render
 from casebook.page.view import Figure
+from casebook.questions.coordinators.analysis.rows import whole_ms
 
 _ROW, _ABOVE, _BELOW, _LABELS, _BAR = 44, 26, 24, 112, 14
 _WIDTH = 720
@@ -126,7 +127,7 @@ def picture(gantt: Gantt) -> Markup:
         rows=drawn,
         ticks=[(at(tick), _tick(tick, gantt)) for tick in gantt.ticks()],
         ends=at(gantt.ends) if gantt.ends else None,
-        ended=words.clock(_ms(gantt.ends)),
+        ended=words.clock(whole_ms(gantt.ends)),
         left=_ends_late(gantt),
         alternative=gantt.alternative,
         size={"width": _WIDTH, "row": _ROW, "above": _ABOVE, "below": _BELOW, "bar": _BAR},
@@ -153,11 +154,7 @@ def _anchor(strip: GanttStrip, gantt: Gantt) -> tuple[float, str]:
 
 def _tick(time: float, gantt: Gantt) -> str:
     first, last = gantt.span
-    return words.clock(_ms(time))[: 8 if last - first < 600_000 else 5]
-
-
-def _ms(time: float | None) -> int | None:
-    return None if time is None else round(time)
+    return words.clock(whole_ms(time))[: 8 if last - first < 600_000 else 5]
 
 
 def _iso(time: float) -> str:
@@ -254,7 +251,7 @@ def _notes(gantt: Gantt) -> Iterator[tuple[dict[str, object], str]]:
 
 
 def _ending(gantt: Gantt) -> str:
-    return f"<b>evidence ends {words.clock(_ms(gantt.ends))}</b>"
+    return f"<b>evidence ends {words.clock(whole_ms(gantt.ends))}</b>"
 
 
 def _layout(gantt: Gantt, notes: list[dict], shapes: list[dict], meta: dict[str, str]) -> dict[str, object]:

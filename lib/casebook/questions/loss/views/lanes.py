@@ -15,7 +15,6 @@ from casebook.questions.loss.views.choice import named
 from casebook.questions.loss.views.when import LossPicture, fitting, over, summed
 from casebook.questions.loss.views.words import cause
 from casebook.questions.timeline.views.hosts import second
-from casebook.questions.timeline.views.tables import clock
 
 MOST_DISCS, MOST_LANES, MOST_EPISODES = 200, 40, 3
 _APART = 10_000
@@ -142,7 +141,8 @@ def _picture(scene: LossPicture, episode: Episode, partitions: Sequence[Partitio
 def said(episode: Episode) -> str:
     """What an episode is, in a sentence without its end."""
     where = words.plural(len(episode.partitions), "partition")
-    return f"{words.plural(episode.lost, 'record')} of {where} lost from {clock(episode.since)} to {clock(episode.until)}"
+    since, until = words.clock_ms(episode.since), words.clock_ms(episode.until)
+    return f"{words.plural(episode.lost, 'record')} of {where} lost from {since} to {until}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +229,7 @@ class _Lane:
         marked, (width, per) = self.scene.alarms <= MOST_DISCS, self.episode.bin
         rows = (row for row in self.counts if row.cause is not None or not marked)
         for at, records in sorted(summed((row.at // width * width, row.records) for row in rows).items()):
-            lost = f"{clock(at)}: {words.count(records)} lost per {per}"
+            lost = f"{words.clock_ms(at)}: {words.count(records)} lost per {per}"
             yield Tick(lane=self.name, at=at, words=lost, count=records, width=width)
 
 
@@ -249,9 +249,9 @@ def _gone(change: LeaderChange) -> str:
 
 
 def _until(change: LeaderChange) -> str:
-    end = "an end that is not in the evidence" if change.closed is None else clock(change.closed)
+    end = "an end that is not in the evidence" if change.closed is None else words.clock_ms(change.closed)
     end += " at the latest" if change.by_then else ""
-    return f"{clock(_since(change))} to {end}"
+    return f"{words.clock_ms(_since(change))} to {end}"
 
 
 def _since(change: LeaderChange) -> int:

@@ -14,7 +14,6 @@ from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.views.choice import LossChoice, named, parse
 from casebook.questions.loss.views.words import CAUSES, cause, moments, proofs_linked
-from casebook.questions.timeline.views.tables import clock
 
 MOST_ROWS, MOST_CARDS = 200, 5
 _MOST_OFFERED = 5000
@@ -125,7 +124,7 @@ def _nearest(record: LostRecord) -> str:
 
 
 def _acked(record: LostRecord) -> object:
-    return unknown() if record.acked_at is None else f"{words.day(record.acked_at)}, {clock(record.acked_at)} UTC"
+    return unknown() if record.acked_at is None else f"{words.day(record.acked_at)}, {words.clock_ms(record.acked_at)} UTC"
 
 
 def _card(record: LostRecord) -> dict[str, object]:

@@ -11,7 +11,6 @@ from casebook.findings import words
 from casebook.findings.finding import Finding
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.timeline.views.story import cites, link
-from casebook.questions.timeline.views.tables import clock
 
 CAUSES = {
     None: "Outside every window",
@@ -92,8 +91,8 @@ def moments(times: Iterable[int | None]) -> tuple[str, Callable[[int | None], st
     """
     days = {words.day(at) for at in times if at is not None}
     if len(days) == 1:
-        return f"{days.pop()}, UTC", clock
-    return "UTC", lambda at: "?" if at is None else f"{words.when(at).partition(',')[0]}, {clock(at)}"
+        return f"{days.pop()}, UTC", words.clock_ms
+    return "UTC", lambda at: "?" if at is None else f"{words.when(at).partition(',')[0]}, {words.clock_ms(at)}"
 
 
 def proof_link(proof: str) -> Markup:

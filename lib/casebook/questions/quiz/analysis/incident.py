@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from casebook.facts.cluster import Cluster
+from casebook.findings.words import some
 from casebook.kafka.verdict import PartitionCondition, Verdict, offline
 from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.start_first import DUE, StartChoice, elected_unclean
@@ -94,6 +95,4 @@ class QuizIncident:
 
 def named(found: Iterable[Verdict]) -> str:
     """Partitions as a list that can be read."""
-    names = [f"{verdict.topic}-{verdict.partition}" for verdict in found]
-    more = len(names) - HANDY
-    return ", ".join(names[:HANDY]) + (f" and {more} more" if more > 0 else "")
+    return some([f"{verdict.topic}-{verdict.partition}" for verdict in found], HANDY, ", ", " and")

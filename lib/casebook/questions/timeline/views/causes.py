@@ -14,7 +14,7 @@ from casebook.questions.timeline.analysis.causes.roots import likeliest
 from casebook.questions.timeline.analysis.selection import Selection
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views.story import link
-from casebook.questions.timeline.views.tables import MOST_SHAPES, MOST_WINDOWS, clock, kind_in_words
+from casebook.questions.timeline.views.tables import MOST_SHAPES, MOST_WINDOWS, kind_in_words
 
 _MOST_CHAINS, _MOST_LINKS, _MOST_POINTS = 12, 12, 4
 
@@ -120,7 +120,7 @@ def _link(one: CausalLink) -> tuple[object, ...]:
 
 def _event(row: EventRow) -> Markup:
     who = f"broker {row.broker}: " if row.broker is not None else "ZooKeeper: " if row.source == "zookeeper" else ""
-    return Markup('<span class="cb-quiet">{}</span> {}{}').format(clock(row.at), who, kind_in_words(row.kind))
+    return Markup('<span class="cb-quiet">{}</span> {}{}').format(words.clock_ms(row.at), who, kind_in_words(row.kind))
 
 
 def clocks(found: Timeline) -> Markup:
@@ -172,7 +172,7 @@ def _clock_table(each: Sequence[Clock]) -> Table:
 
 
 def _stamp(at: int | None) -> str:
-    return "at an unknown time" if at is None else f"{words.when(at).partition(',')[0]}, {clock(at)}"
+    return "at an unknown time" if at is None else f"{words.when(at).partition(',')[0]}, {words.clock_ms(at)}"
 
 
 def linked(found: Timeline) -> Iterator[str]:

@@ -133,7 +133,7 @@ class Drawing:
             yield host_lanes.lane(self.found.hosts, broker, self.extent)
         others = [broker for broker in self._known if broker not in self.brokers]
         if others and self.chosen.broker is None:
-            ids = words.some([str(b) for b in others], 4).replace(";", ",")
+            ids = words.some([str(b) for b in others], 4, ", ", ", and")
             yield Lane(key="brokers", name="Brokers", detail=ids, rows=[self._others(others)])
         for broker in host_lanes.others(self.found.hosts, self.brokers)[:_MOST_BROKERS]:
             if self.chosen.broker in (None, broker):
@@ -192,7 +192,7 @@ class Drawing:
         first, last = self.span
         spans = [s for s in self._spans("controller") if (s.opened or first) <= last and (s.closed is None or s.closed >= first)]
         brokers = dict.fromkeys(span.broker for span in spans if span.broker is not None)
-        return f"broker {words.some([str(b) for b in brokers], 3).replace(';', ',')}" if brokers else "? unknown"
+        return f"broker {words.some([str(b) for b in brokers], 3, ', ', ', and')}" if brokers else "? unknown"
 
     def _controller(self) -> LaneRow:
         spans = self._spans("controller")
@@ -276,7 +276,7 @@ class Drawing:
 
     def _clients(self) -> str:
         names = dict.fromkeys(row.file.split("/")[1] for row in self._client_events if row.file.count("/"))
-        return words.some(list(names), 2).replace(";", ",")
+        return words.some(list(names), 2, ", ", ", and")
 
     def _client_rows(self) -> Iterator[LaneRow]:
         """A row for each of the commonest kinds, named by the first that was said."""

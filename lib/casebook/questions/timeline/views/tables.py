@@ -93,7 +93,7 @@ def _between(earliest: int | None, latest: int | None) -> object:
     """A moment, or the two between which it was."""
     if latest is None:
         return unknown()
-    return clock(latest) if earliest is None else f"{clock(earliest)} – {clock(latest)}"
+    return words.clock_ms(latest) if earliest is None else f"{words.clock_ms(earliest)} – {words.clock_ms(latest)}"
 
 
 def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) -> Table:
@@ -133,7 +133,7 @@ def _told(row: EventRow) -> tuple[object, ...]:
     )
     said = row.text.partition("\n")[0]
     return (
-        unknown() if row.at is None else clock(row.at),
+        unknown() if row.at is None else words.clock_ms(row.at),
         _whose(row),
         kind_in_words(row.kind),
         about,
@@ -199,7 +199,7 @@ def _file(file: LogFile) -> tuple[object, ...]:
     return (
         file.file,
         "" if file.broker is None else f"broker {file.broker}",
-        *(lacks if at is None else f"{words.day(at)}, {clock(at)}" for at in (file.first, file.last)),
+        *(lacks if at is None else f"{words.day(at)}, {words.clock_ms(at)}" for at in (file.first, file.last)),
         *map(words.count, (file.lines, file.entries, file.typed)),
         lacks if layout is None else f"{layout}{more}",
     )
@@ -223,13 +223,8 @@ def kind_in_words(kind: str) -> str:
     return re.sub("^(zks?|znode)_", "", kind).replace("_", " ")
 
 
-def clock(at: int | None) -> str:
-    """Time of day with its milliseconds."""
-    return "?" if at is None else f"{words.clock(at)}.{at % 1000:03d}"
-
-
 def ends(since: int | None, until: int | None) -> tuple[str, str]:
     """Both ends of a stretch of time, with their days where these differ; an end that takes its second whole, as that second."""
     dated = None not in (since, until) and words.day(since) != words.day(until)
-    first, last = (f"{words.day(end)}, {clock(end)}" if dated else clock(end) for end in (since, until))
+    first, last = (f"{words.day(end)}, {words.clock_ms(end)}" if dated else words.clock_ms(end) for end in (since, until))
     return first, last.removesuffix(".999")

@@ -201,8 +201,8 @@ class TimelinePage:
         """The row of fields of a report; it works with its script only."""
         return render(
             "timeline_controls",
-            since=tables.clock(round(shown.span[0])),
-            until=tables.clock(round(shown.span[1])),
+            since=words.clock_ms(round(shown.span[0])),
+            until=words.clock_ms(round(shown.span[1])),
             events=self._events.total,
             chosen=self._chosen.parameters(),
         )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings.finding import Finding, Status
 from casebook.findings.proof import SHOWN, START
-from casebook.findings.words import agree, brokers, count, one_by_one, plural
+from casebook.findings.words import agree, brokers, count, one_by_one, plural, some
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.verdict import PartitionCondition, Verdict, is_rule_unknown
 from casebook.kafka.verdict import offline as offline_of
@@ -239,7 +239,7 @@ class _Danger:
         """What to save before brokers are started."""
         for broker in whom:
             if copies := self._copies.get(str(broker)):
-                named = ", ".join(copies[:SHOWN]) + (f" and {count(len(copies) - SHOWN)} more" if copies[SHOWN:] else "")
+                named = some(copies, SHOWN, ", ", " and")
                 follows = agree(len(copies), "its leader, it cuts the records", "their leaders, it cuts the records")
                 text = f"Back up {named} from broker {broker} before you start it: once it follows {follows} that only it has."
                 yield PlanStep(act=Act.BACK_UP, text=text, brokers=(broker,), checks=(UNCLEAN, *_HEALED, *_SHORT))

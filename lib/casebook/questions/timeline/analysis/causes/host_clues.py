@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import instant
 from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
-from casebook.findings.words import capitalised, count, moment
+from casebook.findings.words import capitalised, clock, count, moment
 from casebook.kafka.past_rows import Clock, Window, WindowKind
 from casebook.questions.timeline.analysis.causal_chain import Chain
 from casebook.questions.timeline.analysis.clocks.corrected import OFF
@@ -119,13 +119,13 @@ class Clue(NamedTuple):
     def _when(self) -> str:
         if self.since is None:
             return f"by {moment(instant(self.by))} at the latest"
-        begun = f"between {moment(instant(self.since)).removesuffix(' UTC')} and {_clock(self.by)}"
-        return f"{begun} UTC" if self.until <= self.by else f"from {begun} until at least {_clock(self.until)} UTC"
+        begun = f"between {moment(instant(self.since)).removesuffix(' UTC')} and {clock(instant(self.by))}"
+        return f"{begun} UTC" if self.until <= self.by else f"from {begun} until at least {clock(instant(self.until))} UTC"
 
     @property
     def _start(self) -> str:
         what = "was booted" if self.device == KERNEL else "was booted, or sysstat on it was started,"
-        before = "" if self.since is None else f"; its last sample before is of {_clock(self.since)}"
+        before = "" if self.since is None else f"; its last sample before is of {clock(instant(self.since))}"
         return f"The host of broker {self.broker} {what} at {moment(instant(self.by))}{before}"
 
 
@@ -308,7 +308,3 @@ def _titled(met: Sequence[WatchedTime]) -> str:
     """What happened meanwhile: the first, and how much more."""
     more = len(met) - 1
     return met[0].title + (f"; and {count(more)} more" if more else "")
-
-
-def _clock(at: int) -> str:
-    return instant(at)[11:19] if instant(at) else "?"

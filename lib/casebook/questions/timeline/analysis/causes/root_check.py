@@ -9,7 +9,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import agree, brokers, capitalised, moment, plural
+from casebook.findings.words import agree, brokers, capitalised, clock, moment, plural, some
 from casebook.kafka.past_rows import Window
 from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes import disks
@@ -199,11 +199,11 @@ def _is_near(one: Chain, other: Chain) -> bool:
 def _too(chain: Chain, alike: Sequence[Chain]) -> str:
     """Whom the same had befallen, and whom it befell after, and when; ``""`` for nobody else."""
     told = ""
-    for verb, some in (
+    for verb, those in (
         ("had befallen", [one for one in alike if one.opened < chain.opened]),
         ("befell", [one for one in alike if one.opened >= chain.opened]),
     ):
-        whom = [f"{named(one.broker)} at {moment(instant(one.opened))}" for one in some]
+        whom = [f"{named(one.broker)} at {moment(instant(one.opened))}" for one in those]
         told += f"; the same {verb} {' and '.join(whom)}" if whom else ""
     return told
 
@@ -290,8 +290,8 @@ def _lost(scene: TimelineInputs, chains: Sequence[Chain]) -> str:
         if chain.kind == "broker_lost" and chain.partitions and chain.back and is_down(scene, chain.broker) is False:
             back[chain.broker] = max(chain.back, back.get(chain.broker, chain.back))
     said = [f"broker {broker}, still down" for broker in down]
-    said += [f"broker {broker}, back since {instant(at)[11:19]}" for broker, at in back.items()]
-    return f" ({'; '.join(said[:MOST_LOST])}{f'; and {len(said) - MOST_LOST} more' if said[MOST_LOST:] else ''})"
+    said += [f"broker {broker}, back since {clock(at)}" for broker, at in back.items()]
+    return f" ({some(said, MOST_LOST)})"
 
 
 def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:

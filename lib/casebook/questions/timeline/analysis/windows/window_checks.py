@@ -6,7 +6,7 @@ from casebook.facts.cluster import instant
 from casebook.findings import coverage
 from casebook.findings.finding import Finding, Question, Severity
 from casebook.findings.proof import SHOWN
-from casebook.findings.words import agree, count, moment, plural
+from casebook.findings.words import agree, count, moment, plural, some
 from casebook.kafka.past_rows import Window
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.timeline.analysis.extent import untold
@@ -187,8 +187,7 @@ def _spelled(window: Window) -> str:
 
 
 def _named(windows: Sequence[Window]) -> str:
-    more = f" and {count(len(windows) - SHOWN)} more" if len(windows) > SHOWN else ""
-    return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
+    return some([*map(_name, windows)], SHOWN, ", ", " and")
 
 
 def _lasted(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, str]:

@@ -226,7 +226,7 @@ class _Judge:
         passed_over = controller in self._live and bool(self._alive(partition))
         kept = state.leader is None and bool(state.isr) and self._keeps_only_when_off
         if state.leader not in self._live and (passed_over or kept):
-            return Setting(value="false", origin=INFERRED)
+            return Setting("false", INFERRED)
         return setting
 
     def _uninitialised_because(self, partition: Partition) -> str:
@@ -273,7 +273,7 @@ def _is_under_replicated(partition: Partition, state: PartitionState, cluster: C
 
 
 def _at_most(setting: Setting) -> int | None:
-    return max(setting.number, ADVISED) if setting.number is not None and setting.origin == BUILT_IN_ASSUMED else setting.number
+    return max(setting.number, ADVISED) if setting.number is not None and setting.assumed else setting.number
 
 
 def _against_min_isr(

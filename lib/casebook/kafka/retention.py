@@ -1,67 +1,28 @@
 """The settings that the offsets topic lives by: effective value and origin of each."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.kafka import cleaner_map
 from casebook.kafka.releases import KafkaVersion
-from casebook.kafka.settings import BUILT_IN_ASSUMED, TOPIC, UNREADABLE, Setting, Settings
+from casebook.kafka.settings import TOPIC, UNREADABLE, Setting, Settings
 
 AS_CREATED = "as the broker creates the topic (its own settings not collected)"
-
-
-class EffectiveValue(NamedTuple):
-    """An effective value.
-
-    Args:
-        name: Of the setting, as the topic has it, else as the broker has it.
-        value: As written; ``None`` when unknown.
-        origin: See :mod:`casebook.kafka.settings`.
-    """
-
-    name: str
-    value: str | None
-    origin: str
-
-    @property
-    def whole(self) -> int | None:
-        """The value as a whole number."""
-        text = (self.value or "").strip()
-        return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 else None
-
-    @property
-    def real(self) -> float | None:
-        """The value as a number."""
-        try:
-            return float(self.value) if self.value else None
-        except ValueError:
-            return None
-
-    @property
-    def assumed(self) -> bool:
-        """Whether nobody has read it: what follows from it is a possibility."""
-        return self.origin == BUILT_IN_ASSUMED
-
-    @property
-    def flag(self) -> bool | None:
-        """The value as true or false."""
-        return {"true": True, "false": False}.get((self.value or "").strip().lower())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerSettings:
     """What decides on cleaning on a broker."""
 
-    policy: EffectiveValue
-    enabled: EffectiveValue
-    threads: EffectiveValue
-    buffer: EffectiveValue
-    load_factor: EffectiveValue
-    ratio: EffectiveValue
-    lag: EffectiveValue
-    delete_retention: EffectiveValue
+    policy: Setting
+    enabled: Setting
+    threads: Setting
+    buffer: Setting
+    load_factor: Setting
+    ratio: Setting
+    lag: Setting
+    delete_retention: Setting
 
     @property
     def holds(self) -> int | None:
@@ -90,7 +51,7 @@ class TopicSettings:
         self._collected = listed and OFFSETS_TOPIC in cluster.topics
         self._settings = Settings(cluster, version)
 
-    def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> EffectiveValue:
+    def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> Setting:
         """A setting that the topic may override.
 
         Args:
@@ -99,16 +60,16 @@ class TopicSettings:
             created: What the broker gives the topic when it creates it, for cases without the topic's settings.
         """
         if key in self._overrides:
-            return EffectiveValue(key, self._overrides[key], TOPIC)
+            return Setting(self._overrides[key], TOPIC, name=key)
         if self._unreadable:
-            return EffectiveValue(key, None, UNREADABLE)
+            return Setting(None, UNREADABLE, name=key)
         if created is not None and not self._collected:
-            return EffectiveValue(key, created, AS_CREATED)
-        return self._named(key, self._settings.of_broker(broker_key, broker))
+            return Setting(created, AS_CREATED, name=key)
+        return replace(self._settings.of_broker(broker_key, broker), name=key)
 
-    def of_broker(self, key: str, broker: int | None) -> EffectiveValue:
+    def of_broker(self, key: str, broker: int | None) -> Setting:
         """A setting of the broker alone."""
-        return self._named(key, self._settings.of_broker(key, broker))
+        return replace(self._settings.of_broker(key, broker), name=key)
 
     def cleaner(self, broker: int) -> CleanerSettings:
         """All that decides on cleaning."""
@@ -123,19 +84,15 @@ class TopicSettings:
             delete_retention=self.of_topic("delete.retention.ms", "log.cleaner.delete.retention.ms", broker),
         )
 
-    def segment_bytes(self, broker: int | None) -> EffectiveValue:
+    def segment_bytes(self, broker: int | None) -> Setting:
         """The size at which its segments roll; ``offsets.topic.segment.bytes`` only counts when the topic is created."""
         created = self._settings.of_broker("offsets.topic.segment.bytes", broker).value
         return self.of_topic("segment.bytes", "log.segment.bytes", broker, created=created)
 
-    def compression(self, broker: int | None) -> EffectiveValue:
+    def compression(self, broker: int | None) -> Setting:
         """What its batches are compressed with; ``offsets.topic.compression.codec`` is what the coordinator sends."""
         return self.of_topic("compression.type", "compression.type", broker, created="producer")
 
-    def retention(self, broker: int | None) -> EffectiveValue:
+    def retention(self, broker: int | None) -> Setting:
         """How long commits are remembered, in minutes."""
         return self.of_broker("offsets.retention.minutes", broker)
-
-    @staticmethod
-    def _named(key: str, found: Setting) -> EffectiveValue:
-        return EffectiveValue(key, found.value, found.origin)

@@ -6,7 +6,7 @@ of its settings when it started, the release's built-in default
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 
 from casebook.facts.cluster import Cluster
@@ -48,21 +48,28 @@ _TAKEN_BY = {
 (``DynamicBrokerConfig.scala@1.1.1, 2.8.2, 3.8.0``, ``overrideProps``)."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Setting:
-    """An effective value and its origin.
+    """The effective value of a setting of a topic, a broker or a client, and where it comes from.
 
     Args:
-        value: As written; ``None`` when unknown.
-        origin: One of this module's origins.
+        value: As written; ``None`` when unknown, empty when not set.
+        origin: One of this module's origins; of a client its line, the default, or why it is unknown.
+        name: What it is called where it is shown beside others.
         key: The broker's name for it, where it came by another than the one that was asked for.
-        default_of: Of a built-in default, the release whose it is.
+        default_of: Of a built-in default of brokers, the release whose it is.
+        proof: ``path:line`` of a client's file; empty for a default.
+        possible: What it may be, where it is not known.
     """
 
     value: str | None
     origin: str
+    _: KW_ONLY
+    name: str = ""
     key: str = ""
     default_of: str = ""
+    proof: str = ""
+    possible: tuple[str, ...] = ()
 
     @cached_property
     def number(self) -> int | None:
@@ -82,17 +89,30 @@ class Setting:
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 else None
 
     @property
+    def real(self) -> float | None:
+        """The value as a number; ``None`` when unknown, not set, or none."""
+        try:
+            return float(self.value) if self.value else None
+        except ValueError:
+            return None
+
+    @property
+    def assumed(self) -> bool:
+        """Whether nobody has read it: what follows from it is a possibility."""
+        return self.origin == BUILT_IN_ASSUMED
+
+    @property
     def never(self) -> bool:
         """Whether it is an interval that is never reached."""
         return self.value is not None and self.value.strip() == NEVER
 
 
-_UNREADABLE = Setting(value=None, origin=UNREADABLE)
+_UNREADABLE = Setting(None, UNREADABLE)
 
 
 @lru_cache
 def _override(value: str) -> Setting:
-    return Setting(value=value, origin=TOPIC)
+    return Setting(value, TOPIC)
 
 
 class Settings:
@@ -138,7 +158,7 @@ class Settings:
         if own is None and not self._unreadable.isdisjoint({"topics", f"topics/{topic}"}):
             return [_UNREADABLE]
         below = self.layers_below_topics(key, broker)
-        return below if own is None else [Setting(value=own, origin=TOPIC), *below]
+        return below if own is None else [Setting(own, TOPIC), *below]
 
     def layers_below_topics(self, key: str, broker: int | None) -> list[Setting]:
         """What counts on a broker for topics that do not set ``key``, and what it hides; one of :data:`OF_TOPICS`."""
@@ -173,7 +193,7 @@ class Settings:
 
     def _layers(self, key: str, broker: int | None) -> Iterator[Setting]:
         if key == "broker.rack" and (rack := self._registered_rack(broker)) is not None:
-            yield Setting(value=rack, origin=REGISTERED)
+            yield Setting(rack, REGISTERED)
         if self._has_dynamic and key not in READ_ONLY_BROKER_SETTINGS:
             yield from self._dynamic(key, broker)
         taken = self._has_dynamic and key in _TAKEN_BY and next(self._dynamic(_TAKEN_BY[key], broker), None) is not None
@@ -193,7 +213,7 @@ class Settings:
         printed = self._of_all(key, broker) in self._cluster.printed_settings
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
             if (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
-                yield Setting(value=value, origin=origin)
+                yield Setting(value, origin)
             elif not printed and not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
                 yield _UNREADABLE
 
@@ -207,7 +227,7 @@ class Settings:
         collected, broker = self._started_with, self._of_all(key, broker)
         if broker in collected and key in collected[broker]:
             origin = SERVER_PROPERTIES if broker in self._cluster.server_properties else PRINTED
-            yield Setting(value=collected[broker][key], origin=origin)
+            yield Setting(collected[broker][key], origin)
         yield Setting(
             value=str(DEFAULTS[key].at(self._version)),
             origin=BUILT_IN_ASSUMED if broker not in self._in_full else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,

@@ -7,7 +7,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, assumed
-from casebook.findings.words import agree, brokers, count, moment, plural
+from casebook.findings.words import agree, brokers, clock, count, moment, plural
 from casebook.kafka.load_rate import TimeRange
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 from casebook.kafka.settings import BUILT_IN_ASSUMED, Settings
@@ -202,14 +202,10 @@ def _untimed(hit: Sequence[Waiting]) -> int:
     return sum(one.eta is None or one.eta.mid is None for one in hit)
 
 
-def _clock(moment: str | None) -> str:
-    return moment[11:19] if moment else "?"
-
-
 def _of_broker(queue: BrokerQueue) -> str:
     held = len(queue.queued)
     behind = f", {plural(held, 'other')} behind it" if held else ""
-    since = _clock(instant(queue.loading.since))
+    since = clock(instant(queue.loading.since))
     return f"Broker {queue.broker} loads partition {queue.loading.partition} since {since}{behind}."
 
 
@@ -217,7 +213,7 @@ def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...
     """A log that ends well before the rest of the evidence may have gone on."""
     old = [queue for queue in logs if at is not None and queue.log.ends < at]
     said = [
-        f"The log of broker {queue.broker} ends at {_clock(instant(queue.log.ends))}, before the rest of the evidence."
+        f"The log of broker {queue.broker} ends at {clock(instant(queue.log.ends))}, before the rest of the evidence."
         for queue in old
     ]
     return (*said, *(["Logs are taken to reach to the end of the evidence."] if len(old) < len(logs) else ()))
@@ -254,7 +250,7 @@ def endless(scene: CoordinatorInputs) -> Finding:
             why=one.why,
             since=instant(one.since),
         )
-    if unread := [one for one in loading if load_buffer(settings, one.judged.coordinator).origin == BUILT_IN_ASSUMED]:
+    if unread := [one for one in loading if load_buffer(settings, one.judged.coordinator).assumed]:
         return _buffer_unread(ask, unread, settings, largest)
     if open_ := unproven(scene):
         named = ", ".join(str(one.judged.partition) for one in open_[:SHOWN])

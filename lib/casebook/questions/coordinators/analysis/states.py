@@ -15,7 +15,7 @@ from casebook.findings.finding import Evidence
 from casebook.findings.words import count
 from casebook.kafka.load_work import Work, works
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, KafkaVersion
-from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting, Settings
+from casebook.kafka.settings import Setting, Settings
 from casebook.questions.coordinators.analysis.lines import Led
 from casebook.questions.coordinators.analysis.load_queue import LoadStep, Queue, Said
 
@@ -222,7 +222,7 @@ def _with_endless(
         return judged
     found = load_buffer(settings, judged.coordinator)
     batch, buffer = largest.get(judged.partition), found.number
-    if batch is None or buffer is None or batch <= buffer or found.origin == BUILT_IN_ASSUMED:
+    if batch is None or buffer is None or batch <= buffer or found.assumed:
         return judged
     why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
     return replace(judged, state=CoordinatorState.LOADING_FOR_EVER, why=why)

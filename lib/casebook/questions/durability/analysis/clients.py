@@ -9,6 +9,7 @@ from casebook.errors import UsageError, did_you_mean
 from casebook.facts.clients import CONSUMER, JAVA, LIBRARIES, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
 from casebook.kafka.defaults import CLIENT_DEFAULTS, CLIENT_RELEASES, CONTRADICTION_OF_DEFAULT, IDEMPOTENCE_SINCE, NOT_SET
 from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.settings import Setting
 from casebook.questions.durability.analysis.rows import ClientRow
 
 _OF_PRODUCERS = (
@@ -38,32 +39,6 @@ class Stated(NamedTuple):
     topics: tuple[str, ...] = ()
 
 
-class EffectiveSetting(NamedTuple):
-    """A setting that counts.
-
-    Args:
-        value: ``None``: unknown; empty: not set.
-        origin: Line, default, or why it is unknown.
-        proof: Line of the file; empty for a default.
-        possible: What it may be, where it is not known.
-    """
-
-    value: str | None
-    origin: str
-    proof: str = ""
-    possible: tuple[str, ...] = ()
-
-    @property
-    def flag(self) -> bool | None:
-        """As true or false."""
-        return {"true": True, "false": False}.get(self.value or "")
-
-    @property
-    def whole(self) -> int | None:
-        """As a whole number."""
-        return int(self.value) if self.value and self.value.removeprefix("-").isdigit() else None
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AuditedClient:
     """A producer or consumer with what counts for it.
@@ -85,14 +60,14 @@ class AuditedClient:
     kind: str
     library: str | None
     version: KafkaVersion | None
-    values: Mapping[str, EffectiveSetting]
+    values: Mapping[str, Setting]
     topics: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     contradictions: tuple[str, ...] = ()
     starts: bool | None = True
     file: str = ""
 
-    def __getitem__(self, key: str) -> EffectiveSetting:
+    def __getitem__(self, key: str) -> Setting:
         return self.values[key]
 
     def uses(self, topic: str) -> bool:
@@ -180,32 +155,32 @@ def _client(file: ClientFile, said: Stated, *, named: bool) -> AuditedClient:
     )
 
 
-def _stored_by_hand(file: ClientFile, commit: EffectiveSetting) -> EffectiveSetting:
+def _stored_by_hand(file: ClientFile, commit: Setting) -> Setting:
     """librdkafka commits what was stored; the application may store it itself (``CONFIGURATION.md@v2.11.0``)."""
     if commit.value == "false":
         return commit
     given, place = file.given[_STORE], file.proof(_STORE)
     if given.value is None:
-        return EffectiveSetting(None, f"unknown: {_STORE}: {given.why}", place)
-    return EffectiveSetting("false", f"{_STORE} false: the application says what is committed", place)
+        return Setting(None, f"unknown: {_STORE}: {given.why}", proof=place)
+    return Setting("false", f"{_STORE} false: the application says what is committed", proof=place)
 
 
-def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> EffectiveSetting:
+def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> Setting:
     given = file.given.get(key)
     if given is not None:
         place = file.proof(key)
         if given.value is None:
-            return EffectiveSetting(None, f"unknown: {given.why}", place)
-        return EffectiveSetting(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", place)
+            return Setting(None, f"unknown: {given.why}", proof=place)
+        return Setting(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", proof=place)
     if not file.whole:
-        return EffectiveSetting(None, "unknown: its file could not be read whole")
+        return Setting(None, "unknown: its file could not be read whole")
     return _default(key, library, version)
 
 
-def _default(key: str, library: str | None, version: KafkaVersion | None) -> EffectiveSetting:
+def _default(key: str, library: str | None, version: KafkaVersion | None) -> Setting:
     """The default; where library or release are not known, the one that all of them have."""
     if library and version:
-        return EffectiveSetting(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
+        return Setting(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
     libraries = (library,) if library else (JAVA, LIBRDKAFKA)
     by_value: dict[str, list[str]] = {}
     for name in libraries:
@@ -215,14 +190,14 @@ def _default(key: str, library: str | None, version: KafkaVersion | None) -> Eff
             if name not in told:
                 told.append(name)
     if len(by_value) == 1:
-        return EffectiveSetting(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
+        return Setting(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
     which = "its release is" if library else "its library and release are"
-    return EffectiveSetting(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
+    return Setting(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
 
 
 def _settled(
-    file: ClientFile, values: dict[str, EffectiveSetting], library: str | None, version: KafkaVersion | None
-) -> tuple[dict[str, EffectiveSetting], tuple[str, ...], bool | None]:
+    file: ClientFile, values: dict[str, Setting], library: str | None, version: KafkaVersion | None
+) -> tuple[dict[str, Setting], tuple[str, ...], bool | None]:
     """What a producer makes of idempotence, transactions and what contradicts them.
 
     ``KafkaProducer.java@0.11.0.2, 2.8.2`` (configureAcks, configureRetries, configureInflightRequests),
@@ -233,7 +208,7 @@ def _settled(
     if (values["retries"].whole or 0) < 0:
         return values, (_fewer_than_none(values["retries"], library),), False
     if library in (JAVA, SPRING) and version is not None and version < KafkaVersion.parse(IDEMPOTENCE_SINCE):
-        return values | {"enable.idempotence": EffectiveSetting("false", f"{library} {version} does not know it")}, (), True
+        return values | {"enable.idempotence": Setting("false", f"{library} {version} does not know it")}, (), True
     against = _against(file, values)
     unsure = [key for key in _CONTRADICTS if key in file.given and values[key].value is None]
     starts = None if unsure or not file.whole else True
@@ -247,13 +222,13 @@ def _settled(
         return _idempotent(file, values), (), starts
     idempotent = values["enable.idempotence"]
     if asked is None and against and idempotent.value != "false":
-        off = EffectiveSetting("false", f"switched off by {' and '.join(against)}")
+        off = Setting("false", f"switched off by {' and '.join(against)}")
         silent = library in (None, JAVA, SPRING) and (version is None or CONTRADICTION_OF_DEFAULT.at(version) == "off")
         what = f"{' and '.join(against)} switches it off, which one line of the log tells"
         why = f"Where idempotence is the default (Java, 3.0.1 and later), {what}."
         return values | {"enable.idempotence": off}, (why,) if silent else (), True
     if idempotent.value == "true" and unsure:
-        not_known = EffectiveSetting(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
+        not_known = Setting(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
         return values | {"enable.idempotence": not_known}, (), None
     if idempotent.value == "true":
         return _idempotent(file, values), (), starts
@@ -262,13 +237,13 @@ def _settled(
     return values, (), None if against or unsure or not file.whole else True
 
 
-def _fewer_than_none(retries: EffectiveSetting, library: str | None) -> str:
+def _fewer_than_none(retries: Setting, library: str | None) -> str:
     """``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``; ``DefaultEventHandler.scala@0.9.0.1``."""
     what = "never sends anything" if library == SCALA else "does not start, in any release"
     return f"retries={retries.value} is none that a client takes: the producer {what}."
 
 
-def _against(file: ClientFile, values: Mapping[str, EffectiveSetting]) -> list[str]:
+def _against(file: ClientFile, values: Mapping[str, Setting]) -> list[str]:
     """What was set that idempotence does not go with."""
     given = {key: values[key].value for key in file.given if key in values}
     found = [f"acks={given['acks']}"] if given.get("acks") in ("0", "1") else []
@@ -280,19 +255,19 @@ def _against(file: ClientFile, values: Mapping[str, EffectiveSetting]) -> list[s
     return found
 
 
-def _idempotent(file: ClientFile, values: dict[str, EffectiveSetting]) -> dict[str, EffectiveSetting]:
+def _idempotent(file: ClientFile, values: dict[str, Setting]) -> dict[str, Setting]:
     """Idempotence takes acks=all, retries without end and at most five requests in flight, where they were not set."""
     origin = "follows from idempotence"
     for key, value in (("acks", "all"), ("retries", "2147483647")):
         if key not in file.given:
-            values = values | {key: EffectiveSetting(value, origin)}
+            values = values | {key: Setting(value, origin)}
     in_flight = values["max.in.flight.requests.per.connection"]
     if "max.in.flight.requests.per.connection" not in file.given and (
         in_flight.whole is None or in_flight.whole > _MOST_IN_FLIGHT
     ):
-        values = values | {"max.in.flight.requests.per.connection": EffectiveSetting(str(_MOST_IN_FLIGHT), origin)}
+        values = values | {"max.in.flight.requests.per.connection": Setting(str(_MOST_IN_FLIGHT), origin)}
     if values["enable.idempotence"].value != "true":
-        values = values | {"enable.idempotence": EffectiveSetting("true", "follows from transactional.id")}
+        values = values | {"enable.idempotence": Setting("true", "follows from transactional.id")}
     return values
 
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from casebook.questions.durability.analysis.rows import Difference, LossVerdict, SettingRow
 
-Setting = tuple[str | None, str]
-
 
 def differences(
     before: tuple[Sequence[SettingRow], Sequence[LossVerdict]], after: tuple[Sequence[SettingRow], Sequence[LossVerdict]]

@@ -87,7 +87,7 @@ def _min_isr(row: StateRow, overrides: Sequence[Overrides], settings: Settings) 
     """The min.insync.replicas by which the leader acknowledged; ``None`` where it is not known."""
     own = _then(overrides, row.time)
     if own is not None and _KEY in own:
-        return Setting(value=own[_KEY], origin=TOPIC).number
+        return Setting(own[_KEY], TOPIC).number
     if own is not None:
         return settings.of_broker(_KEY, row.leader).number
     return settings.of_topic(_KEY, topic=row.topic, broker=row.leader).number

@@ -155,7 +155,7 @@ def assumed(settings: Iterable[Setting]) -> list[Setting]:
 
 def origin(settings: Sequence[Setting]) -> str:
     """Where values come from, in brackets' words; of a default that is only taken to hold, whose it is."""
-    return ", ".join(dict.fromkeys(_assumed_of(one) if one.origin == BUILT_IN_ASSUMED else said(one) for one in settings))
+    return ", ".join(dict.fromkeys(_assumed_of(one) if one.assumed else said(one) for one in settings))
 
 
 def _assumed_of(setting: Setting) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from casebook.findings.words import agree, plural
 from casebook.kafka.releases import KafkaVersion
-from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting
+from casebook.kafka.settings import Setting
 from casebook.questions.durability.analysis.scene import (
     CRITICAL,
     INFO,
@@ -124,7 +124,7 @@ def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedR
     old = _older(scene, topic)
     if old is None:
         return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
-    if not old and (taken := [setting for setting in topic.protocols if setting.origin == BUILT_IN_ASSUMED]):
+    if not old and (taken := [setting for setting in topic.protocols if setting.assumed]):
         return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if not old:
         return holds("Followers are told by leader epochs what to cut.")

@@ -12,7 +12,7 @@ from casebook.findings.finding import Coverage, Evidence, Finding, Question, Sev
 from casebook.findings.proof import assumed
 from casebook.findings.words import agree, count, plural, size
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse
-from casebook.kafka.retention import EffectiveValue
+from casebook.kafka.settings import Setting
 from casebook.questions.offsets_topic.analysis import cleaner_checks, written
 from casebook.questions.offsets_topic.analysis.cleaner import BrokerCleaner
 from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
@@ -32,8 +32,8 @@ def checks(
     partitions: Sequence[OffsetsPartition],
     cleaners: Sequence[BrokerCleaner],
     scan: Scanned,
-    settings: Sequence[EffectiveValue],
-    buffers: Mapping[int, EffectiveValue],
+    settings: Sequence[Setting],
+    buffers: Mapping[int, Setting],
     unread: Unread,
     *,
     unlisted: Gaps,
@@ -77,11 +77,11 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
 
-def _origins(values: Iterable[EffectiveValue], name: str = "") -> set[str]:
+def _origins(values: Iterable[Setting], name: str = "") -> set[str]:
     return {value.origin for value in values if name in ("", value.name)}
 
 
-def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, EffectiveValue], gaps: Gaps) -> Finding:
+def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Setting], gaps: Gaps) -> Finding:
     """Can every batch be loaded, by whoever may have to?"""
     largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
     told = [value for value in buffers.values() if value.whole is not None]
@@ -218,7 +218,7 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
     )
 
 
-def expiring(scan: Scanned, settings: Sequence[EffectiveValue], gaps: Gaps, outdated: Gaps) -> Finding:
+def expiring(scan: Scanned, settings: Sequence[Setting], gaps: Gaps, outdated: Gaps) -> Finding:
     """Are visible commits past their time?"""
     known = [log for log in scan.logs if log.expired is not None]
     retention = next((value for value in settings if value.name == _RETENTION), None)

@@ -12,7 +12,8 @@ from casebook.findings.words import count, moment, plural
 from casebook.kafka import cleaner_map
 from casebook.kafka.cleaner_map import Dirt, Obstacle
 from casebook.kafka.releases import CLEANER_BOUND, CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
-from casebook.kafka.retention import CleanerSettings, EffectiveValue
+from casebook.kafka.retention import CleanerSettings
+from casebook.kafka.settings import Setting
 from casebook.questions.offsets_topic.analysis import cleaner_lives, cleaner_threads
 
 RULES = {
@@ -299,7 +300,7 @@ def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
     return "C10", f"It failed on {cleaner_lives.names(some)} {when}. The log says: {last.summary}", first.time, last.proof
 
 
-def _if_read(rule: str, why: str, *values: EffectiveValue, since: int | None = None) -> tuple[str, str, int | None, str | None]:
+def _if_read(rule: str, why: str, *values: Setting, since: int | None = None) -> tuple[str, str, int | None, str | None]:
     """A rule that rests on settings; where one of them is a default that nobody has read, it is no more than possible."""
     if unread := [value.name for value in values if value.assumed]:
         return "C0", f"{why} That rests on {', '.join(unread)}, which nobody has read. If so: {RULES[rule]}", None, None

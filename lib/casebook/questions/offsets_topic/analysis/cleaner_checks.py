@@ -11,7 +11,6 @@ from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question
 from casebook.findings.words import agree, brokers, count, moment, plural, size
 from casebook.kafka.cleaner_map import Obstacle
 from casebook.kafka.releases import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
-from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.questions.offsets_topic.analysis import cleaner_threads
 from casebook.questions.offsets_topic.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
 from casebook.questions.offsets_topic.analysis.cleaner_lives import names
@@ -296,7 +295,7 @@ def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
         for cleaner in cleaners
         if cleaner.log_ends is not None and cleaner.obstacles
     )
-    assumed = any(cleaner.settings.enabled.origin == BUILT_IN_ASSUMED for cleaner in cleaners)
+    assumed = any(cleaner.settings.enabled.assumed for cleaner in cleaners)
     default = "Built-in defaults are assumed where server.properties was not collected." if assumed else ""
     return (*told, *([default] if default else []))
 

@@ -10,7 +10,7 @@ from casebook.facts.events import Event
 from casebook.facts.pasted import PASTED
 from casebook.facts.pasted_hosts import ThreadDump
 from casebook.findings.words import agree, plural
-from casebook.kafka.retention import EffectiveValue
+from casebook.kafka.settings import Setting
 
 
 def of_broker(dumps: Iterable[ThreadDump], broker: int, told: Sequence[Event]) -> ThreadDump | None:
@@ -35,7 +35,7 @@ def absence(dump: ThreadDump) -> str:
     return f"No kafka-log-cleaner-thread is in a thread dump of it that is whole{counted}."
 
 
-def doubt(dump: ThreadDump | None, enabled: EffectiveValue) -> str:
+def doubt(dump: ThreadDump | None, enabled: Setting) -> str:
     """What a dump says beside a doubt, one sentence; ``""`` for nothing.
 
     Args:

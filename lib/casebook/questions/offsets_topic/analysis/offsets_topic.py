@@ -14,7 +14,8 @@ from casebook.findings.finding import Finding
 from casebook.kafka.load_rate import Rate
 from casebook.kafka.load_work import Work
 from casebook.kafka.releases import VersionInUse
-from casebook.kafka.retention import EffectiveValue, TopicSettings
+from casebook.kafka.retention import TopicSettings
+from casebook.kafka.settings import Setting
 from casebook.questions.offsets_topic.analysis import checks, cleaner
 from casebook.questions.offsets_topic.analysis import unread as offsets_unread
 from casebook.questions.offsets_topic.analysis import writers as offsets_writers
@@ -45,7 +46,7 @@ class OffsetsTopic:
     partitions: tuple[OffsetsPartition, ...]
     cleaners: tuple[BrokerCleaner, ...]
     verdicts: Mapping[tuple[int, int], CleanerVerdict]
-    settings: tuple[EffectiveValue, ...]
+    settings: tuple[Setting, ...]
     findings: tuple[Finding, ...]
     rates: Mapping[int, Rate]
     unread: Unread
@@ -288,7 +289,7 @@ def _load_time(rate: Rate | None, broker: int) -> LoadTime:
     return takes
 
 
-def _settings(settings: TopicSettings, broker: int | None) -> tuple[EffectiveValue, ...]:
+def _settings(settings: TopicSettings, broker: int | None) -> tuple[Setting, ...]:
     of_cleaner = settings.cleaner(broker) if broker is not None else None
     found = [getattr(of_cleaner, field.name) for field in fields(of_cleaner)] if of_cleaner else []
     of_topic = settings.segment_bytes(broker), settings.compression(broker), settings.retention(broker)

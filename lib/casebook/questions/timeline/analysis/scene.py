@@ -118,9 +118,9 @@ class TimelineInputs:
         if not known:
             return self.settings.effective(key, topic=topic, broker=broker)
         if known[-1].config is None:
-            return Setting(value=None, origin=UNREADABLE)
+            return Setting(None, UNREADABLE)
         override = known[-1].config.get(key)
-        return self.settings.of_broker(key, broker) if override is None else Setting(value=override, origin=TOPIC)
+        return self.settings.of_broker(key, broker) if override is None else Setting(override, TOPIC)
 
     @cached_property
     def _by_kind(self) -> dict[str, Rows]:

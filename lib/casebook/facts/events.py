@@ -75,10 +75,15 @@ class Event(NamedTuple):
 
     def number(self, name: str) -> int | None:
         """A field as a whole number; ``None`` where it is missing or none."""
-        try:
-            return int(self.fields[name])
-        except (KeyError, ValueError):
-            return None
+        return whole(self.fields, name)
+
+
+def whole(fields: Mapping[str, str], name: str) -> int | None:
+    """A field as a whole number; ``None`` where it is missing or none."""
+    try:
+        return int(fields[name])
+    except (KeyError, ValueError):
+        return None
 
 
 class FileExtent(StrEnum):

@@ -216,3 +216,8 @@ class UnsuitedLedger(NamedTuple):
     name: str
     why: str
     try_: str
+
+    @property
+    def told(self) -> str:
+        """Which file cannot be used, and why, with its columns."""
+        return f"{self.name}: {self.why}"

@@ -7,10 +7,10 @@ from casebook.facts.cluster import Cluster, Problem
 from casebook.facts.observed import Source
 from casebook.facts.pasted import NOT_PASTED
 from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
+from casebook.findings.proof import ZNODES, proof
 from casebook.findings.words import agree, plural, some
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
-ZNODES = "zookeeper/znodes.jsonl.zst"
 COLLECT_ZNODES = "Collect anew with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
 _NO_ZNODES = "KRaft keeps this in its metadata log, which is not read yet."
 OR_PASTE_THEM = (
@@ -184,7 +184,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
             "possible": version.possible,
             "other": str(version.other) if version.other else None,
         },
-        evidence=(_line(version.proof),) if version.proof else (),
+        evidence=(proof(version.proof),) if version.proof else (),
     )
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
     if version.contradictions:
@@ -194,11 +194,6 @@ def _kafka_version(version: VersionInUse) -> Finding:
     if version.origin is VersionOrigin.ASSUMED:
         return ask.could_not_check(title, settle=GIVE_RELEASE)
     return ask.ok(title, gaps=())
-
-
-def _line(proof: str) -> Evidence:
-    file, _, line = proof.rpartition(":")
-    return Evidence(file=file, line=int(line)) if line.isdecimal() else Evidence(file=proof)
 
 
 def _first(problems: tuple[Problem, ...]) -> str:

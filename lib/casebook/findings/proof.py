@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Evidence
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.kafka.verdict import Verdict
 
-__all__ = ["COLLECT_AGAIN", "READ_CONFIG", "SHOWN", "START", "ZNODES", "assumed", "of_verdicts", "proof", "topics_of"]
-
+ZNODES = "zookeeper/znodes.jsonl.zst"
 SHOWN = 5
 """Proofs named in a finding; its table holds the rest."""
 
@@ -20,12 +18,19 @@ READ_CONFIG = "Read /config/topics with an account that may."
 
 
 def proof(text: str) -> Evidence:
-    """The evidence that a proof names: a line, a transaction, or a znode."""
+    """The evidence that a proof names: a line, a transaction, a znode, or a file or table as a whole."""
+    if text.startswith("/"):
+        return Evidence(file=ZNODES, znode=text)
     file, _, place = text.partition(" ")
     if place.startswith("/"):
         return Evidence(file=file, znode=place)
-    path, _, line = file.rpartition(":")
+    path, _, line = text.rpartition(":")
     return Evidence(file=path, line=int(line)) if path and line.isdecimal() else Evidence(file=text)
+
+
+def lines(texts: Iterable[str]) -> tuple[Evidence, ...]:
+    """The evidence of those proofs that name a line."""
+    return tuple(one for one in map(proof, texts) if one.line is not None)
 
 
 def of_verdicts(hit: Sequence[Verdict]) -> tuple[Evidence, ...]:

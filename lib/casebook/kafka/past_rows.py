@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from casebook.facts.events import whole
+
 _PLACE = re.compile(r"\[(?P<topic>[^\s,\[\]]+), ?(?P<partition>\d+)\]|(?P<dashed>[\w.-]+)-(?P<number>\d+)", re.ASCII)
 _NUMBER, _ID = re.compile(r"\d+"), re.compile(r"(?<=brokerId=)\d+")
 
@@ -57,10 +59,7 @@ class EventRow(NamedTuple):
 
     def number(self, name: str) -> int | None:
         """A field as a whole number; ``None`` where it is missing or none."""
-        try:
-            return int(self.fields[name])
-        except (KeyError, ValueError):
-            return None
+        return whole(self.fields, name)
 
     @property
     def milliseconds(self) -> int | None:

@@ -10,8 +10,8 @@ from enum import StrEnum
 from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
 from casebook.facts.offsets_topic import Segment
-from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Evidence
+from casebook.findings.proof import ZNODES, proof
 from casebook.findings.words import count
 from casebook.kafka.load_work import Work, works
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, KafkaVersion
@@ -143,7 +143,7 @@ def _of(said: Said) -> dict[str, object]:
         LoadStep.FAILED: said.text,
         LoadStep.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
     }
-    return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": _line(said.proof)}
+    return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": proof(said.proof)}
 
 
 def _unsaid(
@@ -155,7 +155,7 @@ def _unsaid(
         if left:
             last = max(left, key=lambda said: said.since)
             why = f"Its former coordinator gave it up; no log is broker {leader}'s alone."
-            return {"state": CoordinatorState.MOVED, "since": last.since, "why": why, "proof": _line(last.proof)}
+            return {"state": CoordinatorState.MOVED, "since": last.since, "why": why, "proof": proof(last.proof)}
         return _unknown(f"No log is broker {leader}'s alone.", written, znode)
     if queue.stopped:
         return _unknown(f"The log of broker {leader} ends with its shutdown.", written, znode)
@@ -190,7 +190,7 @@ def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) 
     if said.step is LoadStep.MOVED:
         why = f"Broker {queue.broker} gave it up; no log says who took it."
         return JudgedPartition(
-            partition=number, coordinator=None, state=CoordinatorState.MOVED, since=said.since, why=why, proof=_line(said.proof)
+            partition=number, coordinator=None, state=CoordinatorState.MOVED, since=said.since, why=why, proof=proof(said.proof)
         )
     return JudgedPartition(partition=number, coordinator=queue.broker, **_of(said))
 
@@ -246,8 +246,3 @@ def _sized(judged: JudgedPartition, copies: Mapping[int, Work]) -> JudgedPartiti
     """The coordinator's own copy is what it loads; another's is a stand-in."""
     own = copies.get(judged.coordinator)
     return replace(judged, work=own or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None))
-
-
-def _line(proof: str) -> Evidence:
-    file, _, line = proof.rpartition(":")
-    return Evidence(file=file, line=int(line))

@@ -6,7 +6,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.findings.proof import assumed
+from casebook.findings.proof import assumed, proof
 from casebook.findings.words import agree, brokers, count, duration, plural, size
 from casebook.kafka.past import Past
 from casebook.kafka.settings import BUILT_IN_ASSUMED
@@ -137,16 +137,8 @@ def caveats(scene: DurabilityInputs, rule: Rule) -> tuple[str, ...]:
 def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
     """The proofs of verdicts, each once, and the table of all."""
     proofs = dict.fromkeys(row.proof for row in found)
-    named = [evidence_of(proof) for proof in list(proofs)[:_SHOWN] if not proof.startswith("tables/")]
+    named = [proof(text) for text in list(proofs)[:_SHOWN] if not text.startswith("tables/")]
     return (*named, Evidence(file="tables/loss_verdicts"))
-
-
-def evidence_of(proof: str) -> Evidence:
-    """Where a proof leads: a znode, a line of a file, a file or a table."""
-    if proof.startswith("/"):
-        return Evidence(file="zookeeper/znodes.jsonl.zst", znode=proof)
-    path, colon, line = proof.rpartition(":")
-    return Evidence(file=path, line=int(line)) if colon and line.isdigit() else Evidence(file=proof)
 
 
 def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:

@@ -26,12 +26,18 @@ _SHORT_RETENTION = 3 * 24 * 60
 """Minutes from Friday evening to Monday evening."""
 
 
+def _not_told(key: str, client: AuditedClient) -> JudgedRule:
+    """Nobody knows what counts, or only what it may be."""
+    found = client[key]
+    maybe = f": it may be {' or '.join(found.possible)}" if found.possible else ""
+    return unknown(f"{key} of {client.name} is {found.origin}{maybe}.", found.proof or client.file)
+
+
 def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """The broker sends no answer: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
     acks = producer["acks"]
     if acks.value is None:
-        maybe = f": it may be {' or '.join(acks.possible)}" if acks.possible else ""
-        return unknown(f"acks of {producer.name} is {acks.origin}{maybe}.", acks.proof or producer.file)
+        return _not_told("acks", producer)
     if acks.value != "0":
         return holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
@@ -51,8 +57,7 @@ def acks_1(_: DurabilityInputs, topic: TopicFacts, producer: AuditedClient) -> J
     if not topic.replicated:
         return without_copies(topic)
     if acks.value is None:
-        maybe = f": it may be {' or '.join(acks.possible)}" if acks.possible else ""
-        return unknown(f"acks of {producer.name} is {acks.origin}{maybe}.", acks.proof or producer.file)
+        return _not_told("acks", producer)
     if acks.value != "1":
         return beside("acks=0: see D1.") if acks.value == "0" else holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
@@ -72,8 +77,7 @@ def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     if acks.value == "0":
         return beside("acks=0: nothing is ever known to have failed.")
     if retries.whole is None:
-        maybe = f": it may be {' or '.join(retries.possible)}" if retries.possible else ""
-        return unknown(f"retries of {producer.name} is {retries.origin}{maybe}.", retries.proof or producer.file)
+        return _not_told("retries", producer)
     if retries.whole < 0:
         return beside(f"retries={retries.value}: see D24.")
     if retries.whole:
@@ -198,8 +202,7 @@ def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     """What a poll gave is committed by the next, or by a timer: ``ConsumerCoordinator.java@2.8.2``, librdkafka's offset store."""
     commit = consumer["enable.auto.commit"]
     if commit.value is None:
-        maybe = f": it may be {' or '.join(commit.possible)}" if commit.possible else ""
-        return unknown(f"enable.auto.commit of {consumer.name} is {commit.origin}{maybe}.", commit.proof or consumer.file)
+        return _not_told("enable.auto.commit", consumer)
     if not commit.flag:
         return holds(f"The application commits itself ({commit.origin}).")
     return loses(

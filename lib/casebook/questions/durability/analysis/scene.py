@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from casebook.facts.clients import CONSUMER, PRODUCER
 from casebook.facts.cluster import Cluster
-from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Severity
+from casebook.findings.proof import ZNODES
 from casebook.kafka.commands import Commands
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings

@@ -103,7 +103,7 @@ class _LossFacts:
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Why not every record that was acknowledged was held against what is stored."""
-        gaps = (*_gaps(self.told), *(Gap(why=_unsuited(one), settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
+        gaps = (*_gaps(self.told), *(Gap(why=one.told, settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
         if self.foreign:
             topic, partition = self.foreign[0]
             of = plural(len(self.foreign), "partition")
@@ -125,7 +125,7 @@ class _LossFacts:
         if self.told is None and self.unsuited:
             one = self.unsuited[0]
             return ask.could_not_check(
-                "What was produced is not known: the ledger cannot be used", why=_unsuited(one), settle=one.try_ or GIVE_LEDGER
+                "What was produced is not known: the ledger cannot be used", why=one.told, settle=one.try_ or GIVE_LEDGER
             )
         if self.told is None:
             return ask.could_not_check("What was produced is not known: there is no ledger", settle=GIVE_LEDGER)
@@ -268,11 +268,6 @@ def _complete(looked: _LossFacts) -> Finding:
     )
 
 
-def _unsuited(one: UnsuitedLedger) -> str:
-    """Which file cannot be used, and why, with its columns."""
-    return f"{one.name}: {one.why}"
-
-
 def _untimed(told: LedgerShape | None) -> str:
     """That no column was taken for a time, and which could be."""
     if told is None or told.timed:
@@ -296,7 +291,7 @@ def _ledger(told: LedgerShape | None, unsuited: Sequence[UnsuitedLedger]) -> Fin
         ),
     )
     if unsuited:
-        why, settle = " ".join(map(_unsuited, unsuited[:SHOWN])), unsuited[0].try_ or GIVE_LEDGER
+        why, settle = " ".join(one.told for one in unsuited[:SHOWN]), unsuited[0].try_ or GIVE_LEDGER
         if told is None:
             return ask.could_not_check("The ledger cannot be used", why=why, settle=settle)
         title = f"{plural(len(unsuited), 'file')} of the ledger could not be used"

@@ -152,12 +152,12 @@ def unprocessed(
         records = f"{'At least ' if gaps or unsure.total() else ''}{plural(missed, 'record')} of {plural(len(groups), 'group')}"
         title = f"{records} {agree(missed, 'was', 'were')} committed and never"
         own = (_told_by_clients(clients.resets), _held(held))
-        why = " ".join(filter(None, (_why(by_how), *own, *(_unsuited(one) for one in unsuited[:1]))))
+        why = " ".join(filter(None, (_why(by_how), *own, *(one.told for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
         return ask.could_not_check(
             f"{plural(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
-            why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
+            why=" ".join(one.told for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
         )
     left = [one for one in clients.resets if one.to != 0]  # before the first offset there is nothing
@@ -229,10 +229,6 @@ def _held(held: Sequence[AssignmentLine]) -> str:
     when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
     times = f", {plural(len(held), 'time')}, at last" if len(held) > SHOWN else ""
     return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
-
-
-def _unsuited(one: UnsuitedLedger) -> str:
-    return f"{one.name}: {one.why}"
 
 
 def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:

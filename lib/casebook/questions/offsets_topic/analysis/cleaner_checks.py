@@ -8,6 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.proof import lines
 from casebook.findings.words import agree, brokers, count, moment, plural, size
 from casebook.kafka.cleaner_map import Obstacle
 from casebook.kafka.releases import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
@@ -128,7 +129,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
             "segments": [_name(obstacle) for _, obstacle in found[:_SHOWN]],
             "need": max((o.need for _, o in found if o.need), default=None),
         },
-        evidence=_at([o.replica.item for _, o in found[:_SHOWN]]),
+        evidence=lines([o.replica.item for _, o in found[:_SHOWN]]),
     )
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
@@ -280,12 +281,7 @@ def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
     last = [cleaner.died.proof for cleaner in cleaners if cleaner.died]
     last += [cleaner_threads.proof(cleaner.dump) for cleaner in cleaners if cleaner.dump is not None]
     before = [death.proof for cleaner in cleaners for death in cleaner.deaths[:-1]]
-    return _at([*last, *before, *(line.proof for cleaner in cleaners for line in cleaner.failed)][:_SHOWN])
-
-
-def _at(places: Iterable[str]) -> tuple[Evidence, ...]:
-    parts = [place.rpartition(":") for place in places]
-    return tuple(Evidence(file=file, line=int(line)) for file, _, line in parts if line.isdecimal())
+    return lines([*last, *before, *(line.proof for cleaner in cleaners for line in cleaner.failed)][:_SHOWN])
 
 
 def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:

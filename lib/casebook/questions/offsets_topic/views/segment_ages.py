@@ -7,13 +7,13 @@ has a stem for every span that holds a live record. The cleaner's point goes thr
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from markupsafe import Markup
 
 from casebook.facts.offsets_topic import Segment
 from casebook.findings import words
 from casebook.page import text
+from casebook.page.lanes_figure import iso
 from casebook.page.palette import light
 from casebook.page.render import render
 from casebook.page.view import Figure
@@ -107,7 +107,7 @@ def figure(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alter
         alternative: The chart in one sentence.
     """
     size, name = unit(drawn)
-    middle = [_date(span.start + (span.end - span.start) // 2) for span in drawn]
+    middle = [iso(span.start + (span.end - span.start) // 2) for span in drawn]
     bars = {
         "type": "bar",
         "x": middle,
@@ -214,7 +214,7 @@ def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: s
     meta = {"font.color": "text", "xaxis.linecolor": "edge", "yaxis.gridcolor": "hair"}
     shapes = []
     if cleaned_to is not None:
-        at = _date(min(max(cleaned_to, drawn[0].start), drawn[-1].end))
+        at = iso(min(max(cleaned_to, drawn[0].start), drawn[-1].end))
         right = cleaned_to > (drawn[0].start + drawn[-1].end) / 2
         shapes.append(
             {
@@ -251,7 +251,7 @@ def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: s
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": "system-ui, 'DejaVu Sans', sans-serif", "size": 12, "color": light("text")},
         "xaxis": axis
-        | {"type": "date", "range": [_date(drawn[0].start), _date(drawn[-1].end)], "linecolor": light("edge"), "anchor": "y2"},
+        | {"type": "date", "range": [iso(drawn[0].start), iso(drawn[-1].end)], "linecolor": light("edge"), "anchor": "y2"},
         "yaxis": axis | {"domain": [0.42, 1], "rangemode": "tozero", "gridcolor": light("hair"), "nticks": 4},
         "yaxis2": axis | {"domain": [0, 0.24], "visible": False, "range": [0, _top(drawn)]},
         "annotations": notes,
@@ -279,8 +279,3 @@ def _hover(span: AgeSpan) -> str:
 
 def _tick(span: AgeSpan, drawn: Sequence[AgeSpan]) -> str:
     return words.clock(span.start) if drawn[-1].end - drawn[0].start < 2 * _DAY else f"{words.when(span.start).partition(',')[0]}"
-
-
-def _date(instant: int) -> str:
-    """As Plotly takes it: UTC without zone."""
-    return datetime.fromtimestamp(instant / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from casebook.facts.observed import Source
-from casebook.findings.evidence import ZNODES
 from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Step
 from casebook.findings.finding import Question as Check
+from casebook.findings.proof import ZNODES
 from casebook.findings.words import plural
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
 

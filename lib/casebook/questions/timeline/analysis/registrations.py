@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from casebook.facts.cluster import Broker, Cluster, Partition
-from casebook.findings.evidence import ZNODES
+from casebook.findings.proof import ZNODES
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, EventRow, Span
 from casebook.questions.timeline.analysis.clocks.pairs import FARTHEST

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
-from casebook.findings.evidence import ZNODES
+from casebook.findings.proof import ZNODES
 from casebook.kafka.past import Key, Past
 from casebook.kafka.past_rows import EventRow, Span, StateRow
 from casebook.questions.timeline.analysis.clusters import Renewal

@@ -15,7 +15,7 @@ from casebook.facts.disks import HIGH_WATERMARKS, METADATA_TOPIC, LeftoverFile, 
 from casebook.facts.observed import Source
 from casebook.findings import copy_coverage, coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import SHOWN, lines
 from casebook.findings.words import agree, brokers, capitalised, duration, moment, plural, size
 
 _LEFT_FOR = 60 * 60_000
@@ -331,9 +331,7 @@ def _of_watermarks(alone: Sequence[tuple[Replica, int]]) -> tuple[str, ...]:
 
 
 def _proofs(copies: Iterable[Replica]) -> tuple[Evidence, ...]:
-    items = dict.fromkeys(copy.item for copy in copies)
-    places = (item.rpartition(":") for item in list(items)[:SHOWN])
-    return tuple(Evidence(file=file, line=int(line)) for file, _, line in places if line.isdecimal())
+    return lines(list(dict.fromkeys(copy.item for copy in copies))[:SHOWN])
 
 
 def _listings(log_dirs: Iterable[LogDir]) -> tuple[Evidence, ...]:

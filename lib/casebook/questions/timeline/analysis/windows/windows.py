@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Partition
-from casebook.findings.evidence import ZNODES
+from casebook.findings.proof import ZNODES
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import StateRow, Window, WindowKind, transaction
 from casebook.questions.timeline.analysis.scene import TimelineInputs

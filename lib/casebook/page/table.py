@@ -1,6 +1,6 @@
 """A table: what it says in bold, how much of it is shown, the rows, and where the rest is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -72,6 +72,11 @@ class Table:
 def unknown() -> Markup:
     """The cell of an unknown value."""
     return render("unknown")
+
+
+def or_unknown(value: object, say: Callable[..., object] = lambda value: value) -> object:
+    """The cell of a value, as ``say`` has it, or of an unknown one."""
+    return unknown() if value is None else say(value)
 
 
 def numbers(table: Table, summary: str) -> Markup:

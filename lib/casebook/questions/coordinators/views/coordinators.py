@@ -8,7 +8,7 @@ from casebook.findings import words
 from casebook.kafka.load_rate import TimeRange
 from casebook.page import text
 from casebook.page.render import anchor, render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, numbers, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, numbers, or_unknown, unknown
 from casebook.page.view import View, html
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
@@ -115,7 +115,7 @@ def commits(c: Coordinators) -> View:
                     _COMMITS_TO[c.commits_to_kafka(one.group)],
                     f"{one.topic}-{one.partition}",
                     one.offset,
-                    unknown() if one.at is None else words.when(one.at),
+                    or_unknown(one.at, words.when),
                 ),
             )
             for one in kept[:MOST_ROWS]

@@ -12,7 +12,7 @@ from casebook.page import text
 from casebook.page.bars import Bar, figure, picture
 from casebook.page.proof import cited_as
 from casebook.page.render import anchor, render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Table, numbers, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Table, numbers, or_unknown
 from casebook.page.view import View, html
 from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.durability import Durability
@@ -231,7 +231,7 @@ def single_copies(found: Durability) -> View:
                 (
                     r.broker,
                     words.count(r.partitions),
-                    unknown() if r.bytes is None else text.size(r.bytes),
+                    or_unknown(r.bytes, text.size),
                     words.some(r.topics, 12),
                 ),
             )

@@ -10,7 +10,7 @@ from casebook.page import text
 from casebook.page.context import PanelContext
 from casebook.page.panel import LABELS, Panel, button, label, line
 from casebook.page.render import look, render
-from casebook.page.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, or_unknown
 from casebook.page.view import View
 from casebook.questions.leadership.analysis import what_if
 from casebook.questions.leadership.analysis.leadership import Leadership
@@ -119,7 +119,7 @@ def _table(name: str, changes: Sequence[PartitionChange]) -> Table:
 def _cells(change: PartitionChange) -> tuple[object, ...]:
     before = "−1" if change.leader_before is None else f"{change.leader_before}{' (dead)' if change.leader_before_dead else ''}"
     after = "−1" if change.leader_after is None else change.leader_after
-    isr = unknown() if change.isr_after is None else words.listed(change.isr_after)
+    isr = or_unknown(change.isr_after, words.listed)
     return (
         f"{change.topic}-{change.partition}",
         Markup("{} → <b>{}</b>").format(before, after),

@@ -8,7 +8,7 @@ from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.findings import words
 from casebook.findings.finding import Finding
 from casebook.page.render import look, render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown
 from casebook.questions.loss.analysis.unprocessed import unprocessed as answered
 from casebook.questions.loss.analysis.unprocessed_rows import (
     CommitStep,
@@ -114,13 +114,13 @@ def _work(row: GroupWork) -> tuple[object, ...]:
         _each(row.how, _HOW) or "–",
         _count(row.processed),
         _count(row.twice),
-        unknown() if row.committed is None else row.committed,
+        or_unknown(row.committed),
         _each(row.unknown, _DOUBTS) or "–",
     )
 
 
 def _count(number: int | None) -> object:
-    return unknown() if number is None else words.count(number)
+    return or_unknown(number, words.count)
 
 
 def _each(counts: Mapping[str, int | None], names: Mapping[str, str]) -> str:
@@ -147,11 +147,11 @@ def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
             (
                 PLAIN,
                 (
-                    unknown() if row.id is None else row.id,
+                    or_unknown(row.id),
                     f"{named(row.topic, row.partition)} {row.offset}",
                     row.group,
                     _HOW[SkipKind(row.how)],
-                    unknown() if row.committed_at is None else at(row.committed_at),
+                    or_unknown(row.committed_at, at),
                     f"{row.since} → {row.until}",
                     _lies(row),
                 ),
@@ -187,7 +187,7 @@ def _commits(steps: Sequence[CommitStep]) -> Table:
                 (
                     row.group,
                     named(row.topic, row.partition),
-                    unknown() if row.at is None else at(row.at),
+                    or_unknown(row.at, at),
                     f"{row.before} → {row.offset}",
                     _STEPS[row.kind],
                     _lies(row),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from casebook.findings import words
 from casebook.page import text
-from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.loss.analysis.divergence import Divergence, DivergenceKind
 from casebook.questions.loss.analysis.unclean_price import StartPrice, UncleanPrice
 from casebook.questions.loss.views.choice import named
@@ -91,8 +91,8 @@ def _start(row: StartPrice) -> tuple[object, ...]:
     return (
         f"broker {row.broker}",
         words.count(row.partitions),
-        unknown() if row.records is None else words.count(row.records),
-        unknown() if row.bytes is None else text.size(row.bytes),
+        or_unknown(row.records, words.count),
+        or_unknown(row.bytes, text.size),
         words.count(row.unknown),
     )
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from casebook.facts.losses import CutRange
 from casebook.findings import words
 from casebook.page.render import render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.loss.analysis.gaps import GapKind, OffsetGap
 from casebook.questions.loss.views.choice import named
 from casebook.questions.loss.views.words import moments, offsets, proof_link
@@ -60,7 +60,7 @@ def _cut(row: CutRange, at: Callable[[int | None], str]) -> tuple[object, ...]:
         unknown() if row.broker is None else f"broker {row.broker}",
         offsets(row.from_offset, row.to_offset),
         "?" if row.to_offset is None else words.count(row.to_offset - row.from_offset),
-        unknown() if row.at is None else at(row.at),
+        or_unknown(row.at, at),
         f"{'?' if row.epoch is None else row.epoch} → {'?' if row.next_epoch is None else row.next_epoch}",
         row.why,
         proof_link(row.proof),

@@ -10,7 +10,7 @@ from casebook.page import text
 from casebook.page.panel import Panel, button, line
 from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
-from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.views.choice import LossChoice, named, parse
 from casebook.questions.loss.views.words import CAUSES, cause, moments, proofs_linked
@@ -87,7 +87,7 @@ def _total(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -
 def _row(record: LostRecord, at: Callable[[int | None], str]) -> tuple[object, ...]:
     return (
         record.id,
-        unknown() if record.acked_at is None else at(record.acked_at),
+        or_unknown(record.acked_at, at),
         _place(record),
         _there(record),
         _cause(record),
@@ -147,7 +147,7 @@ def _card(record: LostRecord) -> dict[str, object]:
         "id": record.id,
         "alarm": record.cause is None,
         "sides": [
-            ("The ledger says", [(name, unknown() if said is None else said) for name, said in ledger]),
+            ("The ledger says", [(name, or_unknown(said)) for name, said in ledger]),
             ("The log says", log),
         ],
     }

@@ -10,7 +10,7 @@ from casebook.facts.records import Limits
 from casebook.findings import words
 from casebook.page.render import render
 from casebook.page.table import ALARM as ALARM_ROW
-from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.loss.views.choice import LossChoice, named
 from casebook.questions.loss.views.when import LossPicture
 from casebook.questions.loss.views.words import CAUSES, DOUBTS, FOUND, NOT_FOUND, cause, moments, offsets, proof_link
@@ -111,8 +111,8 @@ def _estimate(row: Estimate) -> tuple[object, ...]:
     return (
         named(row.topic, row.partition),
         words.count(row.least),
-        unknown() if row.most is None else words.count(row.most),
-        unknown() if row.milliseconds is None else words.duration(row.milliseconds),
+        or_unknown(row.most, words.count),
+        or_unknown(row.milliseconds, words.duration),
         rate,
     )
 
@@ -318,7 +318,7 @@ def producers(scene: LossPicture) -> Table | None:
 def _producer(name: str | None, own: Sequence[LostCount]) -> tuple[object, ...]:
     causes = [called for of, called in CAUSES.items() if any(row.cause == of for row in own)]
     return (
-        unknown() if name is None else name,
+        or_unknown(name),
         words.count(sum(row.records for row in own)),
         words.count(sum(row.records for row in own if row.cause is None)),
         words.count(len({(row.topic, row.partition) for row in own})),

@@ -9,7 +9,7 @@ from casebook.findings.exports import PLAN
 from casebook.kafka.drain import DrainStep
 from casebook.page import text
 from casebook.page.render import render
-from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, unknown
+from casebook.page.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, or_unknown, unknown
 from casebook.page.view import View, html
 from casebook.questions.maintenance.analysis.drain import ELECTION, LEADERS, LEADERS_BACK, Drain
 from casebook.questions.maintenance.analysis.drain_checks import WHY_BLOCKED
@@ -155,7 +155,7 @@ def _moves(found: Drain) -> Table | None:
                     row.step,
                     words.listed(row.from_replicas),
                     words.listed(row.to_replicas),
-                    unknown() if row.bytes is None else text.size(row.bytes),
+                    or_unknown(row.bytes, text.size),
                     row.leader_after,
                 ),
             )

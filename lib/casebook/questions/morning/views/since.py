@@ -11,7 +11,7 @@ from casebook.findings.finding import Finding, Severity
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.sparkline import sparkline
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Row, Table, numbers, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Row, Table, numbers, or_unknown
 from casebook.page.view import View, html
 from casebook.questions.morning.analysis import trends
 from casebook.questions.morning.analysis.since import Since
@@ -157,7 +157,7 @@ def _since(trend: Trend) -> str:
 
 
 def _said(name: str, value: float | None) -> str:
-    return unknown() if value is None else _MEASURES[name][1](value)
+    return or_unknown(value, _MEASURES[name][1])
 
 
 def of_copies(since: Since) -> View:

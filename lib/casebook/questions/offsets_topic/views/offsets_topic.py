@@ -9,7 +9,7 @@ from casebook.facts.offsets_topic import Segment, SegmentDamage
 from casebook.findings import words
 from casebook.page import text
 from casebook.page.render import anchor, render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, or_unknown, unknown
 from casebook.page.view import View, html
 from casebook.questions.offsets_topic.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, CleanerVerdict, without_log_dir
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
@@ -115,7 +115,7 @@ def settings(topic: OffsetsTopic) -> View:
     table = Table(
         name="offsets-settings",
         columns=(("Setting", CODE), ("Value", CODE), ("Where it comes from", TEXT)),
-        rows=[(PLAIN, (v.name, unknown() if v.value is None else v.value, v.origin)) for v in topic.settings],
+        rows=[(PLAIN, (v.name, or_unknown(v.value), v.origin)) for v in topic.settings],
         label="Settings of the offsets topic with their origin",
     )
     return html(render("plain_table", table=table))
@@ -141,7 +141,7 @@ def damage(topic: OffsetsTopic) -> View:
                     "/".join(one.file.rsplit("/", 2)[-2:]),
                     one.position,
                     words.count(one.bytes),
-                    unknown() if one.offset is None else one.offset,
+                    or_unknown(one.offset),
                     one.reason,
                 ),
             )
@@ -160,15 +160,15 @@ def _bytes(found: Sequence[SegmentDamage]) -> int:
 
 
 def _partition_row(row: OffsetsPartition) -> Row:
-    load = unknown() if row.load_ms is None else text.duration(row.load_ms)
+    load = or_unknown(row.load_ms, text.duration)
     return ALARM if row.rule in BLOCKED else PLAIN, (
         row.partition,
         Markup("{}{}").format(row.broker, Markup(" <small>coordinator</small>") if row.coordinator else ""),
         words.count(row.segments),
         text.size(row.bytes),
-        unknown() if row.live_bytes is None else text.size(row.live_bytes),
+        or_unknown(row.live_bytes, text.size),
         unknown() if row.dirty_ratio is None else f"{row.dirty_ratio:.2f}",
-        unknown() if row.next_clean_gains is None else text.size(row.next_clean_gains),
+        or_unknown(row.next_clean_gains, text.size),
         load,
         f"{row.rule}: {row.why}",
     )

@@ -8,7 +8,7 @@ from casebook.findings import words
 from casebook.kafka.past_rows import Clock, EventRow
 from casebook.page import text
 from casebook.page.render import render
-from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Indication, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 from casebook.questions.timeline.analysis.selection import Selection
@@ -159,7 +159,7 @@ def _clock_table(each: Sequence[Clock]) -> Table:
             PLAIN,
             (
                 c.owner,
-                unknown() if c.skew is None else _signed(c.skew),
+                or_unknown(c.skew, _signed),
                 unknown() if c.uncertainty is None else f"± {_amount(c.uncertainty)}",
                 words.count(c.pairs),
                 c.why,

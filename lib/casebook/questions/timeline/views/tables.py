@@ -9,7 +9,7 @@ from casebook.facts.events import LogFile
 from casebook.findings import words
 from casebook.kafka.past_rows import EventRow, Window, WindowKind
 from casebook.page.render import render
-from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, or_unknown, unknown
 from casebook.questions.timeline.analysis.selection import Selection
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views.story import link
@@ -133,7 +133,7 @@ def _told(row: EventRow) -> tuple[object, ...]:
     )
     said = row.text.partition("\n")[0]
     return (
-        unknown() if row.at is None else words.clock_ms(row.at),
+        or_unknown(row.at, words.clock_ms),
         _whose(row),
         kind_in_words(row.kind),
         about,

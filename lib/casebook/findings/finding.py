@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from casebook.facts.cluster import instant
 from casebook.facts.observed import Observation, Source
+from casebook.findings.words import count, when
 
 SCHEMA = 2
 """2: ``coverage`` of each finding; 1 had ``looked_at``, a text."""
@@ -109,13 +110,23 @@ class Coverage:
         """``240 of 240 partitions``; without the second number where nobody knows it."""
         if not self.by:
             return f"no {self.what}"
-        amount = " of ".join(f"{number:,}".replace(",", "\u202f") for number in (self.seen, self.of) if number is not None)
+        amount = " of ".join(count(number) for number in (self.seen, self.of) if number is not None)
         return f"{amount} {self.what}"
+
+    @property
+    def dated(self) -> str:
+        """The same with when each evidence is of: ``240 of 240 partitions, by znodes (20 Nov, 03:06 UTC)``."""
+        by = [f"{source}{_as_of(self.observed.get(source))}" for source in self.by]
+        return f"{self.amount}, by {' and '.join(by)}" if by else self.amount
 
     def as_json(self) -> dict[str, object]:
         """The coverage as plain JSON values; moments as ISO-8601 UTC."""
         as_of = {source.value: [instant(moment) for moment in of] for source, of in self.observed.items()}
         return {"seen": self.seen, "of": self.of, "what": self.what, "by": [source.value for source in self.by], "as_of": as_of}
+
+
+def _as_of(observed: Observation | None) -> str:
+    return "" if observed is None else f" ({' to '.join(dict.fromkeys(map(when, observed)))} UTC)"
 
 
 NOTHING = Coverage(seen=0, of=None, what="evidence", by=())

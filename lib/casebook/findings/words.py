@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from casebook.facts.observed import Observation
-from casebook.findings.finding import Coverage
+from casebook.facts.cluster import instant
 
 THIN = "\u202f"
 """The narrow space that no line breaks at: between thousands, and on a page before a unit."""
@@ -55,29 +54,30 @@ def duration(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
     return f"{hours // 24} days {hours % 24} h" if hours % 24 else f"{hours // 24} days"
 
 
-def moment(instant: str) -> str:
-    """``2026-11-21 13:27:31 UTC`` of an ISO-8601 instant."""
-    return f"{instant[:19].replace('T', ' ')} UTC"
+def moment(at: Instant) -> str:
+    """``2026-11-21 13:27:31 UTC``."""
+    told = instant(at) if isinstance(at, int) else at
+    return f"{told[:19].replace('T', ' ')} UTC" if told else UNKNOWN
 
 
-def date(instant: Instant) -> str:
+def date(at: Instant) -> str:
     """Day and time of day, ``20 Nov 2026, 03:06:58 UTC``; ``unknown`` without one."""
-    return _as(instant, "%b %Y, %H:%M:%S UTC", "unknown")
+    return _as(at, "%b %Y, %H:%M:%S UTC", "unknown")
 
 
-def when(instant: Instant, *, year: bool = False) -> str:
+def when(at: Instant, *, year: bool = False) -> str:
     """Day and minute, ``20 Nov, 03:06``, with the year where it is not plain."""
-    return _as(instant, "%b %Y, %H:%M" if year else "%b, %H:%M")
+    return _as(at, "%b %Y, %H:%M" if year else "%b, %H:%M")
 
 
-def day(instant: Instant) -> str:
+def day(at: Instant) -> str:
     """``20 Nov 2026``."""
-    return _as(instant, "%b %Y")
+    return _as(at, "%b %Y")
 
 
-def clock(instant: Instant) -> str:
+def clock(at: Instant) -> str:
     """The time of day alone, ``03:06:58``."""
-    known = parsed(instant)
+    known = parsed(at)
     return f"{known:%H:%M:%S}" if known else UNKNOWN
 
 
@@ -86,30 +86,20 @@ def clock_ms(at: int | None) -> str:
     return UNKNOWN if at is None else f"{clock(at)}.{at % 1000:03d}"
 
 
-def parsed(instant: Instant) -> datetime | None:
+def parsed(at: Instant) -> datetime | None:
     """An instant in UTC; ``None`` when unknown, or beyond what can be written."""
     try:
-        if isinstance(instant, int):
-            return datetime.fromtimestamp(instant / 1000, UTC)
-        known = datetime.fromisoformat(instant) if instant else None
+        if isinstance(at, int):
+            return datetime.fromtimestamp(at / 1000, UTC)
+        known = datetime.fromisoformat(at) if at else None
     except (ValueError, OverflowError, OSError):
         return None
     return known and known.astimezone(UTC)
 
 
-def _as(instant: Instant, form: str, unknown: str = UNKNOWN) -> str:
-    known = parsed(instant)
+def _as(at: Instant, form: str, unknown: str = UNKNOWN) -> str:
+    known = parsed(at)
     return f"{known.day} {known:{form}}" if known else unknown
-
-
-def looked_at(coverage: Coverage) -> str:
-    """How many of how many, by which evidence, as of when: ``3 of 3 partitions, by znodes (20 Nov, 03:06 UTC)``."""
-    by = [f"{source}{_as_of(coverage.observed.get(source))}" for source in coverage.by]
-    return f"{coverage.amount}, by {' and '.join(by)}" if by else coverage.amount
-
-
-def _as_of(observed: Observation | None) -> str:
-    return "" if observed is None else f" ({' to '.join(dict.fromkeys(map(when, observed)))} UTC)"
 
 
 def agree(value: int, one: str, many: str) -> str:

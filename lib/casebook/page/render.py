@@ -29,7 +29,6 @@ def _environment() -> Environment:
         "size": text.size,
         "duration": text.duration,
         "elapsed": text.elapsed,
-        "looked_at": words.looked_at,
         "look": look,
         "anchor": anchor,
     }

@@ -6,7 +6,6 @@ They stand in where znodes and segments are missing. A line tells of its moment:
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.events import Event
 from casebook.findings.finding import Evidence
@@ -51,7 +50,7 @@ class Led(NamedTuple):
     def why(self) -> str:
         """What is known, as of when."""
         who = "Nobody led it" if self.leader is None else f"Broker {self.leader} led it"
-        return f"{who} at {moment(instant(self.time))}, by a line of a log; no znode tells of later."
+        return f"{who} at {moment(self.time)}, by a line of a log; no znode tells of later."
 
 
 def leaders(events: Iterable[Event]) -> dict[int, Led]:

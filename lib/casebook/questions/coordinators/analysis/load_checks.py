@@ -138,7 +138,7 @@ def _is_silent(queue: BrokerQueue, at: int) -> bool:
 def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
     """What was so when the logs ended, and may be over."""
     ends = max(queue.log.last for queue in old)
-    ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(instant(ends))}"
+    ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(ends)}"
     return ask.could_not_check(
         f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
         why=" ".join(_of_broker(queue) for queue in old),

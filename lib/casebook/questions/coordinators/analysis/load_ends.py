@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from casebook.findings.words import plural
 from casebook.kafka.load_rate import Measured, Rate, TimeRange, rate
 from casebook.kafka.load_work import Work
 from casebook.questions.coordinators.analysis.load_queue import Load, Queue
@@ -97,7 +98,7 @@ def _basis(loading: JudgedPartition, measured: Rate, end: TimeRange | None) -> s
     if end is None:
         return "the size of its log is unknown"
     law, _ = measured.of(loading.work)
-    loads = f"{law.loads} finished load{'' if law.loads == 1 else 's'}"
+    loads = plural(law.loads, "finished load")
     whose = f"its broker's {loads}" if measured.own else f"{loads} of other brokers"
     if end.mid is None:
         return f"slower than {whose} allow: no estimate"

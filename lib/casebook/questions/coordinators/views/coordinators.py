@@ -182,7 +182,7 @@ def _lane(c: Coordinators, queue: BrokerQueue) -> list[GanttStrip]:
     strips = []
     if queue.loads:
         start, end = min(load.start for load, _ in queue.loads), max(load.end for load, _ in queue.loads)
-        note = f"{words.plural(len(queue.loads), 'load')} in {_took(end - start)}"
+        note = f"{words.plural(len(queue.loads), 'load')} in {text.duration(end - start)}"
         strips.append(GanttStrip(note=note, solid=(start, end), **head))
     else:
         strips.append(GanttStrip(note="no load has ended", **head))
@@ -191,10 +191,6 @@ def _lane(c: Coordinators, queue: BrokerQueue) -> list[GanttStrip]:
         if queue.queued:
             strips.append(_in_line(c, queue))
     return strips
-
-
-def _took(milliseconds: float) -> str:
-    return f"{milliseconds:.0f}\u202fms" if milliseconds < 1000 else text.duration(milliseconds)
 
 
 def _at_work(c: Coordinators, queue: BrokerQueue) -> GanttStrip:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from casebook.facts.cluster import instant
 from casebook.facts.observed import Source
 from casebook.facts.records import UnsuitedLedger
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
@@ -226,7 +225,7 @@ def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assignme
 def _held(held: Sequence[AssignmentLine]) -> str:
     if not held:
         return ""
-    when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
+    when = [f"to {one.client or 'a client'}{f' at {moment(one.at)}' if one.at else ''}" for one in held[-SHOWN:]]
     times = f", {plural(len(held), 'time')}, at last" if len(held) > SHOWN else ""
     return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
 

@@ -222,7 +222,7 @@ class LossPage:
         rests_on = {
             "why": asked.why,
             "settle": asked.settle or "",
-            "looked_at": "" if unasked else words.looked_at(asked.coverage),
+            "looked_at": "" if unasked else asked.coverage.dated,
             "threshold": asked.threshold,
             "nearest": self._nearest(asked),
             "command_line": text.command("message_loss", self._source, {"ledger": "produced.csv"}) if unasked else "",

@@ -65,7 +65,7 @@ def _run_before(line: RunLine, at: int | None) -> Finding:
     if last is None:
         return ask.not_applicable("This is the first run of this cluster that is kept: nothing to compare with")
     ago = _long(at - last.at)
-    compared = f"Compared with the evidence of {moment(instant(last.at))}, {ago} before"
+    compared = f"Compared with the evidence of {moment(last.at)}, {ago} before"
     lacking = [*_lacking(line)]
     if not lacking:
         return ask.ok(compared, gaps=())
@@ -107,11 +107,11 @@ def _same_cluster(line: RunLine) -> Finding:
     if line.another is not None:
         was = line.another.cluster
         known = f"id {was.id}" if was.id else f"ZooKeeper {was.address}"
-        title = f"Another cluster answers here: it was that with {known} until {moment(instant(line.another.at))}"
+        title = f"Another cluster answers here: it was that with {known} until {moment(line.another.at)}"
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.made_anew is not None:
         epoch = line.made_anew.measured("controller_epoch")
-        title = f"The cluster was made anew: its controller epoch was {count(int(epoch))} at {moment(instant(line.made_anew.at))}"
+        title = f"The cluster was made anew: its controller epoch was {count(int(epoch))} at {moment(line.made_anew.at)}"
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.last is None:
         return ask.not_applicable(_FIRST)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.facts.cluster import instant
 from casebook.facts.disks import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import OffsetsLog
@@ -207,7 +206,7 @@ def _outlived(deaths: Sequence[Event], files: Iterable[LogFile]) -> str:
     """Why a death may be of the past, one sentence: not all could be read of the log that tells of it; ``""`` where it was."""
     if not deaths or not any(file.damage for file in files if file.file == deaths[-1].file):
         return ""
-    died = moment(instant(deaths[-1].time))
+    died = moment(deaths[-1].time)
     return f"A thread died at {died}; whether its broker was started since is not known: not all of that log could be read."
 
 
@@ -285,7 +284,7 @@ def _failed_before(cleaner: BrokerCleaner) -> str:
     last = cleaner.failed_before
     if last is None:
         return ""
-    where = f"on {cleaner_lives.names([last])} at {moment(instant(last.time))}"
+    where = f"on {cleaner_lives.names([last])} at {moment(last.time)}"
     if last.broker is None:
         return f"A cleaner failed with an IOException {where}; no line tells whose it is."
     return f"It failed with an IOException before its last start, last {where}."
@@ -294,9 +293,9 @@ def _failed_before(cleaner: BrokerCleaner) -> str:
 def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
     """The verdict on a cleaner that fails with an IOException, by the lines of the partitions at hand."""
     first, last = some[0], some[-1]
-    when = f"at {moment(instant(last.time))}"
+    when = f"at {moment(last.time)}"
     if len(some) > 1:
-        when = f"{plural(len(some), 'time')}, from {moment(instant(first.time))} to {moment(instant(last.time))}"
+        when = f"{plural(len(some), 'time')}, from {moment(first.time)} to {moment(last.time)}"
     return "C10", f"It failed on {cleaner_lives.names(some)} {when}. The log says: {last.summary}", first.time, last.proof
 
 
@@ -319,7 +318,7 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
         return f"Killed {whose}{spans}."
     return (
         f"Killed {whose}{spans}. It has died {plural(len(cleaner.deaths), 'time')} in a row without finishing a clean, from "
-        f"{moment(instant(cleaner.dead_since))} to {moment(instant(died.time))}: at {cleaner_lives.names(cleaner.deaths)}."
+        f"{moment(cleaner.dead_since)} to {moment(died.time)}: at {cleaner_lives.names(cleaner.deaths)}."
     )
 
 
@@ -369,7 +368,7 @@ def _rule(
     if now is None:
         return "C0", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}; {_UNDATED}", None, None
     if cleaned is not None and now - cleaned < _DAY:
-        last = moment(instant(cleaned))
+        last = moment(cleaned)
         return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}; the cleaner last ran at {last}.", *bounds)
     why = f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it."
     return _if_read("C6", why, *bounds, since=cleaned)

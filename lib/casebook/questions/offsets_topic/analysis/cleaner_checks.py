@@ -251,7 +251,7 @@ def _death(who: BrokerCleaner | None) -> str:
     """Since when it is dead; of one that dies at each start, how often."""
     if who is None or who.died is None:
         return "is dead"
-    since = moment(instant(who.dead_since))
+    since = moment(who.dead_since)
     return f"is dead since {since}" if len(who.deaths) == 1 else f"dies at each start: {len(who.deaths)} times since {since}"
 
 
@@ -287,7 +287,7 @@ def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
 def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
     told = tuple(f"Of {brokers(whose)}: {why}" for why, whose in _doubts(cleaners).items())
     told += tuple(
-        f"The logs of broker {cleaner.broker} end at {moment(instant(cleaner.log_ends))}, and its log dirs are of later."
+        f"The logs of broker {cleaner.broker} end at {moment(cleaner.log_ends)}, and its log dirs are of later."
         for cleaner in cleaners
         if cleaner.log_ends is not None and cleaner.obstacles
     )

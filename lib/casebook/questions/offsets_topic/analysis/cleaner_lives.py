@@ -7,7 +7,6 @@ A start prints ``starting``, then the cleaner's threads print ``Starting``, clea
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from casebook.facts.cluster import instant
 from casebook.facts.events import Event
 from casebook.findings.words import moment, plural
 
@@ -135,7 +134,7 @@ def doubt(found: Sequence[Life]) -> str:
     before = [death for life in found[:-1] for death in life.deaths]
     if last.began is None or not before:
         return "No line of its log-cleaner.log was read: a dead thread would not be seen." if last.began is None else _SINCE
-    died = moment(instant(before[-1].time))
+    died = moment(before[-1].time)
     if not last.sure and found[-2].deaths:
         return f"A thread died at {died}; whether before or after its broker's last start is not known: the log lacks that line."
     return f"It had died {plural(len(before), 'time')} before its last start, last at {died}. {_SINCE}"

@@ -13,7 +13,7 @@ cannot know, they tell of the past: what they say of the present is withheld as 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from casebook.facts.cluster import Cluster, instant
+from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir
 from casebook.facts.events import LogFile
 from casebook.facts.observed import Observations, Source, observation
@@ -96,7 +96,7 @@ def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], fr
         return ask.could_not_check("Of when the log dirs are is not known", why=_UNDATED, settle=Apart.settle)
     if found is None:
         return ask.ok("Znodes and log dirs are of one collection", gaps=())
-    why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(found.listed))}."
+    why = f"Znodes: {moment(known[Source.ZNODES].last)}; log dirs: {moment(found.listed)}."
     if found.witness is not None:
         why = f"{why} {unknown_to_znodes(found.witness)}"
     if found.is_known:

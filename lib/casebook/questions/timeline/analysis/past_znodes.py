@@ -75,7 +75,7 @@ def outdated(
     starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
     if starts:
         one = starts[-1]
-        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(instant(one.printed))[:-4]}"
+        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(one.printed)[:-4]}"
         why = f"{_last(ends)}; its log has it register with {by}."
         words = f"The znodes are older than the last start of broker {one.broker}"
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
@@ -88,7 +88,7 @@ def outdated(
 
 
 def _last(ends: Ends) -> str:
-    return f"They end with transaction 0x{ends.zxid:x}, and their last write that is dated is of {moment(instant(ends.time))}"
+    return f"They end with transaction 0x{ends.zxid:x}, and their last write that is dated is of {moment(ends.time)}"
 
 
 def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:

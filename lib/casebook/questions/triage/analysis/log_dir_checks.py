@@ -91,7 +91,7 @@ def _held(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.
     amount = f"{plural(len(copies), 'copy', 'copies')} of {partitions} of {topics}, {size(sum(copy.bytes for copy in copies))}"
     said = [
         f"{plural(len(log_dirs), 'log dir')} of {by} {agree(len(log_dirs), 'holds', 'hold')} {amount}",
-        *([f"last written to at {moment(instant(written))}"] if written and instant(written) else []),
+        *([f"last written to at {moment(written)}"] if written and instant(written) else []),
         *([f"records of format {', '.join(map(str, sorted(formats)))}"] if formats else []),
         *([f"written by Kafka {sign[0]} or newer, as {sign[1]} tells"] if sign else []),
     ]

@@ -173,7 +173,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
         name="looked-at",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
-        rows=[(PLAIN, (_asked(f), words.looked_at(f.coverage), f.title, f.threshold or "–")) for f in ok],
+        rows=[(PLAIN, (_asked(f), f.coverage.dated, f.title, f.threshold or "–")) for f in ok],
         label="What was looked at",
     )
     found = any(f.status is Status.FINDING for f in all_findings)
@@ -189,7 +189,7 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
         name="unchecked",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What would settle it", TEXT)),
-        rows=[(PLAIN, (_asked(f), words.looked_at(f.coverage), f.why or f.title, _settle(f, wanted))) for f in unchecked],
+        rows=[(PLAIN, (_asked(f), f.coverage.dated, f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",
     )
     return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))

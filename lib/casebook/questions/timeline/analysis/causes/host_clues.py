@@ -118,15 +118,15 @@ class Clue(NamedTuple):
     @property
     def _when(self) -> str:
         if self.since is None:
-            return f"by {moment(instant(self.by))} at the latest"
-        begun = f"between {moment(instant(self.since)).removesuffix(' UTC')} and {clock(instant(self.by))}"
+            return f"by {moment(self.by)} at the latest"
+        begun = f"between {moment(self.since).removesuffix(' UTC')} and {clock(instant(self.by))}"
         return f"{begun} UTC" if self.until <= self.by else f"from {begun} until at least {clock(instant(self.until))} UTC"
 
     @property
     def _start(self) -> str:
         what = "was booted" if self.device == KERNEL else "was booted, or sysstat on it was started,"
         before = "" if self.since is None else f"; its last sample before is of {clock(instant(self.since))}"
-        return f"The host of broker {self.broker} {what} at {moment(instant(self.by))}{before}"
+        return f"The host of broker {self.broker} {what} at {moment(self.by)}{before}"
 
 
 class Series(NamedTuple):

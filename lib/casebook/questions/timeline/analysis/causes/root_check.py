@@ -53,7 +53,7 @@ def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], 
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
     earliest = min(before, key=lambda one: one.opened)
-    first = moment(instant(earliest.opened))
+    first = moment(earliest.opened)
     which = plural(len({scene.place(one) for one in before}), "partition")
     least = "At least " if untold(scene) else ""
     latest = " or earlier" if least or earliest.opened_earliest is not None or earliest.opened_by == FOUND_SO else ""
@@ -87,7 +87,7 @@ def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Ro
     which = plural(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
         f"What left {which} without leader is not known",
-        why=f"{chains[0].title}, at {moment(instant(_since(chains[0])))}: no partition is told to have lost its leader by it.",
+        why=f"{chains[0].title}, at {moment(_since(chains[0]))}: no partition is told to have lost its leader by it.",
         settle=SETTLE,
         since=instant(min(one.opened for one in leaderless)),
         at_latest=True,
@@ -203,7 +203,7 @@ def _too(chain: Chain, alike: Sequence[Chain]) -> str:
         ("had befallen", [one for one in alike if one.opened < chain.opened]),
         ("befell", [one for one in alike if one.opened >= chain.opened]),
     ):
-        whom = [f"{named(one.broker)} at {moment(instant(one.opened))}" for one in those]
+        whom = [f"{named(one.broker)} at {moment(one.opened)}" for one in those]
         told += f"; the same {verb} {' and '.join(whom)}" if whom else ""
     return told
 

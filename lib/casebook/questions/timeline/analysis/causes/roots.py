@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from casebook.facts.cluster import instant
 from casebook.findings.words import duration, moment, plural
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
@@ -115,11 +114,11 @@ def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         return
     broker = named(chain.broker)
     last = chain.links[0].cause if chain.links and chain.links[0].cause.at < chain.by else None
-    ended = f"It had ended when {broker} was started again at {moment(instant(chain.by))}"
+    ended = f"It had ended when {broker} was started again at {moment(chain.by)}"
     pro = [Indication(ended, chain.links[-1].effect.proof if chain.links else "")]
     if last is not None:
         text = " ".join(last.text.split())[:200]
-        pro.append(Indication(f"Its last line that is understood is of {moment(instant(last.at))}: {text}", last.proof))
+        pro.append(Indication(f"Its last line that is understood is of {moment(last.at)}: {text}", last.proof))
     since = last.at if last is not None else chain.by - disks.AFTER
     pro += [by_kernel] if (by_kernel := hosts.killed(scene, chain.broker, since, chain.by)) else []
     name = f"The process of {broker} ended without closing its logs"

@@ -65,7 +65,7 @@ def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[
     if not later:
         return ()
     these = f"{plural(len(later), 'partition')} that had no leader then {agree(len(later), 'has', 'have')} one by the logs"
-    return (f"The logs go on after the znodes were read, at {moment(instant(read))}: {these}.",)
+    return (f"The logs go on after the znodes were read, at {moment(read)}: {these}.",)
 
 
 def _is_known_now(scene: TimelineInputs) -> bool:
@@ -93,7 +93,7 @@ def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window]
     """
     if still:
         last, rest = scene.past.last, len(still) - known
-        end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
+        end = "the evidence" if last is None else f"ZooKeeper's history, {moment(last[0])}"
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
         or_gone = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
@@ -109,7 +109,7 @@ def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window]
     deleted = len({scene.place(window) for window in without})
     if not deleted:
         closed = max(window.closed for window in last.values())
-        over = moment(instant(closed))
+        over = moment(closed)
         if not _is_known_now(scene) or (scene.past.last is not None and closed > scene.past.last[0]):
             return f"; {agree(len(last), 'it had', 'all had')} one again by {over}"
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
@@ -160,7 +160,7 @@ def _story_of(scene: TimelineInputs, window: Window) -> str:
     """What became of a partition, with the moments between which it began and ended where these are not known."""
     bounds = ""
     if _is_unsettled(scene, window):
-        bounds = f"At {moment(instant(window.opened_earliest or window.opened))} or later. "
+        bounds = f"At {moment(window.opened_earliest or window.opened)} or later. "
     elif window.at_most:
         bounds = f"{_spelled(window)} "
     return f"{_name(window)}: {bounds}{window.opened_by} {window.closed_by}"
@@ -172,7 +172,7 @@ def _spelled(window: Window) -> str:
     day = instant(first)[:10]
 
     def at(time: int) -> str:
-        text = moment(instant(time))
+        text = moment(time)
         return text[11:19] if text.startswith(day) else text[:19]
 
     begin = f"{day} {at(window.opened)}"

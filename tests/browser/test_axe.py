@@ -6,34 +6,18 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from casebook.runs import notebooks
+from casebook.runs import notebooks, parameters
 from tests.browser.axe import faults
 from tests.browser.offline import SCHEMES, visit
 
-SAMPLES = {
-    "00_start_here": "leader_minus_one",
-    "05_walkthrough": "leader_minus_one",
-    "10_triage": "leader_minus_one",
-    "20_partition_leadership": "leader_minus_one",
-    "30_broker_maintenance": "kill_before_drain",
-    "40_offsets_topic": "offsets_bloat",
-    "50_group_coordinators": "coordinators_loading",
-    "60_incident_timeline": "acks1_loss",
-    "70_message_loss": "isr_shrunk_loss",
-    "80_durability_audit": "isr_shrunk_loss",
-    "90_scheduled_report": "offsets_bloat",
-}
+HEADLESS = {notebook.stem: str(parameters.of_notebook(notebook.path)[0].default) for notebook in notebooks.every()}
+"""Each notebook with the sample that it comes with."""
 
 
-def test_every_notebook_is_looked_at():
-    """A new one has to be named here."""
-    assert set(SAMPLES) == {notebook.stem for notebook in notebooks.every()}
-
-
-@pytest.mark.parametrize("stem", SAMPLES)
-def test_reports(browser: Browser, run, stem: str):
+@pytest.mark.parametrize(("stem", "source"), HEADLESS.items())
+def test_reports(browser: Browser, run, stem: str, source: str):
     """Each with its folds open, as axe passes over what is hidden; colours twice."""
-    _faultless(browser, run(stem, f"sample:{SAMPLES[stem]}").folder / "report.html")
+    _faultless(browser, run(stem, source).folder / "report.html")
 
 
 def test_runs_index(browser: Browser, run, runs_dir: Path):

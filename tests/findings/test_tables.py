@@ -9,7 +9,6 @@ import pytest
 
 from casebook.findings import tables
 from casebook.kafka.release import release
-from casebook.machine import places
 from casebook.questions.leadership.analysis import leadership, what_if
 from tests.evidence import made, override, state
 
@@ -29,22 +28,6 @@ def contents():
     }  # fmt: skip
 
 
-def as_markdown():
-    """docs/tables.md."""
-    lines = [
-        "# Tables",
-        "",
-        "Every run keeps its tables as `tables/<name>.parquet`. A null stands for unknown unless the meaning says otherwise.",
-        "A `time` is an ISO-8601 text, UTC.",
-        "",
-    ]
-    for name, columns in tables.TABLES.items():
-        lines += [f"## {name}", "", "| column | type | meaning |", "|---|---|---|"]
-        lines += [f"| `{column.name}` | {column.type} | {column.meaning} |" for column in columns]
-        lines.append("")
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize("name", ["partitions", "start_first", "controller_epochs", "what_if", "problems"])
 class TestTables:
     def test_columns(self, tmp_path, name):
@@ -52,8 +35,8 @@ class TestTables:
         rows = contents()[name]
         tables.write(tmp_path / "tables", name, rows)
         table = pq.read_table(tmp_path / "tables" / f"{name}.parquet")
-        assert [column.name for column in tables.TABLES[name]] == table.column_names
-        assert [column.meaning for column in tables.TABLES[name]] == [
+        assert [column.name for column in tables.columns(name)] == table.column_names
+        assert [column.meaning for column in tables.columns(name)] == [
             field.metadata[b"meaning"].decode() for field in table.schema
         ]
         assert table.num_rows == len(rows) > 0
@@ -67,7 +50,7 @@ class TestTables:
     def test_empty(self, tmp_path, name):
         """A table without rows has its columns all the same."""
         tables.write(tmp_path, name, ())
-        assert len(pq.read_table(tmp_path / f"{name}.parquet").column_names) == len(tables.TABLES[name])
+        assert len(pq.read_table(tmp_path / f"{name}.parquet").column_names) == len(tables.columns(name))
 
 
 def test_values(tmp_path):
@@ -107,10 +90,11 @@ def limited(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_documented():
-    """docs/tables.md is what the code says; write it again with `python -m tests.findings.test_tables`."""
-    assert as_markdown() == (places.checkout() / "docs" / "tables.md").read_text(encoding="utf-8")
-
-
-if __name__ == "__main__":
-    (places.checkout() / "docs" / "tables.md").write_text(as_markdown(), encoding="utf-8")
+@pytest.mark.parametrize("name", tables.every())
+def test_every_column_is_there(name):
+    """Each is an attribute of the row, bears a name of its own, and ends its meaning as a sentence does."""
+    row, columns = tables.every()[name], tables.columns(name)
+    assert all(hasattr(row, column.attribute) for column in columns)
+    assert len({column.name for column in columns}) == len(columns) > 0
+    assert [column.name for column in columns if not column.meaning.endswith(".")] == []
+    assert f"``tables/{name}``" in row.__doc__

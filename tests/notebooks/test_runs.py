@@ -12,6 +12,7 @@ import pytest
 from casebook.collect import sources
 from casebook.errors import CasebookError, UsageError
 from casebook.findings import changes
+from casebook.findings.declared import questions
 from casebook.findings.finding import Status
 from casebook.findings.past_runs import outcomes
 from casebook.machine import places
@@ -22,15 +23,7 @@ SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
 HEADLESS = {notebook.stem: str(parameters.of_notebook(notebook.path)[0].default) for notebook in notebooks.every()}
 """Each notebook with the sample that it comes with."""
-ANSWERED_BY = {
-    "leadership": "partition_leadership",
-    "maintenance": "broker_maintenance",
-    "offsets_topic": "offsets_topic",
-    "coordinators": "group_coordinators",
-    "timeline": "incident_timeline",
-    "loss": "message_loss",
-    "durability": "durability_audit",
-}
+ANSWERED_BY = {area.name: question.notebook for question in questions() for area in question.areas}
 """Notebooks by the first word of their checks."""
 
 
@@ -114,7 +107,7 @@ class TestSamples:
         """Each expected finding is there, with the status, severity and facts that follow from what was done to the cluster."""
         expected = json.loads((places.samples_dir() / name / "expected.json").read_text())["findings"]
         asked = {check: wanted for check, wanted in expected.items() if check.startswith(f"{area}.")}
-        found = findings(cells(notebooks.find(stem).stem, f"sample:{name}")) if asked else {}
+        found = findings(cells(stem, f"sample:{name}")) if asked else {}
         for check, wanted in asked.items():
             got = found[check]
             assert {key: got[key] for key in wanted if key != "facts"} == {

@@ -151,7 +151,7 @@ def test_exports(lost, tmp_path):
     made = lost(changes, rows)
     exports.write(tmp_path / "out", made.table)
     table = pq.read_table(tmp_path / "out" / "lost.parquet")
-    assert table.column_names == [column.name for column in tables.TABLES["lost"]]
+    assert table.column_names == [column.name for column in tables.columns("lost")]
     lines = [json.loads(line) for line in (tmp_path / "out" / "lost.jsonl").read_text().splitlines()]
     assert lines == table.to_pylist()
     assert {(line["id"], line["acked_at"]) for line in lines} == {(row[0], instant(row[3])) for row in rows}

@@ -3,17 +3,21 @@
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
 import casebook.findings.finding
 from casebook.case.case import Case
 from casebook.errors import CasebookError
+from casebook.findings.declared import questions
 from casebook.findings.finding import Finding, Question, Status
 from casebook.kafka import release
 from casebook.notebook.examination import Examination
 
-ALL = ("10", "20", "30", "40", "50", "60", "70", "80", "90")
+_ASKED = {question.notebook.partition("_")[0]: question.answers for question in questions() if question.answers}
+"""What each notebook asks of an examination; another beside them is put together in its cells."""
+ALL = ("10", *_ASKED)
 CALLED: dict[tuple[str, str], str] = {}
 """Where an ``ok`` was said, ``file:line``, by check and title."""
 
@@ -49,20 +53,18 @@ def _triage(book: Examination) -> tuple[Finding, ...]:
     return book.together(findings + book.durability_in_short())
 
 
+def _answered(book: Examination, method: str) -> tuple[Finding, ...]:
+    """As its notebook puts it together; who asks for everything is told of the evidence, too."""
+    found = getattr(book, method)()
+    first, *_ = found if isinstance(found, tuple) else (found,)
+    return found if isinstance(first, Finding) else book.advised(book.evidence + first.findings)
+
+
 def answers(folder: Path, notebooks: Collection[str] = ALL) -> dict[str, dict[str, Finding]]:
     """The findings of each notebook, by check; with a ledger, 70 and 90 take Spark some ten seconds each."""
     triage, book = _examination(folder), _examination(folder)
-    asked = {
-        "10": lambda: _triage(triage),
-        "20": lambda: book.advised(book.evidence + book.leadership().findings),
-        "30": lambda: book.advised(book.evidence + book.maintenance().findings),
-        "40": lambda: book.advised(book.evidence + book.offsets_topic().findings),
-        "50": lambda: book.advised(book.evidence + book.coordinators().findings),
-        "60": lambda: book.advised(book.evidence + book.timeline().findings),
-        "80": lambda: book.advised(book.evidence + book.durability().findings),
-        "70": lambda: book.advised(book.evidence + book.message_loss()[0].findings),
-        "90": book.everything,
-    }
+    asked = {number: partial(_answered, book, method) for number, method in _ASKED.items()}
+    asked["10"] = partial(_triage, triage)
     return {notebook: _said(asked[notebook]) for notebook in notebooks}
 
 

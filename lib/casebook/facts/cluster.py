@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from casebook.facts.times import EpochMs
 from casebook.facts.znodes import Stat
 
 ROLES = "process.roles"
@@ -17,11 +18,11 @@ ROLES = "process.roles"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Evidence that is there and cannot be taken at its word.
+    """Evidence that is there and cannot be taken at its word: a row of ``tables/problems``.
 
-    Args:
+    Columns:
         path: The znode or file.
-        reason: One sentence, without secrets.
+        reason: Why it cannot be taken at its word.
     """
 
     path: str
@@ -159,21 +160,21 @@ class Controller:
 
 
 class GroupOffset(NamedTuple):
-    """An offset that a group keeps in ZooKeeper.
+    """A row of ``tables/group_offsets``: an offset that a group keeps in ZooKeeper.
 
-    Args:
-        group: Its id.
+    Columns:
+        group: Consumer group that keeps its offsets in ZooKeeper.
         topic: Committed topic.
         partition: Committed partition.
         offset: The next that it would read.
-        at: When it was committed, epoch ms; ``None`` when unknown.
+        at: When it was committed, by ZooKeeper's clock, ISO-8601 UTC.
     """
 
     group: str
     topic: str
     partition: int
     offset: int
-    at: int | None
+    at: EpochMs | None
 
 
 _ABOVE_DELETIONS = frozenset({"/", "/admin", "/admin/delete_topics"})

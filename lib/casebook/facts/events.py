@@ -183,14 +183,16 @@ def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
 
 
 class Untyped(NamedTuple):
-    """Entries that nobody knows, of one shape.
+    """Entries that nobody knows, of one shape: a row of ``tables/untyped``.
+
+    Columns:
+        logger: As printed; null where the lines do not tell.
+        level: As printed.
+        shape: The message's first line, every word with a digit as #.
+        count: How many lines.
+        example: path:line of one of them.
 
     Args:
-        logger: As printed; ``None`` where the lines do not tell.
-        level: As printed; ``None`` where the lines do not tell.
-        shape: The message's first line with its numbers and names of partitions taken out.
-        count: How many.
-        example: ``path:line`` of one of them.
         text: That one's first line.
     """
 

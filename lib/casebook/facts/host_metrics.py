@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from casebook.facts.times import EpochMs
+
 _NO_HARDWARE = re.compile(r"lo\d*|loop\d+|z?ram\d+|ifb\d+|dummy\d+|sr\d+|veth\w*|docker\d+|br-\w+|cali\w+")
 NETWORK, DISK, CPU, KAFKA = "network", "disk", "CPU", "Kafka"
 FAMILIES = (NETWORK, DISK, CPU)
@@ -61,21 +63,22 @@ METRICS = {
 class HostSample(NamedTuple):
     """A value of a metric: a row of ``tables/host_samples``.
 
-    Args:
+    Columns:
         broker: Whose host, as the file was given for it.
-        host: As the file names it; ``""`` where it does not.
-        at: End of the interval, epoch milliseconds; read in the zone of the broker's log where it tells none; ``None``: unknown.
-        metric: A key of :data:`METRICS`.
-        device: Interface, disk, or which CPUs; ``""`` where there is but one.
-        value: In the metric's unit: the mean of its interval, or, of what is counted at a moment, that.
-        proof: ``path:line`` inside the case.
-        span: Milliseconds of the interval; 0 for a moment; ``None`` where nothing tells.
-        zoned: Whether its time is known in UTC.
+        host: As the file names it; empty where it does not.
+        at: End of the interval, by the reference clock, ISO-8601 UTC; null: unknown.
+        metric: What was measured: a key of METRICS in lib/casebook/facts/host_metrics.py.
+        device: Interface, disk, or which CPUs; empty where there is but one.
+        value: Mean of the interval, or, of what is counted at a moment, that.
+        unit: bit/s, B/s, %, ms, /s, or empty for a count.
+        span: Milliseconds of the interval; 0 for a moment; null where nothing tells.
+        zoned: Its time is known in UTC; else it was read in the zone of the broker's log.
+        proof: path:line of the file in the case.
     """
 
     broker: int
     host: str
-    at: int | None
+    at: EpochMs | None
     metric: str
     device: str
     value: float

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from casebook.facts.times import EpochMs
+
 
 class Cause(StrEnum):
     """Why an acknowledged record is gone, in the order in which they are shown; what none explains is an alarm."""
@@ -74,11 +76,10 @@ class LeaderChange(NamedTuple):
 class ClassCount(NamedTuple):
     """A row of ``tables/reconciliation``: so many records of a partition have this class.
 
-    Args:
+    Columns:
         topic: Topic name.
-        partition: ``None`` where nothing tells it.
-        verdict: A value of ``records.Verdict``, ``alarm`` for lost ones that nothing explains, or ``reordered``,
-            which is counted beside the others.
+        partition: Partition number; null where nothing tells it.
+        verdict as class: What became of the records: docs/rules.md; reordered ones are counted beside the others.
         records: So many.
     """
 
@@ -91,21 +92,25 @@ class ClassCount(NamedTuple):
 class LostRecord(NamedTuple):
     """A record that was acknowledged and is gone: a row of ``tables/lost``.
 
-    Args:
-        id: Its id.
+    Columns:
+        id: Record id, as the ledger has it.
         topic: Topic name.
-        partition: As acknowledged; ``None`` when the ledger does not say.
-        offset: As acknowledged; ``None`` when the ledger does not say.
-        acked_at: When its producer was told, or else when it was sent.
+        partition: As acknowledged; null when the ledger does not say.
+        offset: As acknowledged; null when the ledger does not say.
+        acked_at: When its producer was told, or else when it was sent; by the application's clock, ISO-8601 UTC.
+        verdict as class: lost, or alarm: outside every window.
+        cause: deposed_leader, isr_of_one, unclean_election, cut_at_start, disk_lost, never_received, acks_0, either_window; null:
+            alarm.
+        window: The change of leader that took it, UTC; of several that may have, either or; empty without.
+        evidence: What proves it, with path:line or transaction; empty for nothing.
+        there_id: Id of the record that lies at its offset today; null where none does.
+        there_epoch: Leader epoch of that record; null in formats 0 and 1.
         acks: The producer's setting, as the ledger has it.
         key: As the ledger has it.
         producer: As the ledger has it.
-        cause: A value of :class:`Cause`; ``None`` for an alarm.
+
+    Args:
         change: Number of the :class:`LeaderChange`, the first of several; ``None`` where none belongs to it.
-        window: That change in words, or all that may have taken it; ``""`` without.
-        evidence: What proves it, in words.
-        there_id: Id of the record that lies at its offset today; ``None`` where none does, or that is not known.
-        there_epoch: Leader epoch of that record.
         nearest: Milliseconds from it to the nearest window of its partition, negative when that came before; ``None`` without.
         either: Numbers of all changes that may have taken it, where they are several.
     """
@@ -114,7 +119,7 @@ class LostRecord(NamedTuple):
     topic: str
     partition: int | None
     offset: int | None
-    acked_at: int | None
+    acked_at: EpochMs | None
     acks: str | None
     key: str | None
     producer: str | None
@@ -182,18 +187,17 @@ class CauseRow(NamedTuple):
 class CutRange(NamedTuple):
     """Offsets that disappeared from a copy: a row of ``tables/cut_ranges``. It needs no ledger.
 
-    Args:
+    Columns:
         topic: Topic name.
         partition: Partition number.
-        broker: Whose copy.
-        from_offset: The first that went.
-        to_offset: Offset after the last that is known to have been there, so at least so many went; ``None`` when nobody knows
-            whether anything was there.
-        at: When; ``None`` when no line tells.
-        epoch: Of the leader that wrote them; ``None`` when unknown.
-        next_epoch: Of the leader that took their place.
+        broker: The old leader.
+        from_offset: First offset that may have gone.
+        to_offset: Offset after the last known to have been there: at least so many went; null: perhaps none.
+        at: When the old leader gave up, by the reference clock, ISO-8601 UTC.
+        epoch: Leader epoch that wrote them.
+        next_epoch: Leader epoch that took their place.
         why: In words.
-        proof: ``path:line``, or the znode or file.
+        proof: Line or transaction.
     """
 
     topic: str
@@ -201,7 +205,7 @@ class CutRange(NamedTuple):
     broker: int | None
     from_offset: int
     to_offset: int | None
-    at: int | None
+    at: EpochMs | None
     epoch: int | None
     next_epoch: int | None
     why: str
@@ -211,16 +215,16 @@ class CutRange(NamedTuple):
 class Estimate(NamedTuple):
     """How many records a change of leader may have taken, estimated without a ledger: a row of ``tables/loss_estimates``.
 
-    Args:
-        change: Its number.
+    Columns:
+        change: Number of the change of leader.
         topic: Topic name.
         partition: Partition number.
-        milliseconds: For how long records may have been missing; ``None`` when its end is unknown.
-        slowest: Records a millisecond, the slowest growth seen around it; ``None`` when none was seen.
+        milliseconds: For how long records may have been missing; null when its end is unknown.
+        slowest: Records a millisecond, the slowest growth of the log seen around it; null when none was seen.
         fastest: The fastest.
         least: Known to have been cut away; 0 where nothing is known of that.
-        most: At the fastest growth for all of that time; ``None`` when unknown.
-        why: Why there is no upper bound; ``""`` with one.
+        most: At the fastest growth for all of that time: an estimate; null when unknown.
+        why: Why there is no upper bound; empty with one.
     """
 
     change: int

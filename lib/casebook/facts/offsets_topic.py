@@ -8,32 +8,38 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.times import EpochMs
 
 
 class Segment(NamedTuple):
-    """A segment of the offsets topic as a scan found it. A live record is the latest of its key in its partition.
+    """A row of ``tables/offsets_segments``: a segment of the offsets topic as a scan found it.
+
+    A live record is the latest of its key in its partition.
+
+    Columns:
+        topic: __consumer_offsets.
+        partition: Its partition.
+        broker: Whose copy it is.
+        base_offset: From the file's name.
+        bytes: Of its sound batches.
+        records: Without transaction markers.
+        live_records: Latest of their key in the partition, tombstones included.
+        live_bytes: Their share of the segment.
+        tombstones: Records without value.
+        markers: Transaction markers.
+        open_transactional: Records of transactions without marker.
+        first_time: Earliest record or commit time, ISO-8601 UTC; in compacted logs, of what is left.
+        last_time: Latest record or commit time.
+        largest_batch: Bytes.
+        keepers: Records for which it is not safe to do without it, tombstones aside.
+        safe_to_do_without: Without it, and all others so marked, every answer stays the same.
+        damaged_bytes: Bytes that no batch could be read from.
 
     Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        base_offset: From its name.
-        bytes: Of its sound batches.
-        records: Without control records.
-        live_records: Latest of their key, tombstones included.
-        live_bytes: Their share of the segment's bytes.
-        tombstones: Records without value.
-        open_transactional: Records of transactions without marker.
-        markers: Control records.
         first_offset: Of its first batch.
         last_offset: Of its last batch.
-        first_time: Earliest record time.
-        last_time: Latest record time.
-        largest_batch: Bytes: what a loader must take at once.
-        keepers: Live records, other than tombstones nobody needs, for which it is not safe to do without.
-        safe_to_do_without: Whether deleting it, together with all others so marked, changes no answer.
         newer: Records of key kinds that the classic coordinator does not know.
         unknown: Records whose key could not be decoded.
-        damaged_bytes: What no batch could be read from.
     """
 
     broker: int
@@ -48,8 +54,8 @@ class Segment(NamedTuple):
     markers: int
     first_offset: int | None
     last_offset: int | None
-    first_time: int | None
-    last_time: int | None
+    first_time: EpochMs | None
+    last_time: EpochMs | None
     largest_batch: int | None
     keepers: int
     safe_to_do_without: bool
@@ -64,25 +70,25 @@ class Segment(NamedTuple):
 
 
 class GroupBytes(NamedTuple):
-    """What a group wrote into a partition of the offsets topic, by committed topic and hour.
+    """A row of ``tables/group_bytes``: what a group wrote into a partition of the offsets topic, by committed topic and hour.
 
-    Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        group: Its id.
-        topic: Whose offsets it commits; ``None`` for its own metadata.
-        hour: Start of the hour of the commits.
+    Columns:
+        broker: Whose copy was read.
+        partition: Partition of __consumer_offsets.
+        group: Group id; null for records that name none.
+        topic: Whose offsets it commits; null for its own metadata.
+        hour: Start of the hour of the commits, ISO-8601 UTC; null for smaller groups, whose hours are summed up.
         records: Commits, tombstones and metadata records.
         bytes: Their share of the segments.
         live_bytes: Of those that are the latest of their key.
-        client: Client ids of the group's latest members, joined by commas; ``None`` when unknown.
+        client: Client ids of the group's latest members.
     """
 
     broker: int
     partition: int
     group: str
     topic: str | None
-    hour: int | None
+    hour: EpochMs | None
     records: int
     bytes: int
     live_bytes: int
@@ -90,18 +96,18 @@ class GroupBytes(NamedTuple):
 
 
 class GroupCommit(NamedTuple):
-    """The latest visible commit of a group for a topic partition.
+    """A row of ``tables/commits``: the latest visible commit of a group for a topic partition.
 
-    Args:
-        broker: Whose copy it is.
-        log_partition: Of ``__consumer_offsets``.
-        group: Its id.
+    Columns:
+        group: Group id.
         topic: Committed topic.
         partition: Committed partition.
         offset: What OffsetFetch answers.
-        commit_time: By the broker.
-        expire_time: When the coordinator forgets it; ``None`` when it does not, or that is not known.
-        source_offset: Of the record.
+        commit_time: By the broker's clock, ISO-8601 UTC.
+        expire_time: When the coordinator may forget it; null when it does not, or that is not known.
+        broker: Whose copy was read.
+        log_partition: Partition of __consumer_offsets that holds it.
+        source_offset: Offset of the record there.
         segment: Base offset of the record's segment.
     """
 
@@ -111,8 +117,8 @@ class GroupCommit(NamedTuple):
     topic: str
     partition: int
     offset: int
-    commit_time: int | None
-    expire_time: int | None
+    commit_time: EpochMs | None
+    expire_time: EpochMs | None
     source_offset: int
     segment: int
 
@@ -243,19 +249,19 @@ class GroupLoss(NamedTuple):
 
 
 class LostCommit(NamedTuple):
-    """What becomes of a commit whose answer would change.
+    """A row of ``tables/lost_commits``: what becomes of a commit whose answer would change.
 
-    Args:
-        choice: Name of the set of segments that would go.
-        log_partition: Of ``__consumer_offsets``.
-        group: Its id.
+    Columns:
+        choice: The set of segments that would go, as in deletion; ten thousand rows of each set at most.
+        group: Group id.
         topic: Committed topic.
         partition: Committed partition.
-        change: ``lost``, ``falls back`` to an older record, or ``comes back`` though it was removed or had expired.
-        offset: What OffsetFetch answers now; ``None`` for none.
-        commit_time: When it was committed, by the broker.
-        remains: What OffsetFetch would answer; ``None`` for none.
+        change: lost, falls back to an older commit, or comes back though it was removed or had expired.
+        offset: What OffsetFetch answers now; null for none.
+        commit_time: When that was committed, by the broker's clock.
+        remains: What OffsetFetch would answer; null for none: its consumer starts by auto.offset.reset.
         remains_time: When that was committed.
+        log_partition: Partition of __consumer_offsets that holds it.
     """
 
     choice: str
@@ -265,9 +271,9 @@ class LostCommit(NamedTuple):
     partition: int | None
     change: str
     offset: int | None
-    commit_time: int | None
+    commit_time: EpochMs | None
     remains: int | None
-    remains_time: int | None
+    remains_time: EpochMs | None
 
 
 class Deletion(NamedTuple):
@@ -313,13 +319,13 @@ class Deletion(NamedTuple):
 
 
 class SegmentDamage(NamedTuple):
-    """Bytes of a segment that no batch could be read from.
+    """A row of ``tables/damage``: bytes of a segment that no batch could be read from.
 
-    Args:
-        file: Path or URI.
+    Columns:
+        file: Path or URI of the segment.
         position: First byte.
         bytes: How many were skipped.
-        offset: The offset that the first header states; ``None`` when it makes no sense.
+        offset: Offset that the first header states; null when it makes no sense.
         reason: In words.
         tail: The file ends in it, torn or in zeros, as a copy of a segment that is being written does.
     """

@@ -4,6 +4,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from casebook.findings import declared
 from casebook.findings.finding import Severity, Status, area, rank
 from casebook.findings.past_runs import RUN_BEFORE, CheckOutcome
 
@@ -24,16 +25,15 @@ class ChangeKind(StrEnum):
 class CheckChange(NamedTuple):
     """A row of ``tables/changes``.
 
-    Args:
-        how: In one word.
+    Columns:
+        how: new, worse, others, no_longer_checked, better, gone, no_longer_applies or checked_again.
         check: Whose answer it is.
-        severity: Of the finding, as it is now, else as it was.
-        title: What is said now; of a finding that is gone, no longer applies, or whose subject is no longer looked at, what was
-            said.
-        before: The number it was about, or how the check had ended.
+        severity: Of the finding, as it is now, else as it was; null where there was none.
+        title: What is said now; what was said, where that is gone, no longer applies or is not looked at.
+        before: The number it was about in the run before, else how the check had ended.
         now: The same of now.
-        came: What is named now and was not before.
-        went: What was named before and is not now; of ``no_longer_checked`` what is not looked at any more.
+        came: What the finding names now and did not name before.
+        went: What it named before and does not name now; of no_longer_checked, what is not looked at any more.
     """
 
     how: ChangeKind
@@ -52,63 +52,6 @@ _ANSWERED = frozenset({Status.OK, Status.FINDING})
 _WENT = frozenset({ChangeKind.GONE, ChangeKind.NO_LONGER_APPLIES})
 """Only what was said before tells what these are about."""
 
-_NUMBERS: Mapping[str, tuple[str, ...]] = {
-    "evidence.complete": ("missing",),
-    "evidence.decoded": ("undecodable",),
-    "leadership.brokers": ("dead",),
-    "leadership.controller_epoch": ("newer",),
-    "leadership.deleting": ("topics",),
-    "leadership.isr_in_assignment": ("disagree",),
-    "leadership.unclean_allowed": ("topics",),
-    "leadership.unclean_price": ("could_elect",),
-    "maintenance.chosen": ("unsafe_steps",),
-    "maintenance.restart_one": ("unsafe",),
-    "maintenance.restart_pairs": ("unsafe",),
-    "maintenance.unfinished_reassignments": ("nothing_to_move", "unknown_partition", "waits_for_dead"),
-    "maintenance.unpreferred_leaders": ("not_preferred",),
-    "maintenance.unregistered_replicas": ("partitions",),
-    "maintenance.unremoved_throttles": ("count",),
-    "coordinators.alone": ("partitions",),
-    "coordinators.failed": ("partitions",),
-    "coordinators.leaderless": ("partitions",),
-    "coordinators.loading_for_ever": ("partitions",),
-    "coordinators.log_lines": ("unreadable",),
-    "coordinators.waiting": ("partitions",),
-    "offsets_topic.cleaner_map": ("segments",),
-    "offsets_topic.damage": ("ranges",),
-    "offsets_topic.dead_weight": ("bytes",),
-    "offsets_topic.expiring": ("expired",),
-    "offsets_topic.load_buffer": ("largest_batch",),
-    "offsets_topic.open_transactions": ("records",),
-    "offsets_topic.safe_segments": ("segments",),
-    "offsets_topic.writers": ("groups",),
-    "offsets_topic.decoded": ("unknown",),
-    "offsets_topic.replicated": ("single",),
-    _CLOCKS: ("off",),
-    "timeline.leaderless": ("windows",),
-    _OWNERS: ("misplaced",),
-    "timeline.root": ("chains",),
-    "timeline.unclean_elections": ("elections",),
-    "timeline.two_leaders": ("windows",),
-    "timeline.under_min_isr": ("windows",),
-    "timeline.unknown_requests": ("requests",),
-    "timeline.untyped": ("grave",),
-    "loss.commits_backwards": ("odd",),
-    "loss.cut_ranges": ("ranges",),
-    "loss.outside_every_window": ("records",),
-    "loss.price_of_election": ("candidates",),
-    "loss.replicas_agree": ("partitions",),
-    "durability.acknowledged": ("topics",),
-    "durability.brokers_agree": ("settings",),
-    "durability.in_short": ("topics",),
-    "durability.isr_alone": ("partitions",),
-    "since.cleaner_point": ("copies",),
-    "since.controller": ("changes",),
-    "since.offsets_growth": ("copies",),
-}
-"""The facts that a finding's number stands in, or whose lengths it is, added up. Else it is the fact named as the check is, or
-``found``; a check without either has none: what else stands in facts are ids and epochs."""
-
 _NAMES = (
     "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
     "rules_of_copies", "settings",
@@ -121,12 +64,6 @@ _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
 
 _SEEN: Mapping[str, str] = {_CLOCKS: "skew_ms"}
 """The fact that tells of everything that a finding may name what was found out of it; ``None`` where nothing was."""
-
-_DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers", "compacted", "expiring", "open_transactions"))
-"""Their numbers grow with every commit: what matters of it is in the trends."""
-
-_OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller", "since.offsets_growth")
-"""They tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better."""
 
 _OF_NOW = frozenset({_CLOCKS, _OWNERS, _UNCLEAN})
 """Of those, what is so until somebody mends it: a clock that is off, a log that is collected for another broker's, a dead broker
@@ -181,7 +118,7 @@ def _is_past(found: CheckOutcome) -> bool:
     """
     if found.check in _OF_NOW:
         return bool(found.facts.get("set")) or number(found) is None
-    return found.check.startswith(_OF_THE_PAST)
+    return declared.is_past(found.check)
 
 
 def _unseen(before: CheckOutcome, now: CheckOutcome) -> tuple[str, ...]:
@@ -243,15 +180,16 @@ def count(outcome: CheckOutcome | None) -> int | None:
 def number(outcome: CheckOutcome) -> int | None:
     """The number a finding is about; ``None`` when it has none."""
     facts, check = outcome.facts, outcome.check
-    if check in _NUMBERS:
-        values = [_counted(facts.get(name)) for name in _NUMBERS[check]]
+    if names := declared.numbers(check):
+        values = [_counted(facts.get(name)) for name in names]
         return None if None in values else sum(values)
     return next((value for name in (check.rpartition(".")[2], "found") if type(value := facts.get(name)) is int), None)
 
 
 def _told(outcome: CheckOutcome | None) -> int | None:
     """The number of a finding, unless it drifts."""
-    return None if outcome is None or outcome.status is not Status.FINDING or outcome.check in _DRIFTING else number(outcome)
+    untold = outcome is None or outcome.status is not Status.FINDING or declared.drifts(outcome.check)
+    return None if untold else number(outcome)
 
 
 def _counted(value: object) -> int | None:

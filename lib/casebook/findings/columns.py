@@ -1,6 +1,23 @@
-"""Columns of tables: what a table's contract is made of."""
+"""The columns of a table, as the class of its rows describes them.
 
+The section ``Columns:`` of its docstring is the contract with scripts: a column a line, in the order of the file, each with its
+meaning in the words of the file, where ``None`` is null. ``verdict as class: ...`` names a column that is a word of Python. What
+else a row holds stands below ``Args:``.
+"""
+
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from inspect import cleandoc
+from types import NoneType, UnionType
+from typing import Union, get_args, get_origin, get_type_hints
+
+from casebook.facts.times import EpochMs
+
+_SECTION = re.compile(r"^Columns:\n((?: {4}.*\n?)+)", re.MULTILINE)
+_ENTRY = re.compile(r"^ {4}(\w+)(?: as (\w+))?: (.*(?:\n {8}.*)*)", re.MULTILINE)
+_TYPES = {int: "int", float: "real", bool: "flag", tuple[int, ...]: "ints", tuple[str, ...]: "texts", EpochMs: "time"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -8,7 +25,8 @@ class Column:
     """A column.
 
     Args:
-        name: As in the file, and as the attribute of the row, but where that name is a word of Python.
+        name: As in the file.
+        attribute: Of the row.
         type: ``int``, ``ints``, ``real``, ``text``, ``texts``, ``flag``, ``json``: a mapping of texts in the row, a JSON
             object in the file, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in the file. Each may be null: unknown,
             unless ``meaning`` says otherwise.
@@ -16,10 +34,27 @@ class Column:
     """
 
     name: str
+    attribute: str
     type: str
     meaning: str
 
 
-def columns(*declared: tuple[str, str, str]) -> tuple[Column, ...]:
-    """The columns of a table, each as name, type and meaning."""
-    return tuple(Column(name=name, type=type_, meaning=meaning) for name, type_, meaning in declared)
+@cache
+def columns(row: type) -> tuple[Column, ...]:
+    """The columns of a table whose rows are of this class."""
+    entries = _ENTRY.findall(_SECTION.search(cleandoc(row.__doc__))[1])
+    return tuple(
+        Column(name=name or attribute, attribute=attribute, type=_type(row, attribute), meaning=re.sub(r"\s+", " ", meaning))
+        for attribute, name, meaning in entries
+    )
+
+
+def _type(row: type, attribute: str) -> str:
+    """By what the row's attribute is annotated with; ``None`` beside it says nothing, as each column may be null."""
+    told = get_type_hints(row, include_extras=True)
+    hint = told[attribute] if attribute in told else get_type_hints(getattr(row, attribute).fget)["return"]
+    if get_origin(hint) in (Union, UnionType):
+        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+    if get_origin(hint) is Mapping:
+        return "json"
+    return "text" if isinstance(hint, type) and issubclass(hint, str) else _TYPES[hint]

@@ -29,7 +29,7 @@ def write(folder: Path, source: Path) -> None:
         source: A folder of Parquet with the columns of ``tables/lost``, in order.
     """
     tables.rewrite(folder, TABLE, source)
-    columns = [column.name for column in tables.TABLES[TABLE]]
+    columns = [column.name for column in tables.columns(TABLE)]
     with (folder / f"{TABLE}.csv").open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(columns)

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from casebook.facts.cluster import instant
 from casebook.facts.observed import Observation, Source
+from casebook.findings.declared import LAST, areas
 from casebook.findings.words import count, when
 
 SCHEMA = 2
@@ -308,10 +309,6 @@ class Completeness:
         return self.asked == 0 or 2 * self.could_not_check > self.asked
 
 
-_AREAS = ("leadership", "coordinators", "loss", "timeline", "log_dirs", "offsets_topic", "since", "durability", "maintenance")
-"""First words of checks, in the order of what hurts: what is broken now, what was, what is about to be, what may be."""
-
-
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings in the order people read them: by outcome, severity, what hurts, then check name (stable within a check)."""
     return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
@@ -329,8 +326,8 @@ def rank(severity: Severity | None) -> int:
 
 def area(check: str) -> int:
     """The place of a check's area among those that hurt: the lower, the more."""
-    first = check.partition(".")[0]
-    return _AREAS.index(first) if first in _AREAS else len(_AREAS)
+    known = areas().get(check.partition(".")[0])
+    return known.hurts if known else LAST
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -52,11 +52,11 @@ def _outcome(finding: Mapping[str, object]) -> CheckOutcome:
 class Measure(NamedTuple):
     """A row of ``tables/measures``: a number that is followed from run to run.
 
-    Args:
-        name: E.g. ``leaderless``.
-        partition: Of the offsets topic, where it is about one.
-        broker: Where it is about one.
-        value: ``None`` when unknown.
+    Columns:
+        name: What is followed from run to run, e.g. leaderless, offsets_bytes.
+        partition: Partition of __consumer_offsets; null where it is about none.
+        broker: Whose; null where it is about none.
+        value: Bytes, milliseconds (load_ms), a ratio, an epoch, an offset, or a count.
     """
 
     name: str

@@ -1,24 +1,31 @@
 """The tables of a run and the meaning of their columns: the contract with scripts that read ``tables/<name>.parquet``."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook.facts.cluster import instant
+from casebook.facts.cluster import Problem, instant
 from casebook.findings.columns import Column
-from casebook.findings.incident_tables import INCIDENT
-from casebook.findings.outlook_tables import OUTLOOK
-from casebook.findings.state_tables import STATE
+from casebook.findings.columns import columns as columns_of
+from casebook.findings.declared import questions
 from casebook.machine import private, whole
 
 if TYPE_CHECKING:
     import pyarrow
 
-_ATTRIBUTES = {"class": "verdict"}
 
-TABLES = STATE | INCIDENT | OUTLOOK
-"""Every table by name."""
+@cache
+def every() -> Mapping[str, type]:
+    """The class of the rows of every table, by its name: those of the questions, and what every case may have."""
+    declared = {name: row for question in questions() for name, row in question.tables.items()}
+    return {**declared, "problems": Problem}
+
+
+def columns(name: str) -> tuple[Column, ...]:
+    """The columns of a table, in order."""
+    return columns_of(every()[name])
 
 
 def write(folder: Path, name: str, rows: Sequence[object]) -> None:
@@ -26,22 +33,23 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = _schema(TABLES[name])
-    columns = zip(TABLES[name], schema, strict=True)
-    table = pa.table([pa.array(_values(rows, column), field.type) for column, field in columns], schema=schema)
+    wanted = columns(name)
+    schema = _schema(wanted)
+    values = [pa.array(_values(rows, column), field.type) for column, field in zip(wanted, schema, strict=True)]
+    table = pa.table(values, schema=schema)
     private.folder(folder)
     with whole.beside(folder / f"{name}.parquet") as partial:
         pq.write_table(table, partial, compression="zstd")
 
 
-def _schema(columns: Sequence[Column]) -> "pyarrow.Schema":
+def _schema(wanted: Sequence[Column]) -> "pyarrow.Schema":
     import pyarrow as pa
 
     types = {
         "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
         "texts": pa.list_(pa.string()), "flag": pa.bool_(), "json": pa.string(),
     }  # fmt: skip
-    return pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in columns])
+    return pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in wanted])
 
 
 def rewrite(folder: Path, name: str, source: Path) -> None:
@@ -56,7 +64,7 @@ def rewrite(folder: Path, name: str, source: Path) -> None:
     import pyarrow.dataset as ds
     import pyarrow.parquet as pq
 
-    schema = _schema(TABLES[name])
+    schema = _schema(columns(name))
     private.folder(folder)
     rows = ds.dataset(sorted(map(str, source.glob("*.parquet"))), format="parquet")
     with whole.beside(folder / f"{name}.parquet") as partial, pq.ParquetWriter(partial, schema, compression="zstd") as target:
@@ -65,8 +73,7 @@ def rewrite(folder: Path, name: str, source: Path) -> None:
 
 
 def _values(rows: Sequence[object], column: Column) -> list[object]:
-    name = _ATTRIBUTES.get(column.name, column.name)
-    values = [getattr(row, name) for row in rows]
+    values = [getattr(row, column.attribute) for row in rows]
     if column.type == "json":
         return [None if value is None else json.dumps(dict(value), ensure_ascii=False, sort_keys=True) for value in values]
     return [instant(value) for value in values] if column.type == "time" else values

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.facts.events import whole
+from casebook.facts.times import EpochMs
 
 _PLACE = re.compile(r"\[(?P<topic>[^\s,\[\]]+), ?(?P<partition>\d+)\]|(?P<dashed>[\w.-]+)-(?P<number>\d+)", re.ASCII)
 _NUMBER, _ID = re.compile(r"\d+"), re.compile(r"(?<=brokerId=)\d+")
@@ -25,20 +26,25 @@ def transaction(zxid: int) -> str:
 class EventRow(NamedTuple):
     """One thing that happened: a row of ``tables/events``.
 
-    Args:
-        time: As printed; ``None`` where the line bears no date.
-        at: By the reference clock; ``time`` itself where the skew of its clock is unknown.
-        source: ``broker``, ``zookeeper``, ``client``: whose log; ``history``: ZooKeeper's transactions.
+    Columns:
+        time: By the clock of who wrote it, ISO-8601 UTC; null where the line bears no date.
+        at: The same moment by the reference clock, ZooKeeper's where that is known: the order of the rows.
+        source: broker, zookeeper or client: whose log; history: ZooKeeper's transactions.
         broker: Whose log, or whom a transaction is about.
         file: Path inside the case.
-        line: ``None`` for a transaction.
-        kind: A kind of ``formats/broker/log_patterns.tsv``, or of ``timeline_history.KINDS``.
-        fields: Everything else that it tells, as printed.
+        line: Line in it; null for a transaction.
         zxid: Of a transaction.
+        level: As printed.
+        kind: What it means: a kind of lib/casebook/formats/broker/log_patterns.tsv.
+        topic: The partition it is about.
+        partition: The partition it is about.
+        group: The consumer group it is about.
+        fields: Everything else that it tells, by name, as printed.
+        text: The entry: its message and the lines after it.
     """
 
-    time: int | None
-    at: int | None
+    time: EpochMs | None
+    at: EpochMs | None
     source: str
     broker: int | None
     file: str
@@ -91,21 +97,26 @@ class EventRow(NamedTuple):
 class StateRow(NamedTuple):
     """A state of a partition: a row of ``tables/partition_history``.
 
+    Columns:
+        topic: Topic name.
+        partition: Partition number.
+        time: When the state was written, ISO-8601 UTC by the reference clock.
+        zxid: Transaction; null where only a log tells of it.
+        leader: Null for -1, and from a deletion on.
+        leader_epoch: Null where unknown.
+        isr: In-sync replicas as stored; null where unknown.
+        controller_epoch: Of the controller that wrote it.
+        until: The last moment that is known of it, where transactions are missing; null: it was so until the next.
+
     Args:
-        time: When it was written, by the reference clock.
-        zxid: ``None`` where only a log tells of it.
-        leader: ``None`` for -1.
-        leader_epoch: ``None`` where unknown, and with ``deleted``.
-        isr: ``None`` where unknown, and with ``deleted``.
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
         deleted: The partition is gone from here on, or being deleted.
         version: Of the znode.
-        until: The last moment that is known of it, where transactions are missing; ``None``: it was so until the next one.
     """
 
     topic: str
     partition: int
-    time: int
+    time: EpochMs
     zxid: int | None
     leader: int | None
     leader_epoch: int | None
@@ -114,7 +125,7 @@ class StateRow(NamedTuple):
     proof: str
     deleted: bool = False
     version: int | None = None
-    until: int | None = None
+    until: EpochMs | None = None
 
     @property
     def is_untold(self) -> bool:
@@ -221,25 +232,32 @@ class WindowKind(StrEnum):
 class Window(NamedTuple):
     """A span of time in which something was wrong with a partition: a row of ``tables/windows``.
 
+    Columns:
+        kind: two_leaders, leaderless, under_min_isr or loading.
+        topic: Topic name.
+        partition: Partition number.
+        opened: By the reference clock, ISO-8601 UTC, at the latest; null: before the evidence begins.
+        closed: At the latest; null: not before the evidence ends.
+        old_leader: Who led before, or believed to; null where nobody did.
+        new_leader: Who led next; of loading the coordinator.
+        opened_proof: Line or transaction that tells of its begin; of an open end where the evidence begins.
+        closed_proof: Line or transaction that tells of its end; of an open end where the evidence ends.
+        silent: Up to here the old leader printed nothing and may have stood still; null where nothing tells.
+        at_most: It may have been shorter: evidence that tells its begin or end is missing, or was not read.
+        opened_earliest: It may have opened since then; null where opened is when it did, as far as is known.
+        closed_earliest: It may have closed since then; null where closed is when it did.
+        possible: Nobody knows whether it was open at all: what the old leader did was not read.
+
     Args:
-        opened: By the reference clock, at the latest; ``None``: before the evidence begins.
-        closed: At the latest; ``None``: not before the evidence ends.
-        old_leader: Who led before, or believed to; ``None`` where nobody did.
-        new_leader: Who led next; of ``loading`` the coordinator.
-        opened_proof: Where its begin is told, ``closed_proof`` its end; of an open end where the evidence begins or ends.
         opened_by: What opened it, in words; ``closed_by`` what closed it, or why its end is open.
         planned: Somebody moved the leader from a broker that was well.
-        silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing and may have stood still.
-        opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as is known.
-        closed_earliest: It may have closed since then; ``None`` where ``closed`` is when it did.
-        possible: Nobody knows whether it was open at all.
     """
 
     kind: WindowKind
     topic: str
     partition: int
-    opened: int | None
-    closed: int | None
+    opened: EpochMs | None
+    closed: EpochMs | None
     old_leader: int | None
     new_leader: int | None
     opened_proof: str
@@ -247,9 +265,9 @@ class Window(NamedTuple):
     opened_by: str = ""
     closed_by: str = ""
     planned: bool = False
-    silent: int | None = None
-    opened_earliest: int | None = None
-    closed_earliest: int | None = None
+    silent: EpochMs | None = None
+    opened_earliest: EpochMs | None = None
+    closed_earliest: EpochMs | None = None
     possible: bool = False
 
     @property

@@ -45,30 +45,39 @@ RULES = {
 
 
 class Verdict(NamedTuple):
-    """One partition's state and what follows. ``None`` is unknown, except where a field says otherwise.
+    """A row of ``tables/partitions``: a partition's state and what follows from it.
 
-    A named tuple, as a large cluster makes 100,000 at once.
+    ``None`` is unknown, except where a column says otherwise. A named tuple, as a large cluster makes 100,000 at once.
+
+    Columns:
+        topic: Topic name.
+        partition: Partition number.
+        replicas: Assignment in order; the first is the preferred leader. During a reassignment the union.
+        isr: In-sync replicas as stored; null when the state is missing or unreadable.
+        leader: Leader named by the state; null when none, or unknown.
+        leader_epoch: Leader epoch of the state.
+        controller_epoch: Epoch of the controller that last wrote the state.
+        state_version: Version of the state znode: counts its writes, of the leader's and the controller's.
+        live_replicas: Replicas on registered brokers.
+        state: online, leaderless, leader_dead, uninitialised, deleting, reassigning or unknown.
+        rule: Id of the rule that blocks an election; null when nothing is blocked.
+        clean_winner: Whom a clean election held now would choose; null when it could choose nobody.
+        unclean_winner: Whom an unclean one would choose if it were allowed; null with a clean winner or no live replica.
+        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
+        min_isr: Effective min.insync.replicas.
+        min_isr_origin: Where min_isr comes from.
+        unclean_allowed: Effective unclean.leader.election.enable.
+        unclean_origin: Where unclean_allowed comes from.
+        under_replicated: Fewer replicas in sync than the replication factor, without those being added; null also for a deleted
+            topic.
+        under_min_isr: No leader, or fewer replicas in sync than min_isr: acks=all is refused.
+        at_min_isr: Online with exactly min_isr replicas in sync.
+        since: Last write of the state znode, ISO-8601 UTC by ZooKeeper's clock.
+        why: The verdict in one sentence.
 
     Args:
-        isr: As stored; ``None`` when the state is missing or unreadable.
-        leader: ``None`` when there is none, or unknown.
-        state_version: Of the state znode: counts its writes.
-        live_replicas: Replicas on registered brokers.
-        rule: Id of the rule that blocks an election; ``None`` when nothing is blocked.
-        clean_winner: Whom a clean election held now would choose; ``None`` for nobody.
-        unclean_winner: Whom an unclean one would choose if it were allowed; ``None`` with a clean winner or no live replica.
-        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
-        min_isr: Effective ``min.insync.replicas``.
-        min_isr_origin: Where that value comes from.
         min_isr_may_be: The most that it may be, whichever member of the ISR leads: brokers may disagree, and where
             ``server.properties`` was not collected, :data:`ADVISED` counts as possible.
-        unclean_allowed: Effective ``unclean.leader.election.enable``.
-        unclean_origin: Where that value comes from.
-        under_replicated: ``None`` also for a topic being deleted, as are the next two.
-        under_min_isr: Without leader, or with fewer in sync than ``min_isr``.
-        at_min_isr: Online with exactly ``min_isr`` in sync.
-        since: ISO-8601 UTC time of the last write of the state znode, by ZooKeeper's clock.
-        why: One sentence.
     """
 
     topic: str

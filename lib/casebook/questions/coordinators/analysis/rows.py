@@ -52,21 +52,21 @@ class Waiting:
 class CoordinatorRow:
     """A row of ``tables/coordinators``; times are ISO-8601 UTC.
 
-    Args:
-        group: Its id; ``None`` for a partition of which no group is known.
-        partition: Of ``__consumer_offsets``.
-        coordinator: Broker id; ``None`` when there is none, or nothing says.
-        state: One of :class:`casebook.questions.coordinators.analysis.states.CoordinatorState`.
-        since: From when on the state holds.
-        eta_low: Served at the earliest.
+    Columns:
+        group: Group id; null for an offsets partition of which no group is known.
+        partition: Partition of __consumer_offsets.
+        coordinator: Broker id; null when there is none, or nothing says.
+        state: served, loading, queued, failed, moved, leaderless, loading_for_ever or unknown.
+        since: From when on, ISO-8601 UTC: by the broker's clock, or ZooKeeper's where its znode says.
+        eta_low: Served at the earliest, ISO-8601 UTC by the broker's clock; nine times of ten within the bounds.
         eta: Served at, best guess.
-        eta_high: Served at the latest; ``None`` without bound.
-        bytes: Of the partition's log.
-        client_sees: Answer to the group's clients meanwhile.
-        rests_on: What the times rest on, or why there are none.
+        eta_high: Served at the latest; null without bound.
+        bytes: Of the partition's log, in the coordinator's copy, else the largest.
+        client_sees: What the group's clients are answered.
+        rests_on: What the estimate rests on, or why there is none.
         why: The state in one sentence.
-        proof: Label of the evidence.
-        group_proof: Of the line that names the group, where no segment does.
+        proof: Line of a log, or znode.
+        group_proof: Line of a log that names the group, where no segment does.
     """
 
     group: str | None
@@ -87,13 +87,13 @@ class CoordinatorRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlastRadius:
-    """What the loss of one broker would hit.
+    """A row of ``tables/blast_radius``: what the loss of one broker would hit.
 
-    Args:
-        broker: Its id.
+    Columns:
+        broker: Broker that coordinates.
         partitions: Offsets partitions it coordinates.
         groups: Known groups among them.
-        bytes: What others would have to load; ``None`` when a size is unknown.
+        bytes: What others would have to load before they serve them; null when a size is unknown.
         alone: Partitions that nobody else in sync could take over.
     """
 

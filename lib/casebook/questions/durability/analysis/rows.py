@@ -2,17 +2,19 @@
 
 from typing import NamedTuple
 
+from casebook.facts.times import EpochMs
+
 
 class SettingRow(NamedTuple):
     """A row of ``tables/settings``: the value that counts.
 
-    Args:
-        entity: ``broker 1`` or ``topic payments``.
-        key: As the entity names it.
-        value: As Kafka takes it; empty: not set; ``None``: unknown.
-        origin: See :mod:`casebook.kafka.settings`.
-        overridden: What it hides, the strongest first: ``server.properties: 2; built-in default: 1``.
-        brokers: On which brokers; of a topic, brokers that disagree have a row each.
+    Columns:
+        entity: broker and its id, or topic and its name.
+        key: The setting, as the entity names it.
+        value: The value that counts; empty: not set; null: unknown.
+        origin: Where it comes from; in brackets the broker's name for it, where that is another.
+        overridden: What it hides, the strongest first.
+        brokers: On which brokers; of a topic, brokers that see different values have a row each.
     """
 
     entity: str
@@ -26,17 +28,17 @@ class SettingRow(NamedTuple):
 class LossVerdict(NamedTuple):
     """A row of ``tables/loss_verdicts``: what is lost when, by one rule.
 
-    Args:
-        topic: ``None``: every topic.
-        producer: ``None``: every producer.
-        consumer: ``None``: every consumer.
-        rule: ``D1`` and so on; see :mod:`casebook.questions.durability.analysis.rules`.
-        severity: ``critical``: one failure is enough; ``warning``: it takes two, or a habit of the application; ``info``: nothing
-            acknowledged is lost, or only in a disaster. ``None``: whether the rule holds is unknown.
-        sentence: You lose X when Y; or what is not known.
+    Columns:
+        topic: Null: every topic.
+        producer: Null: every producer.
+        consumer: Null: every consumer.
+        rule: D1 to D24; see docs/rules.md.
+        severity: critical: one failure is enough; warning: it takes two, or a habit; info: nothing acknowledged is lost, or only
+            in a disaster; null: not known.
+        sentence: What is lost when; or what is not known.
         smallest_change: What ends it; empty where it is not known to hold.
         cost: Of the change: latency, availability, space.
-        proof: Znode, line or table.
+        proof: Znode, file, line of a file, or table.
     """
 
     topic: str | None
@@ -53,11 +55,11 @@ class LossVerdict(NamedTuple):
 class Exposure(NamedTuple):
     """A row of ``tables/single_copies``: what goes with one broker.
 
-    Args:
-        broker: Its id.
-        partitions: With their only copy on it.
-        topics: Topics of these.
-        bytes: Of these copies; ``None`` where a size is unknown.
+    Columns:
+        broker: Broker that holds the only copy of partitions.
+        partitions: How many.
+        topics: Of these topics.
+        bytes: Of these copies; null where the size of one is unknown.
         unknown: Copies of unknown size.
     """
 
@@ -69,20 +71,18 @@ class Exposure(NamedTuple):
 
 
 class IsrAlone(NamedTuple):
-    """A row of ``tables/isr_alone``: how long acks=all was acks=1.
+    """A row of ``tables/isr_alone``: how long acks=all was acks=1, by the topic's settings as they then were.
 
-    Args:
+    Columns:
         topic: Topic name.
         partition: Partition number.
-        milliseconds: With one replica in sync, a leader, and min.insync.replicas 1 or not known; at least, where ``open`` or
-            where transactions are missing.
-        at_most: It was no longer to the end of the history: so many, where all that nobody knows of was so, too.
-        times: How often it began.
-        first: When it first began, epoch ms by ZooKeeper's clock.
+        milliseconds: How long the ISR is known to have been the leader alone, and min.insync.replicas 1 or unknown.
+        at_most: How long it can have been to the end of the history: more where transactions are missing.
+        times: How often that began.
+        first: When it first began, by ZooKeeper's clock.
         last: When it last ended, or the history did.
-        open: Whether it still was so at the end.
-        min_isr: min.insync.replicas by which it was judged: as the topic's settings then were; ``None``: unknown, and so is
-            whether acks=all was acks=1.
+        open: Whether it still was so at the end of the history.
+        min_isr: min.insync.replicas of then, by which it was judged; null: not known, so neither is acks=1.
         proof: Transaction that began the first of them.
     """
 
@@ -91,8 +91,8 @@ class IsrAlone(NamedTuple):
     milliseconds: int
     at_most: int
     times: int
-    first: int
-    last: int
+    first: EpochMs
+    last: EpochMs
     open: bool
     min_isr: str | None
     proof: str
@@ -101,12 +101,12 @@ class IsrAlone(NamedTuple):
 class ClientRow(NamedTuple):
     """A row of ``tables/client_settings``: what counts for a producer or consumer.
 
-    Args:
-        client: Its name.
-        kind: ``producer`` or ``consumer``.
-        key: Java's name of the setting.
-        value: ``None``: unknown; empty: not set.
-        origin: Line of a file, default of a release, or why it is unknown.
+    Columns:
+        client: Its name, as it was collected.
+        kind: producer or consumer.
+        key: The setting, as Java's client names it.
+        value: The value that counts; empty: not set; null: unknown.
+        origin: Line of its file, default of a release, or why it is unknown.
     """
 
     client: str
@@ -119,13 +119,13 @@ class ClientRow(NamedTuple):
 class Difference(NamedTuple):
     """A row of ``tables/audit_changes``: what is not as it was in the earlier case.
 
-    Args:
-        what: ``setting`` or ``verdict``.
-        entity: Whose setting, or which topic, producer or consumer.
-        key: Name of the setting, or rule.
-        before: Value and origin, or sentence; ``None``: there was none.
+    Columns:
+        what: verdict or setting.
+        entity: Whose setting; or which topic, producer, consumer, or cluster.
+        key: The setting, or the rule.
+        before: Sentence, or value and origin, in the earlier case; null: there was none.
         after: The same of now.
-        severity: Of a verdict: as it is now, or was before it was gone; ``None`` for settings, and where it is not known.
+        severity: Of a verdict, as it is now or was before it was gone; null for settings, or where not known.
     """
 
     what: str

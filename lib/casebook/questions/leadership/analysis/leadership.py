@@ -19,9 +19,10 @@ from casebook.questions.leadership.analysis.start_first import StartChoice, star
 class ControllerEpoch:
     """A row of ``tables/controller_epochs``: what one controller epoch last wrote.
 
-    Args:
+    Columns:
+        controller_epoch: A controller epoch found in partition states.
         partitions: Partitions whose state was last written under it.
-        first_write: Earliest of those writes, ISO-8601 UTC by ZooKeeper's clock; ``None`` when unknown.
+        first_write: Earliest of those writes, ISO-8601 UTC by ZooKeeper's clock.
         last_write: Latest of those writes.
     """
 

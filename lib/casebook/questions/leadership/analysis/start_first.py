@@ -15,12 +15,12 @@ DUE = frozenset({"R2", "R8"})
 class StartChoice:
     """A row of ``tables/start_first``: at this step, what starting this broker would heal.
 
-    Args:
-        step: 1 for the first broker to start.
-        broker: Broker id.
+    Columns:
+        step: 1 for the first broker to start, 2 for the second, and so on.
+        broker: A broker that is dead at this step.
         heals: Partitions that get a leader by starting it at this step.
-        chosen: Whether it is the best choice of this step.
-        still_offline_after: Partitions still without leader after it.
+        chosen: Whether it is the best choice of its step; the next step begins after it.
+        still_offline_after: Partitions without leader after it.
     """
 
     step: int

@@ -43,15 +43,22 @@ class Supposition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionChange:
-    """One partition that the what-if alters, or that stays without leader.
+    """A row of ``tables/what_if``: a partition that the what-if alters, or that stays without leader.
 
-    Args:
-        leader_before: ``None`` for no leader.
-        leader_before_dead: The leader named is not registered.
-        leader_after: ``None`` for no leader; a leader that stays named though dead counts as none.
-        isr_after: ``None`` when unknown.
-        unclean: The leader after comes from an unclean election.
-        dropped: Records dropped; ``None`` for an unknown number.
+    A leader that stays named though dead counts as none.
+
+    Columns:
+        topic: Topic name.
+        partition: Partition number.
+        leader_before: Leader in the evidence; null for none.
+        leader_before_dead: That leader is not registered.
+        leader_after: Leader after; null for none.
+        isr_before: In-sync replicas in the evidence.
+        isr_after: In-sync replicas after.
+        healed: Had no living leader and gets one whose log dirs hold it, as far as they were listed.
+        offline: Has no living leader after.
+        unclean: Its leader comes from an unclean election.
+        dropped: Records that are dropped; null for an unknown number.
         why: One short sentence.
     """
 

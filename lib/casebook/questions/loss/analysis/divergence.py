@@ -24,16 +24,17 @@ class DivergenceKind(StrEnum):
 class Divergence:
     """A row of ``tables/divergence``: neighbouring records over which copies differ in one way.
 
-    Args:
+    Before KIP-101 (0.11) no broker looks at anything but where a log ends.
+
+    Columns:
         topic: Topic name.
         partition: Partition number.
-        first_offset: Of the first such record.
-        last_offset: Of the last.
-        brokers: Whose copies were held against each other there.
-        holds: What each of them has there, in words, by broker.
-        kind: How they differ.
-        silent: The copies that hold other records end at the same offset: no lag shows it, and before KIP-101 (0.11) no broker
-            looks at anything but the end.
+        first_offset: First offset over which the copies differ in this way.
+        last_offset: Last one.
+        brokers: Whose copies were held against each other.
+        holds: What each of them holds there, in words, by broker.
+        kind: different, missing, other_epochs or behind.
+        silent: Other records and equal ends: no lag shows it.
     """
 
     topic: str

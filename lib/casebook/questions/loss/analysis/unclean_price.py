@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import Partition
+from casebook.facts.times import EpochMs
 from casebook.questions.loss.analysis.divergence import copies_of
 
 Committed = Mapping[str, Mapping[Partition, int]]
@@ -38,21 +39,25 @@ class Beyond:
 class UncleanPrice:
     """A row of ``tables/unclean_price``: what is gone once this candidate leads. ``None``: could not be told; ``why`` says so.
 
-    Args:
+    Records below where the candidate's log begins, or that compaction may have removed, do not count. The best copy is the last
+    leader's, or the one with the highest epoch and then end.
+
+    Columns:
         topic: Topic name.
         partition: Partition number.
-        candidate: Broker id.
-        records: That the best copy holds and the candidate does not. Below where the candidate's log begins, and where
-            compaction may have removed them, they do not count.
-        bytes: Their share of their batches on disk.
-        from_time: Earliest record time of them; ``None`` also when there are none, or they have no time.
+        candidate: Broker that would lead.
+        records: What the best copy holds and the candidate does not; null when it cannot be told.
+        bytes: Their share of their batches.
+        from_time: Earliest record time of them, ISO-8601 UTC.
         to_time: Latest.
-        best: Broker whose copy is the measure: the last leader's, or the one with the highest epoch and then end.
+        best: Broker whose copy is the measure.
         end: Where the candidate's log ends.
+        why: Why there is no price; empty when there is.
+
+    Args:
         from_offset: The first offset that is gone; ``None`` also when none is.
         keys: A few keys of such records; empty where they have none that are text.
         groups: Those that have committed beyond the candidate's end, farthest first; ``None`` when commits are unknown.
-        why: Why there is no price; empty when there is.
     """
 
     topic: str
@@ -60,8 +65,8 @@ class UncleanPrice:
     candidate: int
     records: int | None = None
     bytes: int | None = None
-    from_time: int | None = None
-    to_time: int | None = None
+    from_time: EpochMs | None = None
+    to_time: EpochMs | None = None
     best: int | None = None
     end: int | None = None
     from_offset: int | None = None

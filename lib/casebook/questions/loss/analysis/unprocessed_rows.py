@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from casebook.facts.times import EpochMs
+
 
 class SkipKind(StrEnum):
     """How a record came to be committed and never processed."""
@@ -33,17 +35,17 @@ class UnprocessedDoubt(StrEnum):
 class Unprocessed(NamedTuple):
     """A record that a group committed and never processed: a row of ``tables/unprocessed``.
 
-    Args:
-        id: As it is stored; ``None`` where none was found in it.
+    Columns:
+        id: As it is stored; null where none was found in it.
         topic: Topic name.
         partition: Partition number.
         offset: Its own.
-        group: Who committed.
-        how: A value of :class:`SkipKind`.
-        committed_at: When the commit came that passed it for good.
+        group: Who committed it, and never processed it.
+        how: committed_before_processing, crash, another_thread, skipped_by_reset, passed_over or cannot tell.
+        committed_at: When the commit came that passed it for good, by the broker's clock, ISO-8601 UTC.
         since: From where that commit went on.
         until: What it committed.
-        log_partition: Of ``__consumer_offsets``, where the commit lies.
+        log_partition: Of __consumer_offsets, where the commit lies.
         source_offset: Its offset there.
         segment: Base offset of its segment.
     """
@@ -54,7 +56,7 @@ class Unprocessed(NamedTuple):
     offset: int
     group: str
     how: str
-    committed_at: int | None
+    committed_at: EpochMs | None
     since: int
     until: int
     log_partition: int
@@ -102,16 +104,16 @@ class StepKind(StrEnum):
 class CommitStep(NamedTuple):
     """A commit that does not simply go on from the one before it: a row of ``tables/commit_steps``.
 
-    Args:
+    Columns:
         group: Who committed.
-        topic: Topic name.
-        partition: Partition number.
+        topic: Committed topic.
+        partition: Committed partition.
         before: What was committed before.
         offset: What it commits.
-        before_at: When the one before was.
+        before_at: When the one before was, ISO-8601 UTC.
         at: When it was.
-        kind: What is odd.
-        log_partition: Of ``__consumer_offsets``, where it lies.
+        kind: reset, again, to_start, stale, back or late.
+        log_partition: Of __consumer_offsets, where it lies.
         source_offset: Its offset there.
         segment: Base offset of its segment.
     """
@@ -121,8 +123,8 @@ class CommitStep(NamedTuple):
     partition: int
     before: int
     offset: int
-    before_at: int | None
-    at: int | None
+    before_at: EpochMs | None
+    at: EpochMs | None
     kind: StepKind
     log_partition: int
     source_offset: int

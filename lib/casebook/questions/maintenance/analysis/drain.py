@@ -18,7 +18,17 @@ LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "elec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrainRow:
-    """A row of ``tables/drain_plan``: one partition of a step."""
+    """A row of ``tables/drain_plan``: one partition of a step.
+
+    Columns:
+        step: Counted from 1; each waits until the one before it has ended.
+        topic: Topic name.
+        partition: Partition number.
+        from_replicas: Assignment before; that which a running reassignment leads to.
+        to_replicas: Assignment after, the preferred leader first.
+        bytes: To be copied; null when the size of a replica is unknown.
+        leader_after: Who leads once it has ended.
+    """
 
     step: int
     topic: str

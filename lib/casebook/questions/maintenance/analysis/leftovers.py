@@ -22,12 +22,12 @@ class LeftoverKind(StrEnum):
 
 
 class Leftover(NamedTuple):
-    """One thing that is left.
+    """One thing that is left: a row of ``tables/leftovers``.
 
-    Args:
-        kind: What it is.
-        subject: A partition, topic, or ``broker 3``.
-        brokers: Those that it is about.
+    Columns:
+        kind: nothing_to_move, unknown_partition, waits_for_dead, throttle, not_preferred, deletion_stuck or ghost.
+        subject: A partition, a topic, or broker and its id.
+        brokers: Those that it is about; of not_preferred the preferred leader and the one that leads.
         detail: The setting, where it is one.
     """
 

@@ -11,20 +11,22 @@ from casebook.questions.maintenance.analysis.loads import CoordinatorMoves, Move
 class RestartRow:
     """A row of ``tables/restart_sets``; counts are of partitions, ``None`` is unknown.
 
-    Args:
-        brokers: Who stops together.
-        safe: Nothing breaks that is not broken as it is; ``None`` when that cannot be told of every partition.
-        goes_offline: Nobody would lead.
-        unclean: Nobody in sync would lead, and somebody out of sync may.
-        falls_under_min_isr: Would refuse acks=all.
-        already_broken: Offline or under min ISR as it is, and not worse off.
-        unknown: Of which nothing can be told.
-        offsets_partitions: Of ``__consumer_offsets`` that change their coordinator.
-        transaction_partitions: Of ``__transaction_state``.
-        groups_without_coordinator: Known groups of these offsets partitions.
-        seconds_without_coordinator: How long the last of them waits until it is loaded, best guess.
-        endless: Some of them wait until a broker is back.
+    Columns:
+        brokers: Stopped together: every living broker, every two, the chosen ones, steps of the rolling order.
+        safe: Nothing breaks that is not broken as it is; null when that cannot be told of every partition.
+        goes_offline: Partitions that nobody would lead.
+        unclean: Partitions that somebody out of sync would lead: records are lost.
+        falls_under_min_isr: Partitions that would refuse acks=all.
+        already_broken: Partitions of these brokers that are offline or under min ISR as it is, and not worse off.
+        unknown: Partitions of which nothing can be told, wherever their replicas are.
+        offsets_partitions: Partitions of __consumer_offsets that change their coordinator.
+        transaction_partitions: Partitions of __transaction_state that do; null when leaders are not known.
+        groups_without_coordinator: Known groups that wait meanwhile; null when the case names no group.
+        seconds_without_coordinator: Until the last is loaded, best guess; null when unknown or without end.
         why: Why there are no seconds; empty when there are.
+
+    Args:
+        endless: Some of them wait until a broker is back.
     """
 
     brokers: tuple[int, ...]

@@ -48,19 +48,22 @@ def place(segment: Segment) -> Place:
 class DeletionChoice:
     """A row of ``tables/deletion``: what one set would cost and save.
 
-    Args:
-        choice: Name of the set.
-        segments: How many it has.
+    Columns:
+        partition: Partition of __consumer_offsets.
+        choice: The set: nothing, provably safe, older, below an offset, all but the active, picked.
+        segments: How many segments it has.
         bytes: Their size.
-        load_ms: What a load would then take; ``None`` when the rate is unknown.
-        commits_lost: Commits that OffsetFetch no longer answers: their consumers fall to ``auto.offset.reset``.
-        fell_back: Commits answered with an older record.
-        again: Records that are consumed again for these.
-        revived: Commits that had been removed or had expired, and are answered again.
-        groups_emptied: Groups left without any commit.
-        metadata_lost: Groups whose latest metadata goes.
-        open_lost: Records of open transactions that go.
-        verdict: ``same answers``, what is worst about it, or that it is not known.
+        load_ms: What a load would then take; null when no load was measured.
+        commits_lost: Commits that OffsetFetch would no longer answer.
+        fell_back: Commits that would be answered with an older record.
+        again: Records that would be consumed again for these.
+        revived: Removed or expired commits that would be answered again.
+        groups_emptied: Groups that would have no commit left.
+        metadata_lost: Groups whose latest metadata would go.
+        open_lost: Records of open transactions that would go.
+        verdict: same answers, what is worst about it, or that it is not known.
+
+    Args:
         severity: ``None`` when it changes no answer.
     """
 

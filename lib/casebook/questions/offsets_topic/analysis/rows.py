@@ -2,34 +2,42 @@
 
 from dataclasses import dataclass
 
+from casebook.facts.times import EpochMs
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetsPartition:
     """A row of ``tables/offsets_partitions``: a copy of a partition of the offsets topic.
 
-    Args:
-        coordinator: Its broker leads the partition; ``None`` when the leader is unknown.
-        segments: Files, by the log dir, else by the scan.
+    Columns:
+        partition: Partition of __consumer_offsets.
+        broker: Whose copy it is.
+        coordinator: Whether that broker leads the partition; null when the leader is unknown.
+        segments: Segment files.
         bytes: Of them.
-        unread_bytes: Of those, what no scan read though it read others; ``None`` without scan.
-        live_bytes: Of the latest records of all keys; ``None`` without scan.
+        records: In them, with transaction markers; null where no scan read them.
+        unread_bytes: Of the bytes: what the scan could not read; null where no scan read any.
+        live_bytes: Of the latest record of every key, tombstones included.
         live_records: Those records.
-        live_segments: Segments that hold one.
+        superseded_bytes: All others that were read.
         commits: Commits that OffsetFetch answers.
         groups: Groups with a commit or metadata.
-        cleaner_point: First dirty offset by the checkpoint; ``None`` when never cleaned, or unknown.
-        dirty_ratio: By the broker's own formula.
-        limit: ``min.cleanable.dirty.ratio``.
-        next_clean_gains: Bytes that a clean of all it may clean would free.
-        next_clean_keys: Keys that its map would have to hold.
-        safe_segments: Provably safe to do without.
+        cleaner_point: First offset that was never cleaned, by cleaner-offset-checkpoint; null: no line, or not read.
+        dirty_ratio: By the broker's own formula; null when there is nothing to clean, or the log dir is not known.
+        limit: Effective min.cleanable.dirty.ratio.
+        next_clean_gains: Bytes that a clean of all that may be cleaned would free.
+        safe_segments: Segments provably safe to do without.
         safe_bytes: Their size.
-        load_ms: What a load of this copy takes; ``None`` when nothing tells.
-        rule: Verdict on its cleaning, see ``cleaner.RULES``.
+        load_ms: What a coordinator's load of this copy takes; null when nothing tells.
+        rule: Verdict on its cleaning: id of a rule.
         why: The verdict in one sentence.
-        since: From when it holds, epoch ms.
-        oldest: Time of the first record, epoch ms.
-        newest: Time of the last.
+        since: From when it holds, ISO-8601 UTC by the broker's clock.
+        oldest: Time of its first record.
+        newest: Time of its last record.
+
+    Args:
+        live_segments: Segments that hold one.
+        next_clean_keys: Keys that its map would have to hold.
     """
 
     broker: int
@@ -54,9 +62,9 @@ class OffsetsPartition:
     load_ms: int | None
     rule: str
     why: str
-    since: int | None
-    oldest: int | None
-    newest: int | None
+    since: EpochMs | None
+    oldest: EpochMs | None
+    newest: EpochMs | None
 
     @property
     def is_whole(self) -> bool:

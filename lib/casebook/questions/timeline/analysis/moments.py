@@ -17,6 +17,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir
 from casebook.facts.events import LogFile
 from casebook.facts.observed import Observations, Source, observation
+from casebook.findings.declared import areas
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Status
 from casebook.findings.words import moment, uncapitalised
 from casebook.kafka.past import Past
@@ -28,10 +29,8 @@ _UNDATED = (
     "Nothing dates what was listed: all files of a log dir that bear one second are a copy, or a checkout, that kept no times."
 )
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
-_OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
-"""What checks are called that tell who leads, and who lives, now."""
 _WHO_IS_DEAD = "timeline.unclean"
-"""So does this one, of what dead brokers have."""
+"""It tells of now, too: of what dead brokers have."""
 
 _OF_THEN = ", by znodes of the past"
 
@@ -125,7 +124,8 @@ def _held(finding: Finding, found: Apart | OtherCluster | None, past: Outdated |
 
 def _is_of_now(finding: Finding) -> bool:
     told = finding.status in (Status.OK, Status.FINDING)
-    of_znodes = Source.ZNODES in finding.coverage.by and finding.check.partition(".")[0] in _OF_NOW
+    known = areas().get(finding.check.partition(".")[0])
+    of_znodes = Source.ZNODES in finding.coverage.by and known is not None and known.is_now
     return told and (of_znodes or finding.check == _WHO_IS_DEAD)
 
 

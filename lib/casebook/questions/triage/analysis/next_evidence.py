@@ -4,26 +4,18 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from casebook.facts.observed import Source
+from casebook.findings.declared import areas
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, completeness
 from casebook.findings.words import agree, plural
 
 CHECK = "evidence.next"
-_RESTS_ON = {
-    "leadership": Source.ZNODES,
-    "maintenance": Source.ZNODES,
-    "durability": Source.ZNODES,
-    "coordinators": Source.LOGS,
-    "timeline": Source.LOGS,
-    "since": Source.HISTORY,
-    "offsets_topic": Source.LOG_DIRS,
-}
-"""What answers most of an area's questions, in the order in which it is wanted: who leads and lives now comes first."""
 _COMMANDS = {
     Source.ZNODES: "casebook collect --zookeeper HOST:2181 --out ANOTHER-FOLDER",
     Source.LOGS: "casebook collect --logs BROKER='/var/log/kafka/*.log*' --out ANOTHER-FOLDER",
-    Source.LOG_DIRS: "casebook collect --log-dirs BROKER=/var/lib/kafka --out ANOTHER-FOLDER",
     Source.HISTORY: "casebook collect --zookeeper-data DATA-DIR --out ANOTHER-FOLDER",
+    Source.LOG_DIRS: "casebook collect --log-dirs BROKER=/var/lib/kafka --out ANOTHER-FOLDER",
 }
+"""How each kind of evidence is had, in the order in which it is wanted: who leads and lives now comes first."""
 
 
 def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: bool) -> tuple[Finding, ...]:
@@ -39,11 +31,11 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
     waiting = Counter(
         source
         for finding in findings
-        if finding.status is Status.COULD_NOT_CHECK and (source := _RESTS_ON.get(finding.check.partition(".")[0])) in missing
+        if finding.status is Status.COULD_NOT_CHECK and (source := _rests_on(finding.check)) in missing
     )
     if not counts.inconclusive or not waiting:
         return ()
-    source = next(source for source in _RESTS_ON.values() if waiting[source])
+    source = next(source for source in _COMMANDS if waiting[source])
     count = waiting[source]
     ask = Question(
         check=CHECK,
@@ -56,3 +48,8 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
         kind="first", text="Collect it beside what this case was made of, so that all is in one case.", command=_COMMANDS[source]
     )
     return (ask.found(Severity.INFO, title, next=(step,)),)
+
+
+def _rests_on(check: str) -> Source | None:
+    known = areas().get(check.partition(".")[0])
+    return known.rests_on if known else None

@@ -22,15 +22,15 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanStep:
-    """A step of the plan.
+    """A step of the plan: a row of ``tables/plan``. The first of its checks says what not to do.
 
-    Args:
-        act: What it orders.
+    Columns:
+        act: What is ordered, e.g. start, back_up, wait, restart.
         brokers: Whom it is about, in order.
         text: The order, with its object and reason.
-        command: The exact command, when there is one.
+        command: The exact command, where there is one.
         never: What not to do meanwhile, each with its price.
-        checks: Those whose findings it is the answer to; the first of them says what not to do.
+        checks: Those whose findings it answers.
     """
 
     act: Act

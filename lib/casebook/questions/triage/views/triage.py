@@ -10,6 +10,7 @@ from markupsafe import Markup
 from casebook.case.case import LIVE, Case
 from casebook.facts.cluster import Cluster
 from casebook.findings import words
+from casebook.findings.declared import Declaration, explaining, questions
 from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
 from casebook.findings.finding import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
 from casebook.findings.proof import COLLECT_AGAIN, READ_CONFIG
@@ -32,23 +33,6 @@ _TALLY = (
     ("not_applicable", "not applicable", "not applicable", "looked-at", "list"),
 )
 """Outcome, what one and several of them are called, where they are listed, and the link's word."""
-
-_NEXT = (
-    ("leadership.", "20_partition_leadership", "which partition, which rule, what if"),
-    ("maintenance.", "30_broker_maintenance", "who may be restarted and when, how to drain"),
-    ("offsets_topic.", "40_offsets_topic", "who bloats it, why it is not compacted, what may go"),
-    ("since.offsets_growth", "40_offsets_topic", "who makes it grow"),
-    ("since.cleaner_point", "40_offsets_topic", "why it is not compacted"),
-    ("coordinators.", "50_group_coordinators", "who waits for which coordinator, until when"),
-    ("timeline.unclean", "70_message_loss", "what a dead broker has that its leader lacks"),
-    ("timeline.", "60_incident_timeline", "what happened in which order, and what caused what"),
-    ("since.isr_flapping", "60_incident_timeline", "who falls behind, and when"),
-    ("since.controller", "60_incident_timeline", "what made the controller move"),
-    ("loss.", "70_message_loss", "which acknowledged records are gone, when and why"),
-    ("timeline.two_leaders", "70_message_loss", "which acknowledged records are gone, when and why"),
-    ("durability.", "80_durability_audit", "what can be lost when, and the smallest change"),
-)
-"""The notebooks that explain checks, by how the names of these begin; the first that fits explains most of it."""
 
 _COLLECT = ("00 start here", "collect what is missing", "casebook collect")
 
@@ -113,7 +97,8 @@ def _not_yours(all_findings: Sequence[Finding]) -> str:
 
 def notebook_of(check: str) -> str | None:
     """Stem of the notebook that explains a check; ``None`` for those on the evidence itself."""
-    return next((stem for prefix, stem, _ in _NEXT if check.startswith(prefix)), None)
+    question = explaining(check)
+    return question and question.notebook
 
 
 def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "", explained: bool = False) -> View:
@@ -225,11 +210,17 @@ def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
         source: Of the commands that run them.
     """
     found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
-    words = {stem: said for prefix, stem, said in reversed(_NEXT) if any(check.startswith(prefix) for check in found)}
-    rows = [(stem.replace("_", " "), words[stem], text.command(stem[3:], source, {})) for stem in sorted(words)]
+    words = {question.notebook: said for question in questions() if (said := _goes_on(question, found))}
+    rows = [(stem.replace("_", " "), said, text.command(stem[3:], source, {})) for stem, said in words.items()]
     if any(check.startswith("evidence.") for check in found):
         rows.append(_COLLECT)
     return html(render("links", title="Where to go next", rows=rows)) if rows else html(Markup())
+
+
+def _goes_on(question: Declaration, found: Sequence[str]) -> str | None:
+    """What a question tells of what was found, or could not be checked; ``None`` for nothing."""
+    told = {**question.explains, **question.adds_to}
+    return next((said for prefix, said in told.items() if any(check.startswith(prefix) for check in found)), None)
 
 
 def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import instant
 from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
+from casebook.facts.times import EpochMs
 from casebook.findings.words import capitalised, clock, count, moment
 from casebook.kafka.past_rows import Clock, Window, WindowKind
 from casebook.questions.timeline.analysis.causal_chain import Chain
@@ -58,19 +59,24 @@ class WatchedTime(NamedTuple):
 class Clue(NamedTuple):
     """What stood out on a host while something happened: a row of ``tables/host_clues``.
 
-    Args:
-        metric: A key of ``METRICS``; ``""`` of a start, whose ``device`` is who tells of it.
-        kind: ``high``, ``low``, ``full`` or ``started``.
-        value: The most, or the least, of it; ``None`` of a start.
-        usual: Median of the series; ``None`` of a start.
-        samples: Of the series.
-        since: It began then or later, by the reference clock; ``None``: before the samples begin.
+    Columns:
+        broker: Whose host.
+        kind: high, low, full or started: docs/rules.md.
+        metric: As in host_samples; empty of a start.
+        device: As in host_samples; of a start who tells of it, kernel or sysstat.
+        value: The most of it, or of low the least; null of a start.
+        usual: Median of all its samples; null of a start.
+        unit: Of both.
+        samples: How many there are; 0 of a start.
+        since: It began then or later, by the reference clock, ISO-8601 UTC; null: before the samples begin.
         by: It had begun.
         until: It lasted at least until then.
-        last: End of its last sample.
         during: What happened meanwhile.
+        proof: path:line of the sample that is farthest out.
+
+    Args:
+        last: End of its last sample.
         chains: Numbers of the chains among that.
-        proof: The sample that is farthest out.
     """
 
     broker: int
@@ -80,9 +86,9 @@ class Clue(NamedTuple):
     value: float | None
     usual: float | None
     samples: int
-    since: int | None
-    by: int
-    until: int
+    since: EpochMs | None
+    by: EpochMs
+    until: EpochMs
     last: int
     during: str
     chains: tuple[int, ...]

@@ -1,0 +1,12 @@
+"""What notebook 10 declares of itself."""
+
+from casebook.findings.declared import Area, Declaration
+from casebook.questions.triage.analysis.plan_rows import PlanStep
+
+QUESTION = Declaration(
+    notebook="10_triage",
+    areas=(Area(name="log_dirs", hurts=50),),
+    tables={
+        "plan": PlanStep,
+    },
+)

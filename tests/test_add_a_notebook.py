@@ -1,51 +1,29 @@
 """docs/add_a_notebook.md, carried out from its text in a copy of this checkout."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
+import pyarrow.parquet as pq
 import pytest
 
-from casebook.machine import places
+from tests import walks
 
-ROOT = places.checkout()
-PAGE = (ROOT / "docs" / "add_a_notebook.md").read_text()
 SAMPLE = "leader_minus_one"
 NOTEBOOK = "notebooks/85_leader_balance.ipynb"
 
 
-class Block(NamedTuple):
-    """A block of the page that belongs into a file."""
-
-    language: str
-    path: str
-    tags: list[str]
-    content: str
-
-
-BLOCKS = [
-    Block(language, path, tags.split(), content)
-    for language, path, tags, content in re.findall(r"^`{3,}(\w+) (\S+)(.*)\n((?:.|\n)*?)^`{3,}$", PAGE, re.MULTILINE)
-]
+BLOCKS = walks.blocks("add_a_notebook.md")
+COPIED = ("lib", "notebooks", "docs", f"data_samples/{SAMPLE}", "pyproject.toml", "README.md", "tests/made_docs.py",
+          "tests/test_made_docs.py", "tests/notebooks/test_anatomy.py")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of what is needed, with what the page adds."""
-    copy = tmp_path_factory.mktemp("checkout")
-    ignored = shutil.ignore_patterns("__pycache__", "derived", ".ipynb_checkpoints")
-    for name in ("lib", "notebooks", "docs", f"data_samples/{SAMPLE}"):
-        shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    for name in ("pyproject.toml", "tests/notebooks/test_anatomy.py"):
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, copy / name)
-    notebook = nbformat.read(ROOT / "notebooks" / "10_triage.ipynb", as_version=4)
+    copy = walks.copied(tmp_path_factory.mktemp("checkout"), COPIED)
+    notebook = nbformat.read(walks.ROOT / "notebooks" / "10_triage.ipynb", as_version=4)
     notebook.cells = [_cell(block) for block in BLOCKS if block.path == NOTEBOOK]
     nbformat.write(notebook, copy / NOTEBOOK)
     for block in BLOCKS:
@@ -65,26 +43,20 @@ def _stand_on_its_floor(contracts: Path, layers: str) -> None:
     contracts.write_text(before.replace(floors, layers))
 
 
-def _cell(block: Block) -> nbformat.NotebookNode:
+def _cell(block: walks.Block) -> nbformat.NotebookNode:
     make = nbformat.v4.new_markdown_cell if block.language == "markdown" else nbformat.v4.new_code_cell
     return make(block.content.rstrip("\n"), metadata={"tags": block.tags} if block.tags else {})
 
 
-def _python(checkout: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """A Python that knows the copy, and not this checkout."""
-    environment = os.environ | {"PYTHONPATH": str(checkout / "lib"), "CASEBOOK_RUNS": str(checkout / "runs")}
-    command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=120, check=False, env=environment)
-
-
 def test_the_page_has_all_pieces():
-    """One folder, its floor, one notebook, a test."""
+    """One folder, its floor, one notebook, a test; no list that names questions."""
     files = list(dict.fromkeys(block.path for block in BLOCKS))
     assert files == [
         "lib/casebook/questions/leader_balance/__init__.py",
         "pyproject.toml",
         "lib/casebook/questions/leader_balance/analysis.py",
         "lib/casebook/questions/leader_balance/views.py",
+        "lib/casebook/questions/leader_balance/declared.py",
         NOTEBOOK,
         "tests/questions/leader_balance/test_leader_balance.py",
     ]
@@ -92,7 +64,7 @@ def test_the_page_has_all_pieces():
 
 def test_it_runs_and_answers(checkout: Path):
     """By name, through the real runner; its numbers are those that grep would count in the case."""
-    done = _python(
+    done = walks.python(
         checkout, "-c", "from casebook.cli import main; main()", "run", "leader_balance", "--source", f"sample:{SAMPLE}"
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -100,7 +72,11 @@ def test_it_runs_and_answers(checkout: Path):
     assert (folder / "report.html").is_file()
     findings = json.loads((folder / "findings.json").read_text())["findings"]
     (found,) = (finding for finding in findings if finding["check"] == "leader_balance.share")
-    assert found["facts"]["leads"] == _counted(checkout / "data_samples" / SAMPLE)
+    leads = _counted(checkout / "data_samples" / SAMPLE)
+    assert found["facts"]["leads"] == leads
+    table = pq.read_table(folder / "tables" / "led.parquet")
+    assert {str(row["broker"]): row["leads"] for row in table.to_pylist()} == leads
+    assert [str(field.type) for field in table.schema] == ["int64", "int64", "double"]
 
 
 def _counted(case: Path) -> dict[str, int]:
@@ -125,7 +101,10 @@ def test_it_keeps_the_house_in_order(checkout: Path):
         ["-m", "ruff", "format", "--check", *(path for path in new if path.endswith(".py"))],
         ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache"],
         ["-m", "nbstripout", NOTEBOOK],
-        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "leader_balance", "tests"],
+        ["-m", "tests.made_docs"],
+        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "leader_balance or made_docs", "tests"],
     ):
-        done = _python(checkout, *check)
+        done = walks.python(checkout, *check)
         assert done.returncode == 0, done.stdout + done.stderr
+    assert "| `85_leader_balance` | Does any broker lead more than its share |" in (checkout / "README.md").read_text()
+    assert "| `leads` | int | Partitions that it leads. |" in (checkout / "docs" / "tables.md").read_text()

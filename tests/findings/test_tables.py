@@ -1,6 +1,8 @@
 """The tables of a run: what is documented is what is written."""
 
 import resource
+import subprocess
+import sys
 from contextlib import contextmanager
 
 import pyarrow as pa
@@ -98,3 +100,14 @@ def test_every_column_is_there(name):
     assert len({column.name for column in columns}) == len(columns) > 0
     assert [column.name for column in columns if not column.meaning.endswith(".")] == []
     assert f"``tables/{name}``" in row.__doc__
+
+
+def test_columns_do_not_rest_on_kept_docstrings():
+    """`python -OO` drops them, and writes the same tables."""
+    code = "from casebook.findings import tables; print({name: tables.columns(name) for name in tables.every()})"
+    said = {
+        subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True, check=True).stdout
+        for options in ([], ["-OO"])
+    }
+    assert len(said) == 1
+    assert "meaning='Topic name.'" in said.pop()

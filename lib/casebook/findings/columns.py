@@ -5,11 +5,12 @@ meaning in the words of the file, where ``None`` is null. ``verdict as class: ..
 else a row holds stands below ``Args:``.
 """
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from inspect import cleandoc
+from inspect import cleandoc, getsource
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
@@ -42,11 +43,16 @@ class Column:
 @cache
 def columns(row: type) -> tuple[Column, ...]:
     """The columns of a table whose rows are of this class."""
-    entries = _ENTRY.findall(_SECTION.search(cleandoc(row.__doc__))[1])
+    entries = _ENTRY.findall((_SECTION.search(cleandoc(row.__doc__)) or _SECTION.search(_written(row)))[1])
     return tuple(
         Column(name=name or attribute, attribute=attribute, type=_type(row, attribute), meaning=re.sub(r"\s+", " ", meaning))
         for attribute, name, meaning in entries
     )
+
+
+def _written(row: type) -> str:
+    """Its docstring as the source has it: ``python -OO`` drops them."""
+    return ast.get_docstring(ast.parse(getsource(row)).body[0])
 
 
 def _type(row: type, attribute: str) -> str:

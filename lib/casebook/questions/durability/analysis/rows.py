@@ -32,7 +32,7 @@ class LossVerdict(NamedTuple):
         topic: Null: every topic.
         producer: Null: every producer.
         consumer: Null: every consumer.
-        rule: D1 to D24; see docs/rules.md.
+        rule: Number of the rule; see docs/rules.md.
         severity: critical: one failure is enough; warning: it takes two, or a habit; info: nothing acknowledged is lost, or only
             in a disaster; null: not known.
         sentence: What is lost when; or what is not known.

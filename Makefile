@@ -13,7 +13,7 @@ URGENT  := scans incidents rehearsal schedules differential browser leaders coll
 ALONE   := incidents rehearsal
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
-.PHONY: install report lab test test-together test-alone test-top explore bench screenshots lint clean
+.PHONY: install report lab test test-together test-alone test-top explore bench docs screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -61,6 +61,10 @@ explore: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
+
+# What the documentation takes from the code: lists of notebooks, tables, rules.
+docs: $(READY)
+	@$(BIN)/python -m tests.made_docs
 
 # The pictures of the README, taken of real pages.
 screenshots: $(READY)

@@ -29,12 +29,14 @@ class Area:
             what is about to be (60 to 79), what may be (80 to 99).
         rests_on: The evidence that answers most of its questions; ``None`` where none does alone.
         is_now: Whether what znodes say in it is who leads, and who lives, now: withheld where they are known to be of the past.
+        is_setup: Whether it is how topics are set up: that holds of the topics which such znodes know.
     """
 
     name: str
     hurts: int = LAST
     rests_on: Source | None = None
     is_now: bool = False
+    is_setup: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +82,14 @@ def questions() -> tuple[Declaration, ...]:
 
 
 @cache
-def areas() -> Mapping[str, Area]:
-    """All areas by name, what hurts most first."""
-    found = sorted((area for question in questions() for area in question.areas), key=lambda area: area.hurts)
-    return {area.name: area for area in found}
+def _areas() -> Mapping[str, Area]:
+    return {area.name: area for question in questions() for area in question.areas}
+
+
+def area_of(check: str) -> Area:
+    """The area of a check, by the first word of its name; one of which nothing is said where no question has it."""
+    name = check.partition(".")[0]
+    return _areas().get(name, Area(name=name))
 
 
 def explaining(check: str) -> Declaration | None:

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from casebook.facts.cluster import instant
 from casebook.facts.observed import Observation, Source
-from casebook.findings.declared import LAST, areas
+from casebook.findings.declared import area_of
 from casebook.findings.words import count, when
 
 SCHEMA = 2
@@ -326,8 +326,7 @@ def rank(severity: Severity | None) -> int:
 
 def area(check: str) -> int:
     """The place of a check's area among those that hurt: the lower, the more."""
-    known = areas().get(check.partition(".")[0])
-    return known.hurts if known else LAST
+    return area_of(check).hurts
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

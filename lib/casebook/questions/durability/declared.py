@@ -8,7 +8,7 @@ from casebook.questions.durability.analysis.rules import RULES
 QUESTION = Declaration(
     notebook="80_durability_audit",
     answers="durability",
-    areas=(Area(name="durability", hurts=80, rests_on=Source.ZNODES),),
+    areas=(Area(name="durability", hurts=80, rests_on=Source.ZNODES, is_setup=True),),
     explains={
         "durability.": "what can be lost when, and the smallest change",
     },

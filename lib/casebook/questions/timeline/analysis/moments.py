@@ -17,7 +17,7 @@ from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir
 from casebook.facts.events import LogFile
 from casebook.facts.observed import Observations, Source, observation
-from casebook.findings.declared import areas
+from casebook.findings.declared import area_of
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Status
 from casebook.findings.words import moment, uncapitalised
 from casebook.kafka.past import Past
@@ -124,14 +124,13 @@ def _held(finding: Finding, found: Apart | OtherCluster | None, past: Outdated |
 
 def _is_of_now(finding: Finding) -> bool:
     told = finding.status in (Status.OK, Status.FINDING)
-    known = areas().get(finding.check.partition(".")[0])
-    of_znodes = Source.ZNODES in finding.coverage.by and known is not None and known.is_now
-    return told and (of_znodes or finding.check == _WHO_IS_DEAD)
+    of = area_of(finding.check)
+    return told and ((of.is_now and Source.ZNODES in finding.coverage.by) or finding.check == _WHO_IS_DEAD)
 
 
 def _is_of_setup(finding: Finding) -> bool:
     told = finding.status in (Status.OK, Status.FINDING)
-    return told and Source.ZNODES in finding.coverage.by and finding.check.startswith("durability.")
+    return told and Source.ZNODES in finding.coverage.by and area_of(finding.check).is_setup
 
 
 def _of_then(finding: Finding, past: Outdated) -> Finding:

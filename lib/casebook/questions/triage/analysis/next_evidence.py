@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from casebook.facts.observed import Source
-from casebook.findings.declared import areas
+from casebook.findings.declared import area_of
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, completeness
 from casebook.findings.words import agree, plural
 
@@ -31,7 +31,7 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
     waiting = Counter(
         source
         for finding in findings
-        if finding.status is Status.COULD_NOT_CHECK and (source := _rests_on(finding.check)) in missing
+        if finding.status is Status.COULD_NOT_CHECK and (source := area_of(finding.check).rests_on) in missing
     )
     if not counts.inconclusive or not waiting:
         return ()
@@ -48,8 +48,3 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
         kind="first", text="Collect it beside what this case was made of, so that all is in one case.", command=_COMMANDS[source]
     )
     return (ask.found(Severity.INFO, title, next=(step,)),)
-
-
-def _rests_on(check: str) -> Source | None:
-    known = areas().get(check.partition(".")[0])
-    return known.rests_on if known else None

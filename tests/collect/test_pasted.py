@@ -72,7 +72,7 @@ class TestZnodes:
         assert state.outcome is ReadOutcome.STATED
         (partition,) = made.cluster().partitions
         assert (partition.replicas, partition.state.isr) == ((3, 1), (3,))
-        assert (partition.state.leader_epoch, partition.state.controller_epoch, partition.state.stat) == (None, None, None)
+        assert (partition.state.leader_epoch, partition.state.controller_epoch, partition.state.stamp) == (None, None, None)
         lead, _ = examined(made)
         assert lead.controller_epochs == ()
         assert finding(lead.findings, "leadership.controller_epoch").status is Status.COULD_NOT_CHECK
@@ -89,9 +89,9 @@ class TestZnodes:
         assert made.cluster().live == {1, 2}
         with_stat = GET + "mZxid = 0x10\nmtime = Sat Oct 12 11:03:42 UTC 2019\ndataVersion = 51\n"
         later = case(with_stat, GET.replace("-1", "2")).cluster().partitions[0].state
-        assert (later.leader, later.stat) == (2, None)
+        assert (later.leader, later.stamp) == (2, None)
         same = case(with_stat, GET).cluster().partitions[0].state
-        assert same.stat.mtime == 1570878222000
+        assert same.stamp.changed_at == 1570878222000
 
     def test_registrations(self, case):
         """A list says who lives, and no more of them; a registration alone does not say that the others are dead."""

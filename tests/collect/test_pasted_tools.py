@@ -36,7 +36,7 @@ class TestDump:
         cluster = made.cluster()
         assert (made.chroot, cluster.live, cluster.brokers_known) == ("/kafka", {1, 2}, True)
         assert (cluster.controller.broker, cluster.controller.readable) == (2, True)
-        assert cluster.controller.session == cluster.brokers[2].stat.ephemeralOwner
+        assert cluster.controller.session == cluster.brokers[2].stamp.session
         assert not {"/brokers/ids", "/controller"} & {part.path for part in made.could_not_collect}
         assert any("ZooKeeper's mntr: ZooKeeper server zk1: version" in remark for remark in made.remarks)
 

@@ -29,9 +29,7 @@ def test_the_other_tools(leaders_lost, tmp_path):
     read, pasted_ = walked.cluster(), told.cluster()
     assert (pasted_.live, pasted_.brokers_known, told.chroot) == (read.live, True, walked.chroot)
     assert pasted_.live == set(leaders_lost.truth.phases["during"].live)
-    assert {b.id: b.stat.ephemeralOwner for b in pasted_.brokers.values()} == {
-        b.id: b.stat.ephemeralOwner for b in read.brokers.values()
-    }
+    assert {b.id: b.stamp.session for b in pasted_.brokers.values()} == {b.id: b.stamp.session for b in read.brokers.values()}
     assert (pasted_.controller.broker, pasted_.controller.session) == (read.controller.broker, read.controller.session)
     kept = {topic: settings for topic, settings in read.topic_configs.items() if topic != "retired"}
     assert {topic: settings for topic, settings in pasted_.topic_configs.items() if topic != "retired"} == kept

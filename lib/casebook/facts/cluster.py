@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from casebook.facts.stamp import Stamp
 from casebook.facts.times import EpochMs
-from casebook.facts.znodes import Stat
 
 ROLES = "process.roles"
 """The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
@@ -41,7 +41,7 @@ class Broker:
         rack: ``broker.rack``.
         json_version: Version of the registration's JSON (1-5).
         timestamp: Registration time by the broker's clock, epoch ms.
-        stat: Of the znode; ``ctime`` is the registration by ZooKeeper's clock, ``ephemeralOwner`` the session.
+        stamp: Its creation is the registration.
     """
 
     id: int
@@ -51,7 +51,7 @@ class Broker:
     rack: str | None = None
     json_version: int | None = None
     timestamp: int | None = None
-    stat: Stat | None = None
+    stamp: Stamp | None = None
 
 
 class PartitionState(NamedTuple):
@@ -63,7 +63,7 @@ class PartitionState(NamedTuple):
         leader_epoch: Counts the controller's writes; ``None`` where the state was not read, but told by ``kafka-topics``.
         controller_epoch: Epoch of the controller that last wrote; ``None`` as before.
         recovering: ``leader_recovery_state`` is 1: elected unclean and not yet recovered (3.2+).
-        stat: Of the znode.
+        stamp: When it was written.
     """
 
     leader: int | None
@@ -71,7 +71,7 @@ class PartitionState(NamedTuple):
     leader_epoch: int | None
     controller_epoch: int | None
     recovering: bool = False
-    stat: Stat | None = None
+    stamp: Stamp | None = None
 
 
 def state_path(topic: str, partition: int) -> str:
@@ -133,7 +133,7 @@ class Topic:
     json_version: int | None = None
     deleting: bool = False
     deleting_since: int | None = None
-    stat: Stat | None = None
+    stamp: Stamp | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ class Controller:
         broker: Id in ``/controller``; ``None`` when there is no such znode or it cannot be read.
         epoch: Value of ``/controller_epoch``; ``None`` when unknown.
         elected_at: ctime of ``/controller``, epoch ms by ZooKeeper's clock.
-        epoch_stat: Of ``/controller_epoch``; its version counts controller changes.
+        epoch_stamp: Of the controller epoch; its version counts changes of controller.
         json_version: Version of the ``/controller`` JSON.
         session: ephemeralOwner of ``/controller``.
         readable: Both znodes were asked for and either read or seen to be missing.
@@ -153,7 +153,7 @@ class Controller:
     broker: int | None = None
     epoch: int | None = None
     elected_at: int | None = None
-    epoch_stat: Stat | None = None
+    epoch_stamp: Stamp | None = None
     json_version: int | None = None
     session: int | None = None
     readable: bool = True

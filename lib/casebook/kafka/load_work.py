@@ -113,7 +113,7 @@ def works(
         segments: What a scan counted.
         partitions: Of the offsets topic, as ZooKeeper has them: since when there are any.
     """
-    created = {p.partition: p.state.stat.ctime for p in partitions if p.state is not None and p.state.stat is not None}
+    created = {p.partition: p.state.stamp.created_at for p in partitions if p.state is not None and p.state.stamp is not None}
     counted: dict[tuple[int, int], int] = {}
     for segment in segments:
         at = segment.partition, segment.broker

@@ -59,7 +59,7 @@ class _Judge:
             leader=state.leader if state else None,
             leader_epoch=state.leader_epoch if state else None,
             controller_epoch=state.controller_epoch if state else None,
-            state_version=state.stat.version if state and state.stat else None,
+            state_version=state.stamp.version if state and state.stamp else None,
             live_replicas=self._alive(partition),
             state=condition,
             rule=rule,
@@ -74,7 +74,7 @@ class _Judge:
             under_replicated=self._under_replicated(partition, condition),
             under_min_isr=under_min_isr,
             at_min_isr=at_min_isr,
-            since=instant(state.stat.mtime) if state and state.stat else None,
+            since=instant(state.stamp.changed_at) if state and state.stamp else None,
             why=why,
         )
 

@@ -298,10 +298,10 @@ class _Replay:
         rows = self.past.states[key]
         row = StateRow(
             one.topic, one.partition, one.time, one.zxid, state.leader, state.leader_epoch, state.isr, state.controller_epoch,
-            transaction(one.zxid), False, state.stat.version if state.stat else None,
+            transaction(one.zxid), False, state.stamp.version if state.stamp else None,
         )  # fmt: skip
         before = rows[-1] if rows else None
-        created, self._created[key] = self._created.get(key), state.stat.czxid if state.stat else None
+        created, self._created[key] = self._created.get(key), state.stamp.created_in if state.stamp else None
         if before is not None and before.zxid == one.zxid:
             rows[-1] = before._replace(until=None)
             return

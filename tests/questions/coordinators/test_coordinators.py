@@ -11,7 +11,7 @@ from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, P
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.facts.events import Event, LogFile
 from casebook.facts.offsets_topic import Segment
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings.finding import Severity, Status, names_unreadable
 from casebook.kafka import release
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
@@ -37,7 +37,7 @@ def cluster(leaders, live=(1, 2), isr=None):
                 OFFSETS_TOPIC,
                 number,
                 (1, 2),
-                state=PartitionState(None if leader == -1 else leader, isr or (1, 2), 1, 1, stat=Stat(mtime=AT - 90_000)),
+                state=PartitionState(None if leader == -1 else leader, isr or (1, 2), 1, 1, stamp=Stamp(changed_at=AT - 90_000)),
             )
             for number, leader in enumerate(leaders)
         ),

@@ -3,7 +3,7 @@
 from casebook.facts.cluster import Cluster, PartitionState
 from casebook.facts.events import Event, LogFile
 from casebook.facts.history import Happened, What
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.questions.timeline.analysis import timeline
 
@@ -17,7 +17,7 @@ GONE, ELECTED, BACK, CUT = 3000, 3800, 4500, 5100
 
 
 def state(leader, isr, epoch, version, controller_epoch=7):
-    return PartitionState(leader, tuple(isr), epoch, controller_epoch, stat=Stat(version=version))
+    return PartitionState(leader, tuple(isr), epoch, controller_epoch, stamp=Stamp(version=version))
 
 
 class History:

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.facts.cluster import Broker, epoch_ms
 from casebook.facts.events import Event, owner_of
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings.finding import Severity, Status
 from tests.questions.timeline.scenes import CUT, ELECTED, T0, History, cluster, event, examined, files, finding, incident, windows
 
@@ -165,7 +165,7 @@ class TestBounds:
             event("controller_request_sent", 3000, 1, line=3, controller_epoch=4, leader_epoch=5, **place, **request)
             for place in places
         ]
-        at = Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))
+        at = Broker(id=1, timestamp=T0, stamp=Stamp(created_at=T0 + 4, created_in=9))
         found = examined(event("broker_registered", 9, 1), *lines, *learnt, of=cluster(brokers={1: at}))
         return next(clock for clock in found.clocks if clock.broker == 2)
 
@@ -188,7 +188,7 @@ class TestBounds:
         places = [{"topic": "t", "partition": number, "leader": 1, "leader_epoch": 5} for number in range(lines)]
         told = [event("partition_changed", 3000, 1, **place) for place in places]
         learnt = [event("become_follower", 1000, 2, **place) for place in places]
-        at = Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))
+        at = Broker(id=1, timestamp=T0, stamp=Stamp(created_at=T0 + 4, created_in=9))
         found = examined(event("broker_registered", 9, 1), *told, *learnt, of=cluster(brokers={1: at}))
         clock = next(clock for clock in found.clocks if clock.broker == 2)
         assert clock.skew == skew
@@ -204,7 +204,7 @@ class TestBounds:
 
     def test_walk_alone(self):
         """Without history the registration that a walk read tells, zones aside: the line follows its stamp."""
-        broker = Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))
+        broker = Broker(id=1, timestamp=T0, stamp=Stamp(created_at=T0 + 4, created_in=9))
         lines = [event("broker_registered", -400_000, 1), event("broker_registered", 9, 1)]
         found = examined(*lines, of=cluster(brokers={1: broker}))
         assert (found.reference, found.clocks[0].skew) == ("ZooKeeper", pytest.approx(2, abs=3))

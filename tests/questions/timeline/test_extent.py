@@ -4,7 +4,7 @@ import pytest
 
 from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
 from casebook.facts.history import Happened, What
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings.finding import Status
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import EventRow
@@ -47,7 +47,9 @@ class TestHistory:
 
     def test_that_ends_before_what_znodes_tell(self):
         """A znode with a later transaction than its last."""
-        state = PartitionState(leader=2, isr=(2,), leader_epoch=1, controller_epoch=1, stat=Stat(mzxid=1 << 40, mtime=T0 + 2100))
+        state = PartitionState(
+            leader=2, isr=(2,), leader_epoch=1, controller_epoch=1, stamp=Stamp(changed_in=1 << 40, changed_at=T0 + 2100)
+        )
         of = Cluster(partitions=(Partition(topic="t", partition=0, replicas=(1, 2), state=state),))
         found = examined(told=told(until=0), of=of, covered=[log(1), log(2)])
         assert "/brokers/topics/t/partitions/0/state tells of a change after it" in found.untold[0].why
@@ -63,7 +65,7 @@ class TestHistory:
     def test_that_begins_with_a_leader_who_was_elected_before(self, epoch, status):
         """Of the elections before nothing is told: that none was in place of another is not known."""
         found = told(until=0)
-        state = PartitionState(1, (1, 2), epoch, 1, stat=Stat(version=epoch, mtime=T0 - 900_000))
+        state = PartitionState(1, (1, 2), epoch, 1, stamp=Stamp(version=epoch, changed_at=T0 - 900_000))
         found.rows.insert(1, Happened(What.STATE, 1, T0 - 900_000, before=True, topic="u", partition=0, state=state))
         assert finding(examined(told=found, covered=[log(1), log(2)]), "two_leaders").status is status
 
@@ -73,8 +75,8 @@ class TestHistory:
 
 
 def _walked(leader, isr, epoch, at):
-    stat = Stat(mzxid=77, mtime=T0 + at, version=epoch)
-    state = PartitionState(leader=leader, isr=isr, leader_epoch=epoch, controller_epoch=1, stat=stat)
+    stamp = Stamp(changed_in=77, changed_at=T0 + at, version=epoch)
+    state = PartitionState(leader=leader, isr=isr, leader_epoch=epoch, controller_epoch=1, stamp=stamp)
     return Cluster(partitions=(Partition(topic="t", partition=0, replicas=(1, 2), state=state),), read_to=T0 + 60_000)
 
 
@@ -114,7 +116,7 @@ class TestRegistrations:
 
     def test_a_return_that_no_log_saw(self):
         """The walk finds the broker: its znode tells since when."""
-        back = Broker(id=2, stat=Stat(ctime=T0 + 30_000))
+        back = Broker(id=2, stamp=Stamp(created_at=T0 + 30_000))
         of = Cluster(brokers={2: back}, brokers_known=True, read_to=T0 + 60_000)
         spans = registrations(of, Past(), self._seen(deleted="2", added="", live="3"))[2]
         assert [(span.opened and span.opened - T0, span.closed and span.closed - T0) for span in spans] == [

@@ -1,7 +1,7 @@
 """Since when nobody leads: what a state alone tells, and what logs and history add to it."""
 
 from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, instant
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.timeline.analysis import leaderless_since
 from tests.questions.timeline.scenes import NEW, T0, History, event, examined
@@ -11,7 +11,7 @@ LATER = T0 + 1400
 
 def cluster(leader):
     """Broker 1, alone in sync, is dead; the state was written last at LATER."""
-    state = PartitionState(leader, (1,), 1, 1, stat=Stat(mtime=LATER))
+    state = PartitionState(leader, (1,), 1, 1, stamp=Stamp(changed_at=LATER))
     return Cluster(brokers={2: Broker(id=2)}, partitions=(Partition("t", 0, (1, 2), state=state),))
 
 
@@ -55,7 +55,7 @@ def test_a_controllers_log_tells_it_as_well():
         event("broker_change", 1000, 2, file="controller.log", line=2, added="", deleted="1", live="2"),
     ]
     early = cluster(1).partitions[0]
-    state = early.state._replace(stat=Stat(mtime=T0 - 9000))
+    state = early.state._replace(stamp=Stamp(changed_at=T0 - 9000))
     of = Cluster(brokers={2: Broker(id=2)}, partitions=(early._replace(state=state),))
     found = offline(of, examined(*lines, of=of))
     assert (found.since, found.at_latest) == (instant(T0 + 1000), False)

@@ -8,6 +8,7 @@ from casebook.facts.cluster import Broker, Cluster, Controller, Partition, Parti
 from casebook.facts.disks import EpochStart, LogDir, Replica, SegmentFile
 from casebook.facts.logged import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.facts.observed import Observation, Source, gap, observation
+from casebook.facts.stamp import Stamp
 from casebook.facts.znodes import Stat, Znode, ZnodeChange
 from casebook.findings.finding import Coverage, Question, Severity, Status
 from casebook.questions.leadership.analysis import leadership
@@ -232,7 +233,7 @@ class TestOutdated:
     @pytest.mark.parametrize(("session", "later"), [(0xAB, True), (0xCD, False)])
     def test_by_the_end_of_a_session(self, session, later):
         """Whose registration they still hold."""
-        known = Cluster(brokers={3: Broker(id=3, stat=Stat(ephemeralOwner=0xAB))})
+        known = Cluster(brokers={3: Broker(id=3, stamp=Stamp(session=0xAB))})
         past = past_znodes.outdated(None, self.ENDS, [LoggedExpiry(session, "brokers/3/logs/server.log:7")], known)
         assert (past is not None and past.words == "The znodes are older than the end of broker 3's session") is later
 
@@ -250,7 +251,7 @@ class TestOutdated:
 
     def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
         changes = [ZnodeChange(0x9, NOON, None, "set", None, ())]
-        known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})
+        known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stamp=Stamp(created_in=0x11, changed_in=0x11))})
         assert past_znodes.last_transaction(known, changes) == Ends(0x11, NOON + 5)
         assert past_znodes.last_transaction(known, []) is None
 
@@ -260,7 +261,7 @@ class TestOutdated:
     def test_by_a_leader_that_the_history_has_later(self, mzxid, leader, later):
         """A walk that was made before ZooKeeper's files were copied, or after; an ISR that changed meanwhile is no matter."""
         stat = Stat(mzxid=9)
-        partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stat=replace(stat, mzxid=mzxid)))
+        partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stamp=Stamp(changed_in=mzxid)))
         changes = [
             ZnodeChange(
                 0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, data=b'{"leader": %d}' % leader, stat=stat),)

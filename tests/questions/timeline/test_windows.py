@@ -4,7 +4,7 @@ import pytest
 
 from casebook.facts.cluster import Broker, Partition, PartitionState, Topic, instant
 from casebook.facts.history import Happened, What
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings.finding import Severity, Status
 from casebook.questions.timeline.analysis import checks
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
@@ -23,8 +23,8 @@ def started(leader=1, isr=(1, 2)):
 
 def written_before(mtime, leader=1):
     """A state that a snapshot holds."""
-    stat = Stat(version=0, mtime=mtime)
-    state = PartitionState(leader, (leader,), 0, 1, stat=stat)
+    stamp = Stamp(version=0, changed_at=mtime)
+    state = PartitionState(leader, (leader,), 0, 1, stamp=stamp)
     return Happened(What.STATE, 1, mtime, before=True, topic="t", partition=0, state=state)
 
 
@@ -58,7 +58,7 @@ class TestLeaderless:
         told = started()
         told.lose(1, 1000, 0xA)
         last = told.configure("t", {}, 2000)
-        state = PartitionState(2, (2,), 1, 1, stat=Stat(version=1, mtime=T0 + 9000, mzxid=last + behind))
+        state = PartitionState(2, (2,), 1, 1, stamp=Stamp(version=1, changed_at=T0 + 9000, changed_in=last + behind))
         of = cluster(partitions=(Partition("t", 0, (1, 2), state=state),))
         (window,) = windows(examined(told=told, of=of), "leaderless")
         assert (window.opened, window.closed, window.new_leader) == (T0 + 1000, closed and T0 + closed, closed and 2)
@@ -488,7 +488,7 @@ class TestTwoLeaders:
             event("partition_changed", -9000, 2, line=1, **place, leader=1, leader_epoch=0, isr="1,2"),
             event("partition_changed", 1400, 2, line=2, **place, leader=2, leader_epoch=1, isr="2"),
         ]
-        back = cluster(brokers={1: Broker(id=1, stat=Stat(ctime=T0 + 90_000))})
+        back = cluster(brokers={1: Broker(id=1, stamp=Stamp(created_at=T0 + 90_000))})
         found = examined(*self.STOP, event("broker_stopped", 3990, 1), *told, of=back, covered=[log(1, ends=3990), log(2)])
         assert windows(found, "two_leaders")[0].planned
 

@@ -8,7 +8,7 @@ import pytest
 
 from casebook.errors import UsageError
 from casebook.facts.cluster import Broker
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings.finding import Status
 from casebook.questions.timeline.analysis import timeline
 from casebook.questions.timeline.analysis.clocks import zones as timeline_zones
@@ -55,7 +55,7 @@ class Generated:
             stamp = T0 + at - random.randint(0, 9) + self.skews[broker]
             czxid = self.told.register(broker, at, session)
             self.told.rows[-1] = self.told.rows[-1]._replace(stamp=stamp)
-            self.walked[broker] = Broker(id=broker, timestamp=stamp, stat=Stat(ctime=T0 + at, czxid=czxid))
+            self.walked[broker] = Broker(id=broker, timestamp=stamp, stamp=Stamp(created_at=T0 + at, created_in=czxid))
             self._print(broker, "broker_starting", at - random.randint(600, 9000))
             self._print(broker, "zk_session_established", at - 40, session=f"{session:x}")
             self._print(broker, "broker_registered", at, **({"czxid": czxid} if random.random() < 0.3 else {}))
@@ -272,7 +272,7 @@ def test_files_put_together_out_of_order():
 
 def test_pairs_of_different_starts():
     """A log of other starts than the one that the znode knows tells nothing of the clock, and nothing is moved by it."""
-    walked = {1: Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))}
+    walked = {1: Broker(id=1, timestamp=T0, stamp=Stamp(created_at=T0 + 4, created_in=9))}
     lines = [event("broker_registered", -58 * HOUR + 17_000 * n, 1, line=n) for n in range(1, 40)]
     found = examined(*lines, of=cluster(brokers=walked))
     (clock,) = found.clocks

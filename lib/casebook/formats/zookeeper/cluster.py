@@ -190,7 +190,9 @@ def _put_together(
 def _brokers(found: _SortedOut) -> dict[int, Broker]:
     """Registered brokers. A registration nobody can read still says that the broker is alive."""
     brokers = {
-        int(name): Broker(id=int(name), stat=znode.stat) for name, znode in found.by_kind["broker"] if znode.outcome not in _GONE
+        int(name): Broker(id=int(name), stamp=znodes.stamp(znode.stat))
+        for name, znode in found.by_kind["broker"]
+        if znode.outcome not in _GONE
     }
 
     def decode(znode: Znode, name: str) -> None:
@@ -257,7 +259,12 @@ def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dic
     """Every topic that is there, also one whose znode cannot be read; and the assignments of those that can."""
     assignments: dict[str, Assignment] = {}
     topics = {
-        name: Topic(name=name, deleting=name in deleting, deleting_since=mark.ctime if mark else None, stat=znode.stat)
+        name: Topic(
+            name=name,
+            deleting=name in deleting,
+            deleting_since=mark.ctime if mark else None,
+            stamp=znodes.stamp(znode.stat),
+        )
         for name, znode in found.by_kind["topic"]
         if znode.outcome not in _GONE
         for mark in (deleting.get(name),)
@@ -314,7 +321,7 @@ def _controller(found: _SortedOut) -> Controller:
             fields["elected_at"], fields["session"] = znode.stat.ctime, znode.stat.ephemeralOwner
 
     def decode_epoch(znode: Znode, _: str) -> None:
-        fields["epoch"], fields["epoch_stat"] = znodes.decode_controller_epoch(znode.data), znode.stat
+        fields["epoch"], fields["epoch_stamp"] = znodes.decode_controller_epoch(znode.data), znodes.stamp(znode.stat)
 
     found.read("/controller", decode_controller)
     found.read("/controller_epoch", decode_epoch)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from casebook.facts.cluster import Broker, GroupOffset, PartitionState
+from casebook.facts.stamp import Stamp
 from casebook.facts.znodes import Stat
 
 _NO_LEADER = -1
@@ -28,6 +29,11 @@ def number(name: str) -> int | None:
     if not re.fullmatch("0|[1-9][0-9]{0,9}", name) or int(name) > _MOST:
         return None
     return int(name)
+
+
+def stamp(stat: Stat | None) -> Stamp | None:
+    """When a znode was written; ``None`` where its stat was not read."""
+    return stat and Stamp(stat.czxid, stat.ctime, stat.mzxid, stat.mtime, stat.version, stat.ephemeralOwner)
 
 
 def decode_state(data: bytes | None, stat: Stat | None = None, *, stated: bool = False) -> PartitionState:
@@ -65,7 +71,7 @@ def decode_state(data: bytes | None, stat: Stat | None = None, *, stated: bool =
         leader_epoch=leader_epoch,
         controller_epoch=controller_epoch,
         recovering=row.get("leader_recovery_state") == 1,
-        stat=stat,
+        stamp=stamp(stat),
     )
 
 
@@ -190,7 +196,7 @@ def decode_broker(broker_id: int, data: bytes | None, stat: Stat | None = None) 
         rack=rack if isinstance(rack, str) else None,
         json_version=_version(row, newest=5),
         timestamp=int(timestamp) if re.fullmatch("[0-9]{1,18}", timestamp) else None,
-        stat=stat,
+        stamp=stamp(stat),
     )
 
 

@@ -121,7 +121,7 @@ def _judged(
             why="Its state znode is missing or unreadable.",
             proof=znode,
         )
-    written = state.stat.mtime if state.stat else None
+    written = state.stamp.changed_at if state.stamp else None
     dead = state.leader is not None and cluster.brokers_known and state.leader not in cluster.live
     if state.leader is None or dead:
         why = f"Its leader, broker {state.leader}, is not registered." if dead else "Its state znode names no leader."

@@ -50,7 +50,7 @@ def controller(cluster: Cluster) -> Finding:
             "broker": found.broker,
             "epoch": found.epoch,
             "elected_at": instant(found.elected_at),
-            "changes": found.epoch_stat.version if found.epoch_stat else None,
+            "changes": found.epoch_stamp.version if found.epoch_stamp else None,
         },
         evidence=(Evidence(file=ZNODES, znode="/controller"), Evidence(file=ZNODES, znode="/controller_epoch")),
     )

@@ -91,7 +91,7 @@ def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:
     writes: dict[int, list[int | None]] = {}
     for partition in cluster.partitions:
         if (state := partition.state) is not None and state.controller_epoch is not None:
-            writes.setdefault(state.controller_epoch, []).append(state.stat.mtime if state.stat else None)
+            writes.setdefault(state.controller_epoch, []).append(state.stamp.changed_at if state.stamp else None)
     return tuple(
         ControllerEpoch(
             controller_epoch=epoch,

@@ -125,7 +125,7 @@ def controller_history(lead: Leadership) -> View:
     """The controller epochs that the partition states remember."""
     current = lead.cluster.controller
     who = "unknown" if current.broker is None else f"broker {current.broker}"
-    changes = current.epoch_stat.version if current.epoch_stat else None
+    changes = current.epoch_stamp.version if current.epoch_stamp else None
     since = f"; {words.plural(changes, 'change')} so far" if changes is not None else ""
     table = Table(
         name="controller-epochs",

@@ -109,5 +109,5 @@ def _step(
 def _as_state(outcome: "ElectionOutcome | PartitionState | None", before: PartitionState | None) -> PartitionState | None:
     if outcome is None or isinstance(outcome, PartitionState):
         return outcome
-    epoch, stat = (before.controller_epoch, before.stat) if before else (None, None)
-    return PartitionState(outcome.leader, outcome.isr, outcome.leader_epoch, epoch, outcome.recovering, stat)
+    epoch, stamp = (before.controller_epoch, before.stamp) if before else (None, None)
+    return PartitionState(outcome.leader, outcome.isr, outcome.leader_epoch, epoch, outcome.recovering, stamp)

@@ -6,6 +6,7 @@ from typing import Protocol
 from markupsafe import Markup
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.stamp import Stamp
 from casebook.findings import words
 from casebook.kafka.releases import VersionInUse
 from casebook.page import proof
@@ -67,7 +68,7 @@ def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
     if not cluster.brokers_known:
         return render("said", words="Which brokers are registered was not collected.")
     rows = [
-        (PLAIN, (f"/brokers/ids/{id_}", _since(broker.stat), _controls(cluster, id_))) for id_, broker in cluster.brokers.items()
+        (PLAIN, (f"/brokers/ids/{id_}", _since(broker.stamp), _controls(cluster, id_))) for id_, broker in cluster.brokers.items()
     ]
     table = Table(
         name="quiz-brokers",
@@ -130,8 +131,8 @@ def _settings(cluster: Cluster) -> Markup:
     return render("plain_table", table=table)
 
 
-def _since(stat: object) -> str:
-    return words.date(stat.ctime) if stat is not None and stat.ctime else "–"
+def _since(stamp: Stamp | None) -> str:
+    return words.date(stamp.created_at) if stamp is not None and stamp.created_at else "–"
 
 
 def _controls(cluster: Cluster, broker: int) -> str:

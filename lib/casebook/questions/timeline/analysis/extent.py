@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from casebook.facts.cluster import Cluster, instant
-from casebook.facts.znodes import Stat
+from casebook.facts.stamp import Stamp
 from casebook.findings import coverage
 from casebook.findings.coverage import COLLECT_LOGS, OTHER_LOGS, Gaps
 from casebook.findings.finding import Gap
@@ -81,9 +81,9 @@ def _written_after(scene: TimelineInputs, broker: int, at: int) -> str | None:
     """A znode that a broker wrote, as its leader or as the controller, or of which the controller learnt, later than a moment."""
     cluster = scene.cluster
     if cluster.controller is not None and cluster.controller.broker == broker:
-        return next((path for path, stat in _written(cluster) if (stat.mtime or 0) > at), None)
-    own = (p for p in cluster.partitions if p.state is not None and p.state.leader == broker and p.state.stat is not None)
-    return next((p.state_path for p in own if (p.state.stat.mtime or 0) > at), None)
+        return next((path for path, stamp in _written(cluster) if (stamp.changed_at or 0) > at), None)
+    own = (p for p in cluster.partitions if p.state is not None and p.state.leader == broker and p.state.stamp is not None)
+    return next((p.state_path for p in own if (p.state.stamp.changed_at or 0) > at), None)
 
 
 def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
@@ -91,19 +91,19 @@ def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
     if past.last is None:
         return ()
     last, zxid = past.last
-    later = (path for path, stat in _written(cluster) if (stat.mzxid or 0) > zxid)
+    later = (path for path, stamp in _written(cluster) if (stamp.changed_in or 0) > zxid)
     why = "ZooKeeper's history ends at {}; {} tells of a change after it."
     return tuple(Gap(why=why.format(instant(last), path), settle=OTHER_LOGS) for path in islice(later, 1))
 
 
-def _written(cluster: Cluster) -> Iterator[tuple[str, Stat]]:
+def _written(cluster: Cluster) -> Iterator[tuple[str, Stamp]]:
     """States and registrations as they were walked."""
     for partition in cluster.partitions:
-        if partition.state is not None and partition.state.stat is not None:
-            yield partition.state_path, partition.state.stat
+        if partition.state is not None and partition.state.stamp is not None:
+            yield partition.state_path, partition.state.stamp
     for broker in cluster.brokers.values():
-        if broker.stat is not None:
-            yield f"/brokers/ids/{broker.id}", broker.stat
+        if broker.stamp is not None:
+            yield f"/brokers/ids/{broker.id}", broker.stamp
 
 
 def _doubt(scene: TimelineInputs, row: EventRow) -> int:

@@ -103,7 +103,7 @@ def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> O
 
 def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
     """By the end of a session of which znodes still hold the registration."""
-    owners = {broker.stat.ephemeralOwner: broker.id for broker in cluster.brokers.values() if broker.stat is not None}
+    owners = {broker.stamp.session: broker.id for broker in cluster.brokers.values() if broker.stamp is not None}
     for one in told:
         if isinstance(one, LoggedExpiry) and one.session in owners:
             broker = owners[one.session]
@@ -151,14 +151,14 @@ def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends |
     if last is None:
         return None
     later = (known for partition in cluster.partitions if (known := _led_anew(partition, written.get(partition.state_path))))
-    stats = (*(broker.stat for broker in cluster.brokers.values()), *(p.state.stat for p in cluster.partitions if p.state))
-    known = (zxid for stat in stats if stat is not None for zxid in (stat.czxid, stat.mzxid) if zxid is not None)
+    stamps = (*(broker.stamp for broker in cluster.brokers.values()), *(p.state.stamp for p in cluster.partitions if p.state))
+    known = (zxid for stamp in stamps if stamp is not None for zxid in (stamp.created_in, stamp.changed_in) if zxid is not None)
     return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0), next(later, None))
 
 
 def _led_anew(partition: Partition, written: Znode | None) -> tuple[str, int] | None:
     """The state that a history holds of a partition, and its transaction, where it is a later one, and another leads."""
-    held = None if partition.state is None or partition.state.stat is None else partition.state.stat.mzxid
+    held = None if partition.state is None or partition.state.stamp is None else partition.state.stamp.changed_in
     zxid = None if written is None or written.stat is None else written.stat.mzxid
     if held is None or zxid is None or zxid <= held or not written.data:
         return None

@@ -105,7 +105,7 @@ def _be_back(spans: list[Span], row: EventRow) -> None:
 
 def _add_found(spans: list[Span], broker: Broker) -> None:
     """A registration that a walk found, where logs do not tell of it: what they tell of another ended before, nobody saw when."""
-    opened = broker.stat.ctime if broker.stat else None
+    opened = broker.stamp.created_at if broker.stamp else None
     proof = f"{ZNODES} /brokers/ids/{broker.id}"
     if spans and spans[-1].closed is None:
         if opened is None or spans[-1].opened is None or opened <= spans[-1].opened + SAME:
@@ -117,8 +117,8 @@ def _add_found(spans: list[Span], broker: Broker) -> None:
 
 def _led(cluster: Cluster) -> Sequence[Partition]:
     """Partitions whose znodes name a leader and the time of their last write, in order."""
-    states = [one for one in cluster.partitions if one.state is not None and one.state.leader is not None]
-    return sorted((one for one in states if one.state.stat and one.state.stat.mtime), key=lambda one: one.state.stat.mtime)
+    led = [one for one in cluster.partitions if one.state is not None and one.state.leader is not None and one.state.stamp]
+    return sorted((one for one in led if one.state.stamp.changed_at), key=lambda one: one.state.stamp.changed_at)
 
 
 def _was_there(spans: list[Span], led: Partition) -> None:
@@ -126,7 +126,7 @@ def _was_there(spans: list[Span], led: Partition) -> None:
 
     Rule: whoever is dead is not elected, and a leader writes its ISR itself.
     """
-    broker, at, proof = led.state.leader, led.state.stat.mtime, f"{ZNODES} {led.state_path}"
+    broker, at, proof = led.state.leader, led.state.stamp.changed_at, f"{ZNODES} {led.state_path}"
     place = bisect_right([span.opened or 0 for span in spans], at)
     if not place or spans[place - 1].closed is None or at <= spans[place - 1].closed + SAME:
         return

@@ -91,10 +91,11 @@ def states(
         for state in observed:
             _add_observed(told[key], state)
     for partition in cluster.partitions:
-        if (state := partition.state) is not None and state.stat is not None and state.stat.mtime:
+        if (state := partition.state) is not None and state.stamp is not None and state.stamp.changed_at:
             proof = f"{ZNODES} {partition.state_path}"
-            last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
-                            state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
+            stamp = state.stamp
+            last = StateRow(*partition[:2], stamp.changed_at, stamp.changed_in, state.leader, state.leader_epoch, state.isr,
+                            state.controller_epoch, proof, False, stamp.version)  # fmt: skip
             known = told[partition.topic, partition.partition]
             if known and known[-1].time < last.time and _is_unread(known[-1].controller_epoch, last.controller_epoch, reigns):
                 known[-1] = _at_its_time(known[-1])

@@ -148,9 +148,9 @@ def _sample(events: Sequence[Event], owner: Owner) -> list[Event]:
 
 def _of_walk(cluster: Cluster) -> Iterator[ZnodeStamp]:
     for broker in cluster.brokers.values():
-        if broker.timestamp and broker.stat and broker.stat.ctime:
-            proof = "" if broker.stat.czxid is None else transaction(broker.stat.czxid)
-            yield ZnodeStamp(broker.id, broker.timestamp, broker.stat.ctime, "registration", proof)
+        if broker.timestamp and broker.stamp and broker.stamp.created_at:
+            proof = "" if broker.stamp.created_in is None else transaction(broker.stamp.created_in)
+            yield ZnodeStamp(broker.id, broker.timestamp, broker.stamp.created_at, "registration", proof)
 
 
 def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
@@ -240,7 +240,7 @@ class _States:
                 leader, before = row.leader, row
         if not past.there:
             for partition in cluster.partitions:
-                if partition.state is not None and partition.state.stat and partition.state.stat.mtime:
+                if partition.state is not None and partition.state.stamp and partition.state.stamp.changed_at:
                     self._add_walked(partition.topic, partition.partition, partition.state)
 
     def _add(self, row: StateRow, *, new_leader: bool, new_epoch: bool) -> None:
@@ -259,8 +259,8 @@ class _States:
             self._by_leader[*place, row.leader, row.controller_epoch].append(row.time)
 
     def _add_walked(self, topic: str, partition: int, state: object) -> None:
-        row = StateRow(topic, partition, state.stat.mtime, state.stat.mzxid, state.leader, None, state.isr,
-                       state.controller_epoch, "", False, state.stat.version)  # fmt: skip
+        row = StateRow(topic, partition, state.stamp.changed_at, state.stamp.changed_in, state.leader, None, state.isr,
+                       state.controller_epoch, "", False, state.stamp.version)  # fmt: skip
         if row.version is not None:
             self._by_version[topic, partition, row.version] = row
 

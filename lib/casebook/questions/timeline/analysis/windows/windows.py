@@ -78,15 +78,15 @@ def _until_a_log_tells(scene: TimelineInputs, window: Window) -> Window:
 def _is_led_behind(scene: TimelineInputs, partition: Partition) -> bool:
     """Whether its znode names a leader, and was written behind the last transaction."""
     state, last = partition.state, scene.past.last
-    known = last is not None and state is not None and state.stat is not None and state.leader is not None
-    return known and state.stat.mtime is not None and (state.stat.mzxid or 0) > last[1]
+    known = last is not None and state is not None and state.stamp is not None and state.leader is not None
+    return known and state.stamp.changed_at is not None and (state.stamp.changed_in or 0) > last[1]
 
 
 def _until_its_znode(scene: TimelineInputs, window: Window, led: Partition) -> Window:
     """Ended, by the time of its last write, by the leader that its znode names."""
     if window.closed is not None:
         return window
-    written, end = led.state.stat.mtime, max(scene.past.last[0], window.opened)
+    written, end = led.state.stamp.changed_at, max(scene.past.last[0], window.opened)
     if written < end:
         return window
     return window._replace(

@@ -8,6 +8,7 @@ from typing import Self
 
 from casebook.errors import RehearsalError
 from casebook.kafka.releases import KafkaVersion
+from casebook.rehearsal.servers import class_archive
 from casebook.rehearsal.servers.jars import java
 from casebook.rehearsal.servers.ports import HOST, free_port
 
@@ -195,6 +196,7 @@ def command(
         "-Duser.timezone=UTC",
         f"-Dkafka.logs.dir={place.logs}",
         f"-Dlog4j.configuration=file:{place.home / 'log4j.properties'}",
+        *class_archive.options(jars),
         *options,
         *("-cp", ":".join(map(str, jars))),
         *((main, *arguments) if main else (server, str(place.properties))),

@@ -1,0 +1,59 @@
+"""Makes the archives of :mod:`.class_archive`: ``python -m casebook.rehearsal.servers.archiving 2.8.2``.
+
+It is worth its time, about half a minute a release, to whoever starts dozens of servers, as tests do.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+from casebook.machine import locks, private, workshop
+from casebook.rehearsal.servers import class_archive, jars, records
+from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.installation import Installation
+
+_TOPIC = "archived"
+
+
+class _Archived(PlayedCluster):
+    """Two brokers, of which the one that leads and follows writes the archive as it ends."""
+
+    writer = 2
+
+    def into(self, archive: Path) -> Self:
+        self._archive = archive
+        return self
+
+    def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
+        own = (f"-XX:ArchiveClassesAtExit={self._archive}",) if place.name == f"broker-{self.writer}" else ()
+        return super()._command(place, [*options, *own])
+
+
+def make(kafka: str) -> Path:
+    """Make the archive of a release unless it is there.
+
+    Raises:
+        RehearsalError: No Java, no network, or the servers do not run.
+    """
+    archive = class_archive.path(jars.jars(kafka))
+    turn = archive.parent / kafka
+    private.folder(turn)
+    with locks.one_at_a_time(turn):
+        if not archive.is_file():
+            with workshop.folder(beside=archive.parent) as scratch:
+                _written(kafka, scratch / archive.name).rename(archive)
+    return archive
+
+
+def _written(kafka: str, archive: Path) -> Path:
+    with _Archived(kafka=kafka, brokers=2).into(archive) as cluster:
+        cluster.create_topic(_TOPIC, {0: [1, 2], 1: [2, 1]})
+        records.produce({(_TOPIC, 0): 10, (_TOPIC, 1): 10}, bootstrap=cluster.bootstrap, kafka=kafka)
+        cluster.stop(_Archived.writer)
+    return archive
+
+
+if __name__ == "__main__":
+    for release in sys.argv[1:] or jars.versions():
+        make(release)

@@ -29,6 +29,7 @@ from casebook.spark import session
 ROUNDS, WARMING = 5, 4
 MB = 1_000_000
 SIZE, SMALL, LARGE, LOOPED = 200 * MB, 100 * MB, 2000 * MB, 2 * MB
+NEEDS = {"rg": "ripgrep"}
 OF_RIPGREP, OF_PYTHON, MEMORY = 0.25, 15, 1.2
 
 

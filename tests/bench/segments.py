@@ -38,6 +38,7 @@ READ, ROWS, KEYS, COUNT = (
     "count of the commits",
 )
 INVENTORY, PAGE_CACHE = "inventory of An by headers", "reading An from the page cache"
+NEEDS = {"kcat": "kcat"}
 DUMP_LOG, KCAT = "dump-log --offsets-decoder", "kcat on the commits"
 PLAIN, CONNECTOR = "{} grouped by length of the value", "Spark's connector on {}"
 

@@ -4,16 +4,18 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-# Folders of tests, the longest first: two more at once than there are processors, as plays mostly wait for their servers.
-# Folders without servers make way for those with: a server that waits for a processor misses its deadlines. The longest does not,
-# as all wait for it in the end.
-LONGEST := scans incidents rehearsal browser leaders notebooks schedules differential
-URGENT  := scans incidents rehearsal schedules differential browser leaders collect notebooks
-# What needs its moment runs behind the others, two plays at once.
+# Folders of tests, two more at once than there are processors, as plays mostly wait for their servers: those with servers first, the
+# longest first. A server that waits for a processor misses its deadlines, so the other folders make way.
+SERVERS := scans rehearsal incidents browser notebooks leaders schedules differential collect
+LONG    := formats questions degraded unreadable
+OTHERS  := $(LONG) $(filter-out $(SERVERS) $(LONG),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
+# What needs its moment runs when no other server does, two plays at once; folders without servers take what it leaves of the processors.
 ALONE   := incidents rehearsal
-FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
+# The releases that tests start most of their servers of.
+OFTEN   := 0.9.0.1 2.8.2 3.9.2
+FAILED  := build/failed
 
-.PHONY: install report lab test test-together test-alone test-top explore bench docs screenshots lint clean
+.PHONY: install report lab test test-top ready-spark ready-servers quick explore bench docs screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -36,16 +38,25 @@ lab: $(READY)
 	@JUPYTER_CONFIG_PATH="$(CURDIR)/lib/jupyter:$$JUPYTER_CONFIG_PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
 
 test: $(READY)
+	@$(MAKE) --no-print-directory --jobs=2 ready-spark ready-servers
+	@rm -f $(FAILED)
+	@$(MAKE) --no-print-directory --jobs=$(shell expr $$(nproc) + 2) --output-sync $(SERVERS:%=part-%) part-top $(ALONE:%=part-alone-%) $(OTHERS:%=part-%)
+	@test ! -e $(FAILED) || { echo "Failed:"; sed 's/^/    make test-/' $(FAILED); exit 1; }
+
+# One that fails keeps no other from being run, nor those that wait for it.
+part-%: $(READY)
+	@$(MAKE) --no-print-directory test-$* || { mkdir -p $(dir $(FAILED)) && echo $* >> $(FAILED); }
+
+$(ALONE:%=part-alone-%): | $(SERVERS:%=part-%) part-top
+
+# What many tests would do each for itself, or wait for each other to do: fetch, compile, archive classes.
+ready-spark: $(READY)
 	@$(BIN)/casebook prepare
-	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-together test-alone
 
-test-together: $(READY)
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell expr $$(nproc) + 2) --output-sync $(FOLDERS:%=test-%) test-top
+ready-servers: $(READY)
+	@$(BIN)/python -m casebook.rehearsal.servers.archiving $(OFTEN)
 
-test-alone: $(READY)
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(words $(ALONE)) --output-sync $(ALONE:%=alone-%)
-
-alone-%: $(READY)
+test-alone-%: $(READY)
 	@$(BIN)/python -m pytest -m alone tests/$*
 
 test-top: $(READY)
@@ -53,7 +64,11 @@ test-top: $(READY)
 
 # A folder of tests, or those of one question: make test-scans, make test-timeline.
 test-%: $(READY)
-	@$(if $(filter $*,$(URGENT)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" $(wildcard tests/$* tests/questions/$*)
+	@$(if $(filter $*,$(SERVERS)),,nice -n 10) $(BIN)/python -m pytest -m "not alone" $(wildcard tests/$* tests/questions/$*)
+
+# Tests that start no process and no server, in less than a minute.
+quick: $(READY)
+	@$(BIN)/python -m tests.quick
 
 # Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
 explore: $(READY)

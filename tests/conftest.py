@@ -1,7 +1,7 @@
 """What several test folders share: runs of the notebooks on the shipped cases, made once."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from casebook import spark as scans
 from casebook.runs import notebooks, runner
+from tests import again, quick
 
 QUICK_JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -20,6 +21,41 @@ and again."""
 settings.register_profile("same", deadline=None, derandomize=True, database=None)  # each run on the same examples, in no time
 settings.register_profile("anew", deadline=None, database=None, print_blob=True)  # of `make explore`
 settings.load_profile("same")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what is ``quick``, before pytest selects by marks."""
+    for item in items:
+        if quick.is_quick(item):
+            item.add_marker("quick")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    """The fixtures of a quick test start nothing."""
+    with _watched(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """A quick test starts nothing."""
+    with _watched(item):
+        return (yield)
+
+
+def _watched(item: pytest.Item) -> AbstractContextManager[None]:
+    return quick.nothing_starts(item.nodeid) if item.get_closest_marker("quick") else nullcontext()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says of each test that did not pass how to see it alone."""
+    bad = dict.fromkeys(report.nodeid for outcome in ("failed", "error") for report in terminalreporter.stats.get(outcome, ()))
+    if bad:
+        terminalreporter.section("each alone")
+        for test in bad:
+            terminalreporter.write_line(again.command(test, again.AT_FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ from casebook.rehearsal.servers.ports import free_port
 from casebook.rehearsal.servers.processes import Guarded, Server
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
+from tests.conftest import QUICK_JAVA
 
 RUN_ALL = """async () => {
     const app = window.jupyterapp;
@@ -87,6 +88,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "CASEBOOK_RUNS": home / "runs",
         "PYTHONPATH": home,
         "HEARD": home / "heard",
+        "JDK_JAVA_OPTIONS": QUICK_JAVA,
     }
     command = [
         *("env", *(f"{name}={value}" for name, value in told.items())),

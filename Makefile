@@ -9,6 +9,10 @@ READY  := $(VENV)/.ready
 SERVERS := scans rehearsal incidents browser notebooks leaders schedules differential collect
 LONG    := formats questions degraded unreadable
 OTHERS  := $(LONG) $(filter-out $(SERVERS) $(LONG),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
+# Pages of runs that tests of notebooks make: they are looked at where they are made, else nine notebooks would run twice.
+REPORTS := tests/browser/test_axe.py tests/browser/test_report.py
+MORE_notebooks := $(REPORTS)
+MORE_browser   := $(REPORTS:%=--ignore=%)
 # What needs its moment runs when no other server does, two plays at once; folders without servers take what it leaves of the processors.
 ALONE   := incidents rehearsal
 # The releases that tests start most of their servers of.
@@ -64,7 +68,7 @@ test-top: $(READY)
 
 # A folder of tests, or those of one question: make test-scans, make test-timeline.
 test-%: $(READY)
-	@$(if $(filter $*,$(SERVERS)),,nice -n 10) $(BIN)/python -m pytest -m "not alone" $(wildcard tests/$* tests/questions/$*)
+	@$(if $(filter $*,$(SERVERS)),,nice -n 10) $(BIN)/python -m pytest -m "not alone" $(wildcard tests/$* tests/questions/$*) $(MORE_$*)
 
 # Tests that start no process and no server, in less than a minute.
 quick: $(READY)

@@ -9,7 +9,7 @@ READY  := $(VENV)/.ready
 SERVERS := scans rehearsal incidents browser notebooks leaders schedules differential collect
 LONG    := formats questions degraded unreadable
 OTHERS  := $(LONG) $(filter-out $(SERVERS) $(LONG),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
-# Pages of runs that tests of notebooks make: they are looked at where they are made, else nine notebooks would run twice.
+# Pages of runs that tests of notebooks make: they are looked at where they are made, else each notebook would run twice.
 REPORTS := tests/browser/test_axe.py tests/browser/test_report.py
 MORE_notebooks := $(REPORTS)
 MORE_browser   := $(REPORTS:%=--ignore=%)

@@ -1,1 +1,1 @@
-"""Rows: what evidence says, whatever it came from. None is unknown."""
+"""Rows of evidence, independent of its source. ``None`` is unknown."""

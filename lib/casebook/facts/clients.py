@@ -1,4 +1,4 @@
-"""Facts of clients: what their properties files say of producers and consumers, under Kafka's own names. ``None`` is unknown."""
+"""Facts of clients: producer and consumer settings from their properties files, by Kafka's names. ``None`` is unknown."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,17 +7,17 @@ from typing import NamedTuple
 PRODUCER, CONSUMER = "producer", "consumer"
 JAVA, SPRING, LIBRDKAFKA, SCALA = "java", "spring", "librdkafka", "scala"
 LIBRARIES = (JAVA, SPRING, LIBRDKAFKA, SCALA)
-"""Spring is Java's client with defaults of its own; Scala's is the producer of 0.8, gone since 2.0."""
+"""Client libraries. Spring is the Java client with its own defaults; Scala is the 0.8 producer, removed in 2.0."""
 
 
 class GivenSetting(NamedTuple):
-    """A setting as a file gives it.
+    """A setting of a properties file.
 
     Args:
-        value: As written; ``None`` when the file does not tell it: a variable, the wrong type, another profile.
+        value: As written; ``None`` when the file does not define it: a variable, a wrong type, another profile.
         name: As written.
         line: 1-based line of the file.
-        why: Why it is not told.
+        why: Reason why the value is unknown.
     """
 
     value: str | None
@@ -28,16 +28,16 @@ class GivenSetting(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFile:
-    """A producer or a consumer as one file describes it.
+    """A producer or consumer, from one properties file.
 
     Args:
-        client: Name of the client, as given when it was collected.
+        client: Name of the client, as given at collection.
         kind: :data:`PRODUCER` or :data:`CONSUMER`.
         file: Path in the case.
-        library: One of :data:`LIBRARIES`, as its settings give it away; ``None`` when they do not.
-        given: By Java's name of the setting.
-        problems: What of the file cannot be taken at its word, one sentence each, never with a value.
-        whole: Nothing is left out: where not, a setting that is not given is unknown, not the default.
+        library: One of :data:`LIBRARIES`, recognised by its settings; ``None`` when they do not decide it.
+        given: Settings by their Java name.
+        problems: Unreliable parts of the file, one sentence each, never with a value.
+        whole: The file is complete. When false, a missing setting is unknown, not the default.
     """
 
     client: str
@@ -49,5 +49,5 @@ class ClientFile:
     whole: bool = True
 
     def proof(self, key: str) -> str:
-        """``path:line`` of a setting; the path alone where it is not given."""
+        """``path:line`` of a setting; the path alone when it is not set."""
         return f"{self.file}:{self.given[key].line}" if key in self.given else self.file

@@ -1,6 +1,6 @@
 """Facts of a Kafka cluster, as frozen rows: brokers, topics, partitions, settings. ``None`` is unknown, never zero.
 
-The rows keep Kafka's own names. Where each field comes from is told by ``formats``.
+The rows keep Kafka's own names. ``formats`` documents the source of each field.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from casebook.facts.stamp import Stamp
 from casebook.facts.times import EpochMs
 
 ROLES = "process.roles"
-"""The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
+"""Setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +60,8 @@ class PartitionState(NamedTuple):
     Args:
         leader: Broker id; ``None`` for -1.
         isr: In the order stored.
-        leader_epoch: Counts the controller's writes; ``None`` where the state was not read, but told by ``kafka-topics``.
-        controller_epoch: Epoch of the controller that last wrote; ``None`` as before.
+        leader_epoch: Incremented on each write by the controller; ``None`` when the state comes from ``kafka-topics``.
+        controller_epoch: Epoch of the controller that last wrote; ``None`` in the same case.
         recovering: ``leader_recovery_state`` is 1: elected unclean and not yet recovered (3.2+).
         stamp: When it was written.
     """
@@ -85,12 +85,12 @@ class Partition(NamedTuple):
     Args:
         topic: Topic name.
         partition: Partition number.
-        replicas: Assignment in order; the first is the preferred leader. During a reassignment the union.
+        replicas: Assignment in order; the first is the preferred leader. During a reassignment, the union of both.
         adding: Brokers being added by a reassignment.
         removing: Brokers being removed by a reassignment.
         state: ``None`` when missing or unreadable.
-        missing: The state znode is not there.
-        problem: Why the state cannot be taken at its word.
+        missing: The state znode does not exist.
+        problem: Reason why the state is unreliable.
     """
 
     topic: str
@@ -109,7 +109,7 @@ class Partition(NamedTuple):
 
     @property
     def targets(self) -> tuple[int, ...]:
-        """The replicas that remain once a reassignment has ended."""
+        """Replicas that remain after the reassignment."""
         return tuple(r for r in self.replicas if r not in self.removing) if self.removing else self.replicas
 
     @property
@@ -126,7 +126,7 @@ class Topic:
         name: Topic name.
         json_version: Version of its JSON (1-3).
         deleting: ``/admin/delete_topics/<t>`` exists.
-        deleting_since: When it was made, epoch ms by ZooKeeper's clock; ``None`` where it is not there, or its stat was not read.
+        deleting_since: Creation time of that znode, epoch ms by ZooKeeper's clock; ``None`` when absent or its stat is unknown.
     """
 
     name: str
@@ -141,13 +141,13 @@ class Controller:
     """``/controller`` and ``/controller_epoch``.
 
     Args:
-        broker: Id in ``/controller``; ``None`` when there is no such znode or it cannot be read.
+        broker: Id in ``/controller``; ``None`` when the znode does not exist or is unreadable.
         epoch: Value of ``/controller_epoch``; ``None`` when unknown.
         elected_at: ctime of ``/controller``, epoch ms by ZooKeeper's clock.
         epoch_stamp: Of the controller epoch; its version counts changes of controller.
         json_version: Version of the ``/controller`` JSON.
         session: ephemeralOwner of ``/controller``.
-        readable: Both znodes were asked for and either read or seen to be missing.
+        readable: Both znodes were requested, and each was read or found missing.
     """
 
     broker: int | None = None
@@ -181,11 +181,11 @@ _ABOVE_DELETIONS = frozenset({"/", "/admin", "/admin/delete_topics"})
 
 
 class PrintedSettings(NamedTuple):
-    """What a broker printed when it started last: all that it was started with, defaults of its release included.
+    """Settings that a broker logged at its last start, including the defaults of its release.
 
     Args:
-        settings: Those that analyses read and that are not null.
-        proof: The line before them, ``path:line``.
+        settings: Settings that analyses use; nulls are left out.
+        proof: ``path:line`` of the line before them.
     """
 
     settings: Mapping[str, str]
@@ -194,42 +194,41 @@ class PrintedSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """A Kafka cluster as its znodes tell it at one walk.
+    """A Kafka cluster, as read from its znodes in one walk.
 
     Args:
-        zookeeper: Servers of the ensemble, where the evidence tells any that can be reached from elsewhere.
+        zookeeper: ZooKeeper servers that are reachable from other hosts, if the evidence names any.
         chroot: As given; ``""`` for none.
         cluster_id: ``/cluster/id`` (0.10.1+).
-        brokers: By id, those registered.
-        brokers_known: ``/brokers/ids`` could be listed; when not, nobody may be called dead.
-        unregistered: Brokers that were asked for one by one, and are not registered; all others are unknown, too, where
-            ``brokers_known`` is false.
+        brokers: Registered brokers by id.
+        brokers_known: ``/brokers/ids`` could be listed; when false, no broker counts as dead.
+        unregistered: Brokers that were looked up one by one and are not registered. When ``brokers_known`` is false, all others
+            are unknown.
         topics: By name.
         partitions: Ordered by topic and partition.
-        unlisted: Why there may be partitions that are not among them: topics whose znode cannot be read, or a list of topics
-            that is not whole.
+        unlisted: Reason why partitions may be missing: topics with an unreadable znode, or an incomplete list of topics.
         controller: See :class:`Controller`.
         topic_configs: Overrides by topic.
         broker_configs: Dynamic settings by broker id as text; ``<default>`` for the cluster-wide ones.
-        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable; the kind
-            alone (``topics``, ``brokers``) where not even its entities are known.
-        server_properties: By broker id, as far as collected.
-        printed_settings: By broker id, where logs tell and the file was not collected.
-        excerpts: Brokers of whose ``server.properties`` only some lines are known.
+        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) with unreadable settings; the kind alone (``topics``,
+            ``brokers``) when its entities are unknown.
+        server_properties: Settings by broker id, as far as collected.
+        printed_settings: Settings by broker id from logs, for brokers without a collected file.
+        excerpts: Brokers with only some lines of ``server.properties`` known.
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
         log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
-        group_offsets: Offsets that groups keep in ZooKeeper, by group, topic and partition.
-        problems: Evidence that could not be taken at its word, in order of path.
-        unknown_znodes: Number of znodes by a kind nobody decodes.
-        there: Paths of at most two levels that were seen, e.g. ``/cluster/id``.
-        not_there: Such paths that were asked for and are not there.
-        remarks: What happened while the evidence was collected.
+        group_offsets: Group offsets stored in ZooKeeper, by group, topic and partition.
+        problems: Unreliable evidence, ordered by path.
+        unknown_znodes: Number of znodes of an unknown kind.
+        there: Existing paths of at most two levels, e.g. ``/cluster/id``.
+        not_there: Requested paths of at most two levels that do not exist.
+        remarks: Notes on the collection.
         missing_parts: Parts of the tree that were not collected or could not be read, each with its reason.
-        unreadable: Of all evidence, the parts that were given, and are not there or could not be read to their end.
+        unreadable: Given parts of the evidence that are missing or could not be read completely.
         read_from: First and last moment of the walk, epoch ms.
         read_to: See ``read_from``.
-        changed: Znodes that changed during the walk and were read again.
+        changed: Znodes that changed during the walk and were reread.
     """
 
     zookeeper: tuple[str, ...] = ()
@@ -270,30 +269,30 @@ class Cluster:
 
     @property
     def started_with(self) -> Mapping[int, Mapping[str, str]]:
-        """By broker id, what it was started with: of its file, or as it printed it."""
+        """Startup settings by broker id, from ``server.properties`` or from the log."""
         printed = {broker: one.settings for broker, one in self.printed_settings.items()}
         return {**printed, **self.server_properties}
 
     @property
     def known_in_full(self) -> frozenset[int]:
-        """Brokers of which all is known that they were started with: what is not among it is at its default."""
+        """Brokers with all startup settings known: any other setting has its default."""
         return frozenset(self.started_with) - self.excerpts
 
     @property
     def connect(self) -> str:
-        """What Kafka's tools take for ``--zookeeper``; ``HOST`` stands for a server that is not known."""
+        """Value for ``--zookeeper`` of Kafka's tools; ``HOST`` stands for an unknown server."""
         return (",".join(self.zookeeper) or "HOST:2181") + self.chroot
 
     def lacks(self, topic: str) -> bool:
-        """Whether a walk that saw every topic did not see this one; one that missed some tells nothing."""
+        """Whether a complete walk did not find this topic; ``False`` after an incomplete walk."""
         walked = bool(self.topics) or "/brokers/topics" in self.there
         return walked and not self.unlisted and topic not in self.topics
 
     @property
     def maybe_deleted(self) -> frozenset[str]:
-        """Topics that may be being deleted: which are was withheld, and a state lacks the leader that its ISR could give.
+        """Topics that may be under deletion: the list is unknown, and a state lacks the leader that its ISR could provide.
 
-        The controller takes the leader of a partition whose replicas it deletes, and leaves the last member in its ISR
+        On deletion, the controller removes the leader of a partition and keeps the last member of its ISR
         (``core/src/main/scala/kafka/controller/TopicDeletionManager.scala@2.8.2``).
         """
         if not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
@@ -302,12 +301,12 @@ class Cluster:
         return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))
 
     def has_one_copy(self, partition: Partition) -> bool:
-        """Whether a partition has, or will have, a single replica, which goes with its disk; one being deleted is not missed."""
+        """Whether a partition has, or will have, a single replica. Partitions under deletion do not count."""
         topic = self.topics.get(partition.topic)
         return len(self.leads_to(partition)) == 1 and not (topic is not None and topic.deleting)
 
     def leads_to(self, partition: Partition) -> tuple[int, ...]:
-        """The assignment of a partition once a running reassignment has ended, or as it is."""
+        """Assignment after a running reassignment, or the current one."""
         return self.reassigning.get((partition.topic, partition.partition)) or partition.targets
 
 
@@ -323,7 +322,7 @@ def epoch_ms(moment: str) -> int:
     """Epoch milliseconds of an ISO-8601 text with a zone.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no such time.
     """
     parsed = datetime.fromisoformat(moment)
     if parsed.tzinfo is None:
@@ -333,5 +332,5 @@ def epoch_ms(moment: str) -> int:
 
 @lru_cache(4096)
 def _second(epoch: int) -> str:
-    """One second, remembered: an election writes hundreds of states in it."""
+    """Format one second, cached: an election writes hundreds of states in the same second."""
     return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%S")

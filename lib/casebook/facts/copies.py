@@ -1,6 +1,6 @@
-"""Rows of a partition's copies held against each other. ``None`` is unknown, never zero.
+"""Rows that compare the copies of a partition. ``None`` is unknown, never zero.
 
-Times are epoch milliseconds, by whoever wrote the records.
+Times are epoch milliseconds by the clock of the records' writer.
 """
 
 from enum import StrEnum
@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 
 class Copy(NamedTuple):
-    """A copy of a partition as it was read.
+    """A copy of a partition, as read.
 
     Args:
-        broker: Whose it is.
-        topic: Its topic.
-        partition: Its number.
-        start: Where its log begins.
-        end: Offset after its last record.
-        epoch: The last leader epoch it knows, of its batches or its checkpoint; ``None`` before 0.11.
-        cleaned_to: Compaction may have removed records below; ``None``: nobody knows how far, so its holes say nothing.
-        damaged_bytes: What could not be read of it, a torn end aside, which a broker cuts off when it starts.
+        broker: Broker id.
+        topic: Topic name.
+        partition: Partition number.
+        start: Log start offset.
+        end: Log end offset: after the last record.
+        epoch: Last leader epoch in its batches or its checkpoint; ``None`` before 0.11.
+        cleaned_to: Compaction may have removed records below this offset; ``None``: unknown, so gaps prove nothing.
+        damaged_bytes: Unreadable bytes, without a torn end: a broker truncates that at start.
     """
 
     broker: int
@@ -32,28 +32,28 @@ class Copy(NamedTuple):
 
 
 class Absent(StrEnum):
-    """Why a copy holds nothing where others hold records."""
+    """Why a copy lacks records that others have."""
 
     BEFORE = "before"  # its log begins later
     BEHIND = "behind"  # its log ends earlier
-    CLEANED = "cleaned"  # compaction may have removed them: says nothing
-    MISSING = "missing"  # they lie between its begin and its end, and no compaction explains the hole
+    CLEANED = "cleaned"  # compaction may have removed them: proves nothing
+    MISSING = "missing"  # they lie within its log, and compaction does not explain the gap
 
 
 class CopyContent(NamedTuple):
-    """What a copy holds over a :class:`RecordRun`.
+    """Records of a copy within a :class:`RecordRun`.
 
     Args:
-        broker: Whose copy it is.
-        like: The lowest broker with the same records there, by key, value, headers and time; ``None`` when it holds none.
-        absent: Why it holds none; ``None`` when it does.
-        records: Without transaction markers; those of aborted transactions count.
+        broker: Broker id.
+        like: Lowest broker with the same records (key, value, headers and time); ``None`` when it has none.
+        absent: Why it has none; ``None`` when it has some.
+        records: Number of records without transaction markers; those of aborted transactions count.
         bytes: Their share of their batches on disk.
         from_time: Earliest record time; ``None`` without records, and in format 0, which has no time.
         to_time: Latest record time.
         first_epoch: Leader epoch of its first record; ``None`` in formats 0 and 1.
-        last_epoch: Of its last.
-        keys: Of its first and its last record with a key of 64 bytes at most, where they are text.
+        last_epoch: Leader epoch of its last record.
+        keys: Keys of the first and the last record that has a textual key of at most 64 bytes.
     """
 
     broker: int
@@ -69,16 +69,16 @@ class CopyContent(NamedTuple):
 
 
 class RecordRun(NamedTuple):
-    """Neighbouring records over which the copies differ in one and the same way.
+    """Adjacent records over which the copies differ in the same way.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        first_offset: Of the first record that any copy holds.
-        last_offset: Of the last.
-        copies: One of each, by broker.
-        other_epochs: Records that are the same were appended under different leaders.
-        scattered: Of a partition with too many runs: several of the same kind in one, with others in between.
+        topic: Topic name.
+        partition: Partition number.
+        first_offset: First offset that any copy has.
+        last_offset: Last offset that any copy has.
+        copies: Contents by broker.
+        other_epochs: Equal records were appended under different leaders.
+        scattered: Several runs of the same kind merged into one, with others in between: the partition has too many.
     """
 
     topic: str
@@ -91,7 +91,7 @@ class RecordRun(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Copies, and where they differ: what no run covers, all copies hold alike."""
+    """Copies and their differences. Outside the runs, all copies are equal."""
 
     copies: tuple[Copy, ...] = ()
     runs: tuple[RecordRun, ...] = ()

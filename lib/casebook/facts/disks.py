@@ -1,6 +1,6 @@
-"""Facts of a broker's log dirs as they were listed, as frozen rows. ``None`` is unknown, never zero.
+"""Facts of a broker's listed log dirs, as frozen rows. ``None`` is unknown, never zero.
 
-Times are epoch milliseconds by the broker's disk.
+Times are epoch milliseconds by the file system.
 """
 
 import re
@@ -16,7 +16,7 @@ HIGH_WATERMARKS = "replication-offset-checkpoint"
 CHECKPOINTS = (
     CLEANER_CHECKPOINT, HIGH_WATERMARKS, "recovery-point-offset-checkpoint", "log-start-offset-checkpoint"
 )  # fmt: skip
-"""The files of a log dir that hold an offset of each partition."""
+"""Files of a log dir that store one offset per partition."""
 
 _LISTING = re.compile(r"brokers/\d+/log_dirs\.json(:\d+)?")
 
@@ -25,13 +25,13 @@ Partition = tuple[str, int]
 
 
 def log_dirs_of(settings: Mapping[str, str]) -> tuple[str, ...]:
-    """The log dirs that a broker's settings name: ``log.dirs``, else ``log.dir``; empty where they name none."""
+    """Log dirs in a broker's settings: ``log.dirs``, else ``log.dir``; empty without both."""
     named = next((settings[name] for name in ("log.dirs", "log.dir") if settings.get(name)), "")
     return tuple(filter(None, map(str.strip, named.split(","))))
 
 
 def is_listing(path: str) -> bool:
-    """Whether a path is that of a case's list of a broker's log dirs, or of a line of it."""
+    """Whether a path is a case's listing of a broker's log dirs, or a line of one."""
     return _LISTING.fullmatch(path) is not None
 
 
@@ -41,7 +41,7 @@ class SegmentFile(NamedTuple):
     Args:
         base_offset: From its name.
         bytes: Size of the ``.log`` file.
-        modified: Its modification time: of the last append, also after cleaning (``LogCleaner.scala@0.9.0.1``).
+        modified: Modification time: that of the last append, also after cleaning (``LogCleaner.scala@0.9.0.1``).
         beside: Suffixes of the files of the same name, e.g. ``.index``, ``.timeindex``.
     """
 
@@ -52,17 +52,17 @@ class SegmentFile(NamedTuple):
 
 
 class LeftoverFile(NamedTuple):
-    """What an operation left in a log dir, or has under way.
+    """A leftover of an operation in a log dir, or a file of a running one.
 
     Args:
         path: Below the log dir.
         kind: ``.cleaned``, ``.swap`` or ``.deleted`` for a file, ``-delete``, ``-future`` or ``-stray`` for a folder, ``orphan``
             for an index without its segment.
-        bytes: Its size, of a folder that of its files.
-        modified: When it was last written to; of a folder, the latest of its files.
-        topic: Whose it is; of a folder with a name as long as names can be, only the beginning.
-        partition: Whose it is.
-        cut: The topic may be longer than it stands here.
+        bytes: Size; of a folder, the sum of its files.
+        modified: Modification time; of a folder, the latest of its files.
+        topic: Topic name; only its beginning when the folder name has the maximum length.
+        partition: Partition number.
+        cut: The topic name may be cut.
     """
 
     path: str
@@ -82,26 +82,25 @@ class EpochStart(NamedTuple):
 
 
 class Replica(NamedTuple):
-    """A partition's folder in a log dir.
+    """A partition folder in a log dir.
 
     Args:
-        broker: Whose log dir it is.
+        broker: Id of the log dir's broker.
         topic: From the folder's name.
         partition: From the folder's name.
-        place: Path or URI of the folder: what a scan opens; inside the case when ``copied``.
-        item: Path of the folder's row in the case: what a proof names.
-        segments: By base offset.
-        log_start: From ``log-start-offset-checkpoint``; ``None`` when it has no line.
-        recovery_point: From ``recovery-point-offset-checkpoint``: flushed below.
-        high_watermark: From ``replication-offset-checkpoint``: seconds old.
-        cleaner_point: From ``cleaner-offset-checkpoint``: everything below is cleaned. ``None``: no line, never cleaned,
-            or the file was not read; the :class:`LogDir` tells which.
+        place: Path or URI of the folder, for scans; inside the case when ``copied``.
+        item: Path of the folder's row in the case, for proofs.
+        segments: Segments by base offset.
+        log_start: From ``log-start-offset-checkpoint``; ``None`` without a line.
+        recovery_point: From ``recovery-point-offset-checkpoint``: everything below is flushed.
+        high_watermark: From ``replication-offset-checkpoint``: some seconds old.
+        cleaner_point: From ``cleaner-offset-checkpoint``: everything below is cleaned. ``None``: no line, never cleaned, or the
+            file was not read; see :meth:`LogDir.knows_cleaned`.
         epochs: From ``leader-epoch-checkpoint``; empty before 0.11.
         topic_id: From ``partition.metadata``.
-        log_end: The offset that its next record would get, by its last segment; ``None`` where that was not looked at, or is
-            damaged.
-        magic: The record format of its last batch, 0 to 2; ``None`` also where its last segment is empty.
-        copied: Its segments are in the case; else they are, or were, where it was collected.
+        log_end: Log end offset, from the last segment; ``None`` when that was not read or is damaged.
+        magic: Record format of its last batch, 0 to 2; ``None`` also when its last segment is empty.
+        copied: Its segments are in the case; otherwise they are on the collected host.
     """
 
     broker: int
@@ -122,7 +121,7 @@ class Replica(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """Size of all its segments."""
+        """Size of all segments."""
         return sum(segment.bytes for segment in self.segments)
 
 
@@ -130,24 +129,24 @@ _UNREAD = ("cannot be ", "is larger than ", "was listed only ", "is of version "
 _GONE = "No such file or directory"
 _FEW_FILES = 4
 _COPIED_WITHIN = 1000
-"""Files of a log dir, and milliseconds in which only a copy writes so many of them."""
+"""Log dir files, and the milliseconds within which only a copy tool writes that many."""
 
 
 class LogDir(NamedTuple):
-    """A log dir of a broker as it was listed.
+    """A log dir of a broker, as listed.
 
     Args:
-        broker: Its id.
+        broker: Broker id.
         place: Path or URI, as given.
-        listed_at: When; ``None`` when the case does not say, or what was listed is a copy of nobody knows when.
-        replicas: By topic and partition.
-        leftovers: By path.
-        checkpoints: The checkpoint files that were read, with their modification times.
-        meta: ``meta.properties``; ``None`` when it is not there.
-        clean_shutdown: Whether ``.kafka_cleanshutdown`` stands: it was stopped cleanly and has not completed a start since.
-        broker_epoch: What the marker holds, from 3.7 on.
-        without_folder: Partitions that its checkpoints name and that have no folder in it.
-        problems: What could not be read, or was gone when it was; paths are below the log dir.
+        listed_at: Listing time; ``None`` when unknown, or when a copy of unknown age was listed.
+        replicas: Replicas by topic and partition.
+        leftovers: Leftovers by path.
+        checkpoints: Checkpoint files read, with their modification times.
+        meta: ``meta.properties``; ``None`` when it does not exist.
+        clean_shutdown: ``.kafka_cleanshutdown`` exists: a clean shutdown, and no completed start since.
+        broker_epoch: Content of the marker (3.7+).
+        without_folder: Partitions in its checkpoints without a folder.
+        problems: Files that were unreadable or vanished; paths are relative to the log dir.
     """
 
     broker: int
@@ -164,24 +163,24 @@ class LogDir(NamedTuple):
 
     @property
     def unread(self) -> tuple[Problem, ...]:
-        """What was there and told nothing, or not all: it was neither gone meanwhile, nor only odd."""
+        """Problems that leave something unread: neither vanished files nor oddities."""
         return tuple(problem for problem in self.problems if problem.reason.startswith(_UNREAD) and _GONE not in problem.reason)
 
     @property
     def is_of_kraft(self) -> bool:
-        """Whether it is a KRaft node's: it holds the metadata log, or its ``meta.properties`` names a node and no broker.
+        """Whether a KRaft node owns it: it has the metadata log, or its ``meta.properties`` has a node id and no broker id.
 
-        Those of version 1 have ``node.id`` in the place of ``broker.id`` (``MetaPropertiesVersion.java@3.9.0``).
+        Version 1 has ``node.id`` in place of ``broker.id`` (``MetaPropertiesVersion.java@3.9.0``).
         """
         meta = self.meta or {}
         by_meta = "node.id" in meta and "broker.id" not in meta
         return by_meta or any(replica.topic == METADATA_TOPIC for replica in self.replicas)
 
     def observed(self) -> "LogDir":
-        """The log dir without the times of a checkout, or of a copy that kept none: they tell nothing of the broker.
+        """Return the log dir without the times of a checkout or a copy: these say nothing about the broker.
 
-        Rule: every file bears one second. A broker writes its checkpoints anew each few seconds, segments as records come
-        (``LogManager.scala@0.9.0.1..3.9.0``). Of when such a state is nobody knows.
+        Rule: all files have the same second. A broker rewrites its checkpoints every few seconds, and segments as records arrive
+        (``LogManager.scala@0.9.0.1..3.9.0``). The time of such a state is unknown.
         """
         times = [segment.modified for replica in self.replicas for segment in replica.segments] + [*self.checkpoints.values()]
         known = [time for time in times if time is not None]
@@ -200,6 +199,6 @@ class LogDir(NamedTuple):
 
     @property
     def knows_cleaned(self) -> bool:
-        """Whether a partition without cleaner point was never cleaned: the cleaner makes the file when it starts."""
+        """Whether a partition without a cleaner point was never cleaned: the cleaner creates the file at start."""
         torn = any(problem.path == CLEANER_CHECKPOINT for problem in self.problems)
         return CLEANER_CHECKPOINT in self.checkpoints and not torn

@@ -1,4 +1,4 @@
-"""Rows of what logs tell: typed events, what each file covers, and what nobody knows, counted."""
+"""Rows of logs: typed events, coverage of each file, and counts of unknown entries."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,39 +8,39 @@ from typing import NamedTuple
 _OF_HOST = re.compile(r"clients/host-of-broker-(\d{1,10})/")
 _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
-"""The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
+"""Share of entries in an unknown layout that still passes as a slip, e.g. two processes wrote one line at once."""
 _FEW = 5
 _NO_END = "its last line has no end: it was cut, or copied while it was written"
-"""As ``LogReader.java`` says it."""
-"""So many entries of a known layout may all be ones that no question asks for: a log that is rolled hourly, in a quiet hour."""
+"""Value of ``LogReader.java``."""
+"""So many entries of a known layout may all be irrelevant: an hourly rolled log in a quiet hour."""
 _MAY_BE_EMPTY = re.compile(r"[/-](?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
-"""Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
+"""Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may stay silent for a broker's lifetime."""
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
 
 
 DISK_FAILURES = ("log_dir_failed", "disk_error", "clean_failed")
-"""Kinds of events that tell of a disk, or a file, that failed."""
+"""Kinds of events for a failed disk or file."""
 
 TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
-"""Kinds of events in which a follower reports that it cut its log, or had nothing to cut."""
+"""Kinds of events in which a follower reports that it truncated its log, or did not need to."""
 
 
 class Event(NamedTuple):
-    """An entry of a log whose meaning is known.
+    """A log entry of a known kind.
 
     Args:
-        kind: What it means: a kind of ``formats/broker/log_patterns.tsv``.
-        time: Epoch milliseconds by the clock of who wrote it; ``None`` where the line bears no date.
-        broker: Whose log; ``None`` for a log of no broker.
+        kind: A kind of ``formats/broker/log_patterns.tsv``.
+        time: Epoch milliseconds by the writer's clock; ``None`` without a date in the line.
+        broker: Owner of the log; ``None`` for a log of no broker.
         file: Path inside the case.
-        line: Number of the line, from 1.
-        level: ``INFO``, ``WARN``, ...; ``None`` where the line does not tell.
-        logger: Who wrote it, as printed.
-        topic: The partition it is about.
-        partition: The partition it is about.
-        group: The consumer group it is about.
-        fields: Everything else that the line tells, by name, as printed.
-        text: The entry: its message, and the lines that follow it, cut after some thousand characters.
+        line: 1-based line number.
+        level: ``INFO``, ``WARN``, ...; ``None`` when not printed.
+        logger: Logger name, as printed.
+        topic: Topic of the entry.
+        partition: Partition of the entry.
+        group: Consumer group of the entry.
+        fields: All other values of the line by name, as printed.
+        text: Message and continuation lines, cut after some thousand characters.
     """
 
     kind: str
@@ -63,18 +63,18 @@ class Event(NamedTuple):
 
     @property
     def source(self) -> str:
-        """``broker``, ``zookeeper``, or ``client``: whose log it stands in."""
+        """``broker``, ``zookeeper``, or ``client``: owner of the log."""
         return source_of(self.file)
 
     @property
     def summary(self) -> str:
-        """The first line that says something, and the exception that follows it."""
+        """First line with content, and the exception after it."""
         said = next((line.strip() for line in self.text.splitlines() if not _SPEAKER_ALONE.fullmatch(line)), "")
         found = _EXCEPTION.search(self.text, len(said))
         return f"{said} {found[0].strip()}" if found else said
 
     def number(self, name: str) -> int | None:
-        """A field as a whole number; ``None`` where it is missing or none."""
+        """Return a field as an integer; ``None`` when missing or not an integer."""
         return whole(self.fields, name)
 
 
@@ -95,20 +95,20 @@ class FileExtent(StrEnum):
 
 
 class LogFile(NamedTuple):
-    """What a file of a case covers.
+    """Coverage of one log file of a case.
 
     Args:
         file: Path inside the case.
-        broker: Whose log; ``None`` for a log of no broker.
+        broker: Owner of the log; ``None`` for a log of no broker.
         first: Time of its first dated entry, epoch milliseconds; ``None`` without one.
         last: Time of its last dated entry.
-        lines: Lines.
-        entries: Dated entries.
-        typed: Entries whose meaning is known.
-        damage: What of it could not be read, and why; ``""`` when it was read from its beginning to its end.
-        strange: Lines with a time and a level that begin no entry, as their layout is not known, and entries without a time.
-        speakers: Brokers that its entries name as the one that speaks, each with how many do.
-        layouts: How its entries are laid out, as log4j writes it, each with how many are, the most frequent first.
+        lines: Number of lines.
+        entries: Number of dated entries.
+        typed: Number of entries of a known kind.
+        damage: Unreadable part and its reason; ``""`` when the file was read completely.
+        strange: Number of lines with a time and a level in an unknown layout, and of entries without a time.
+        speakers: Number of entries by the broker that they name as their writer.
+        layouts: Number of entries by layout, in log4j's notation, most frequent first.
     """
 
     file: str
@@ -125,34 +125,34 @@ class LogFile(NamedTuple):
 
     @property
     def extent(self) -> FileExtent:
-        """How far it was read: lines that nobody understood are not read, however whole the file is."""
+        """How far it was read. Lines in an unknown layout count as unread."""
         if not self.entries and not self.typed:
             return FileExtent.NOT
         return FileExtent.PARTLY if self.unread else FileExtent.READ
 
     @property
     def is_of_brokers(self) -> bool:
-        """Whether it was given for a broker: also one that several wrote, which is nobody's."""
+        """Whether it was given as a broker's log, including a log that several brokers wrote."""
         return self.broker is not None or self.file.startswith("brokers/")
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is not a single line in it."""
+        """Whether it has no line."""
         return not self.lines and not self.damage
 
     @property
     def is_holed(self) -> bool:
-        """Whether lines before its end may be lost: one that was copied while it was written lacks no more than its last one."""
+        """Whether lines before its end may be lost. A log copied while it was written lacks at most its last line."""
         return self.damage not in ("", _NO_END)
 
     @property
     def unread(self) -> str:
-        """What of it was not read, and why; ``""`` when all of it was."""
+        """Unread part and its reason; ``""`` when all was read."""
         return "; ".join(filter(None, (self.damage, self._not_understood)))
 
     @property
     def is_laid_out_strangely(self) -> bool:
-        """Whether it has lines, and too many of them are laid out in a way that is not known."""
+        """Whether too many of its lines have an unknown layout."""
         if not self.entries and not self.typed:
             return self.lines > 0
         return self.strange > _MOST_STRANGE * (self.entries + self.strange)
@@ -173,9 +173,9 @@ class LogFile(NamedTuple):
 
 
 def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
-    """The logs that were given and not, or only partly, read and understood.
+    """Logs that were given and not read, or only in part.
 
-    Not those that a broker creates at its start and may never write to: empty is what they are.
+    Empty logs that a broker creates at start and may never write to do not count.
     """
     return tuple(
         file for file in files if file.extent is not FileExtent.READ and not (file.is_empty and _MAY_BE_EMPTY.search(file.file))
@@ -193,7 +193,7 @@ class Untyped(NamedTuple):
         example: path:line of one of them.
 
     Args:
-        text: That one's first line.
+        text: First line of that entry.
     """
 
     logger: str | None
@@ -205,24 +205,24 @@ class Untyped(NamedTuple):
 
 
 HOST_OF_BROKER = "host-of-broker-"
-"""What the name of an owner begins with whose logs are a host's own, of its kernel and of systemd: its broker wrote none."""
+"""Prefix of the owner name of a host's own logs (kernel, systemd), which no broker wrote."""
 
 
 def host_in(file: str) -> int | None:
-    """The broker on whose host a log of no broker was written; ``None`` where its place does not say."""
+    """Broker on the host of a log of no broker; ``None`` when its path does not name one."""
     found = _OF_HOST.match(file)
     return int(found[1]) if found else None
 
 
 def folder_of(owner: int | str) -> str:
-    """Where logs stand in a case: a broker's (its id), a ZooKeeper server's (``zookeeper`` and what begins so), a client's."""
+    """Folder of logs in a case: of a broker (its id), a ZooKeeper server (prefix ``zookeeper``), or a client."""
     if isinstance(owner, int):
         return f"brokers/{owner}/logs"
     return f"zookeeper/logs/{owner}" if owner.startswith("zookeeper") else f"clients/{owner}/logs"
 
 
 def source_of(file: str) -> str:
-    """Whose log a file of a case is: ``broker``, ``zookeeper`` or ``client``."""
+    """Owner of a log of a case: ``broker``, ``zookeeper`` or ``client``."""
     return {"brokers": "broker", "zookeeper": "zookeeper"}.get(file.partition("/")[0], "client")
 
 

@@ -1,4 +1,4 @@
-"""What ZooKeeper's transactions say, decoded: who registered, who led, whose session ended."""
+"""Decoded ZooKeeper transactions: registrations, leaders, ended sessions."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from casebook.facts.cluster import PartitionState
 
 HOLES = "ZooKeeper's transactions between snapshots"
-"""What a case lacks where transactions are missing and a later snapshot goes on: the past, and nothing of the last state."""
+"""What a case lacks when transactions are missing before a later snapshot: history only, not the last state."""
 
 
 class What(StrEnum):
-    """What a transaction did to one znode or session."""
+    """Effect of a transaction on one znode or session."""
 
-    BEGIN = "begin"  # the history begins, or begins anew behind transactions that are missing
+    BEGIN = "begin"  # the history begins, or begins again after missing transactions
     SESSION_OPENED = "session_opened"
     SESSION_CLOSED = "session_closed"
     BROKER_REGISTERED = "broker_registered"
@@ -29,20 +29,20 @@ class What(StrEnum):
 
 
 class Happened(NamedTuple):
-    """One thing that a transaction did.
+    """One effect of a transaction.
 
     Args:
-        zxid: The transaction; of what was so before the history begins, the one that last wrote the znode.
+        zxid: The transaction; for a state older than the history, the last transaction that wrote the znode.
         time: Epoch milliseconds by the clock of ZooKeeper's leader.
-        session: Who asked for it; of a registered broker or controller the znode's owner.
-        before: It was so when the history begins.
-        broker: Who registered, was gone, or became controller.
-        state: Of a partition.
-        stamp: Time in the znode's own data, by the clock of its writer.
-        timeout: Of a session, milliseconds.
-        epoch: Of a controller.
-        config: Overrides of a topic; none when their znode went, ``None`` when they cannot be decoded.
-        registrations: Where a history begins: the last transaction in which any broker came or went; ``None`` when unknown.
+        session: Requesting session; for a registered broker or controller, the owner of the znode.
+        before: The state is older than the history.
+        broker: Broker that registered, disappeared, or became controller.
+        state: Partition state.
+        stamp: Time in the znode's data, by the writer's clock.
+        timeout: Session timeout, milliseconds.
+        epoch: Controller epoch.
+        config: Topic overrides; empty after deletion of their znode, ``None`` when undecodable.
+        registrations: At the begin of a history: last transaction that added or removed a broker; ``None`` when unknown.
     """
 
     what: What

@@ -1,4 +1,4 @@
-"""Rows of what a broker's host measured of its network, disks and CPU, whoever wrote it down: sar, iostat or Prometheus."""
+"""Rows of a broker host's network, disk and CPU metrics, from sar, iostat or Prometheus."""
 
 import re
 from typing import NamedTuple
@@ -8,19 +8,19 @@ from casebook.facts.times import EpochMs
 _NO_HARDWARE = re.compile(r"lo\d*|loop\d+|z?ram\d+|ifb\d+|dummy\d+|sr\d+|veth\w*|docker\d+|br-\w+|cali\w+")
 NETWORK, DISK, CPU, KAFKA = "network", "disk", "CPU", "Kafka"
 FAMILIES = (NETWORK, DISK, CPU)
-"""What a host is asked for, in the order in which it is shown."""
+"""Families of metrics, in display order."""
 
 
 class Metric(NamedTuple):
-    """What is measured.
+    """A metric.
 
     Args:
         family: ``NETWORK``, ``DISK``, ``CPU`` or ``KAFKA``.
-        name: In words; ``{}`` stands for the device.
+        name: Description; ``{}`` stands for the device.
         unit: ``bit/s``, ``B/s``, ``%``, ``ms``, ``/s``, or ``""`` for a count.
-        least: What is below says nothing, however unusual it is.
-        full: From here on it is as good as saturated; ``None`` where nobody knows what it could be.
-        falls: Whether it says something when it ceases.
+        least: Values below are insignificant, however unusual.
+        full: Values from here on count as saturated; ``None`` when no maximum is known.
+        falls: Whether a drop is significant.
     """
 
     family: str
@@ -57,7 +57,7 @@ METRICS = {
     "kafka_out": Metric(KAFKA, "bytes that the broker was asked for", "B/s", 10e6, falls=True),
     "request_queue": Metric(KAFKA, "requests that wait in the broker", "", 50),
 }
-"""By the name that tables have of it. Each family begins with what its lane shows unless another stands out."""
+"""Metrics by their name in tables. The first of each family is its lane's default."""
 
 
 class HostSample(NamedTuple):
@@ -88,18 +88,18 @@ class HostSample(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Of the value."""
+        """Unit of the value."""
         return METRICS[self.metric].unit
 
 
 class HostStart(NamedTuple):
-    """A host was started, or what measures there.
+    """Start of a host, or of its measuring tool.
 
     Args:
-        at: As of a sample.
+        at: As in :class:`HostSample`.
         proof: ``path:line`` inside the case.
-        of_kernel: The kernel says when it was booted; else sysstat was started, which a boot does as well.
-        zoned: Whether its time is known in UTC.
+        of_kernel: The kernel states its boot time; otherwise sysstat started, as it also does on a boot.
+        zoned: Whether the time is known in UTC.
     """
 
     broker: int
@@ -110,13 +110,13 @@ class HostStart(NamedTuple):
 
 
 class HostsTold(NamedTuple):
-    """What files of host metrics tell.
+    """Content of all files of host metrics.
 
     Args:
-        samples: By broker and file, in their order.
-        starts: The same way.
-        problems: What of which file could not be used, and why; one sentence each.
-        files: How many files there were.
+        samples: Samples by broker and file, in file order.
+        starts: Starts by broker and file.
+        problems: Unusable parts of files with the reason, one sentence each.
+        files: Number of files.
     """
 
     samples: tuple[HostSample, ...] = ()
@@ -130,12 +130,12 @@ NOTHING_TOLD = HostsTold()
 
 
 def is_passed_over(device: str) -> bool:
-    """Whether neither a network nor a disk is behind a device, or what another device counts as well: it is not read."""
+    """Whether a device is skipped: it is no network or disk, or another device already counts its traffic."""
     return _NO_HARDWARE.fullmatch(device) is not None
 
 
 def spelled(value: float, unit: str) -> str:
-    """``940 Mbit/s``, ``12.5 MB/s``, ``98.6 %``, ``350 ms``, ``0.4 /s``: three digits that count."""
+    """``940 Mbit/s``, ``12.5 MB/s``, ``98.6 %``, ``350 ms``, ``0.4 /s``: three significant digits."""
     scale = ""
     if unit in ("bit/s", "B/s"):
         for larger in ("k", "M", "G"):

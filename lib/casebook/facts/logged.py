@@ -1,4 +1,4 @@
-"""Facts that brokers' logs and settings tell, each with its proof: releases, registrations, controller epochs, sessions."""
+"""Facts from brokers' logs and settings, each with its proof: releases, registrations, controller epochs, sessions."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedVersion:
-    """A release or protocol version that a piece of evidence states in words.
+    """A release or protocol version, as a piece of evidence states it.
 
     Args:
-        broker: Who says so.
+        broker: Broker with this version.
         text: As stated.
-        proof: Path in the case, with the line where there is one (``path:line``).
+        proof: Path in the case, with the line if any (``path:line``).
     """
 
     broker: int
@@ -20,12 +20,12 @@ class StatedVersion:
 
 
 class LoggedRegistration(NamedTuple):
-    """A registration that a broker's own log tells of.
+    """A registration in a broker's own log.
 
     Args:
-        broker: Who registered.
-        zxid: The transaction that created its znode; ``None`` before 2.2, which does not print it.
-        printed: The line's time, epoch ms as if its zone were UTC; ``None`` where it bears none.
+        broker: Registered broker.
+        zxid: Transaction that created its znode; ``None`` before 2.2, which does not print it.
+        printed: Time of the line, epoch ms as if in UTC; ``None`` without one.
         proof: ``path:line`` in the case.
     """
 
@@ -36,10 +36,10 @@ class LoggedRegistration(NamedTuple):
 
 
 class LoggedEpoch(NamedTuple):
-    """A controller epoch that a line names.
+    """A controller epoch in a log line.
 
     Args:
-        epoch: The epoch.
+        epoch: Controller epoch.
         printed: As in :class:`LoggedRegistration`.
         proof: ``path:line`` in the case.
     """
@@ -50,10 +50,10 @@ class LoggedEpoch(NamedTuple):
 
 
 class LoggedExpiry(NamedTuple):
-    """A session that ZooKeeper's server says it ends, as no beat came.
+    """A session that a ZooKeeper server expired for missing heartbeats.
 
     Args:
-        session: Its id.
+        session: Session id.
         proof: ``path:line`` in the case.
     """
 
@@ -62,4 +62,4 @@ class LoggedExpiry(NamedTuple):
 
 
 Logged = LoggedRegistration | LoggedEpoch | LoggedExpiry
-"""What a line tells that znodes know, too, unless they are older."""
+"""Content of a line that znodes also have, unless they are older."""

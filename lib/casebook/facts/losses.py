@@ -1,4 +1,4 @@
-"""Rows of what was lost, when and why. Times are epoch milliseconds; ``None`` is unknown, never zero."""
+"""Rows of losses, with time and cause. Times are epoch milliseconds; ``None`` is unknown, never zero."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from casebook.facts.times import EpochMs
 
 
 class Cause(StrEnum):
-    """Why an acknowledged record is gone, in the order in which they are shown; what none explains is an alarm."""
+    """Cause of the loss of an acknowledged record, in display order; a loss without a cause is an alarm."""
 
     DEPOSED_LEADER = "deposed_leader"
     ISR_OF_ONE = "isr_of_one"
@@ -16,38 +16,38 @@ class Cause(StrEnum):
     DISK_LOST = "disk_lost"
     NEVER_RECEIVED = "never_received"
     ACKS_0 = "acks_0"
-    EITHER_WINDOW = "either_window"  # several changes may have taken it, each for another cause
+    EITHER_WINDOW = "either_window"  # several changes may have lost it, each for another cause
 
 
 ALARM = "alarm"
-"""The class of a lost record that lies outside every window."""
+"""Class of a lost record outside every window."""
 
 
 class LeaderChange(NamedTuple):
-    """A change of leader, behind which records of the leader before may be missing.
+    """A leader change after which records of the old leader may be missing.
 
     Args:
-        number: In the order of time, over all partitions.
+        number: Number in order of time, over all partitions.
         topic: Topic name.
         partition: Partition number.
-        opened: When the next leader was elected, by the reference clock.
-        closed: When the old leader truncated, or else could no longer take writes; ``None``: not before the evidence ends.
-        since: From when on records may be missing that the old leader took, as the next one no longer fetched them.
-        old_leader: Who led before.
-        new_leader: Who was elected; ``None`` for nobody.
-        epoch: The new leader's; ``None`` when unknown.
-        cut: First offset that may be gone: where the new leader's epoch begins, or to which the old leader truncated.
-        isr: The in-sync replicas before; ``None`` when unknown.
-        alone: From when on the old leader was alone in sync; ``None`` where it was not, or that is not known.
-        unclean: Whether the new leader was not in sync; ``None`` when unknown.
-        cut_at_start: Whether the new leader had cut its own log at its start, before it was elected.
+        opened: Time of the election, by the reference clock.
+        closed: When the old leader truncated, or could no longer accept writes; ``None``: not before the evidence ends.
+        since: Earliest time of records that the old leader accepted and the new one may lack, as it no longer fetched.
+        old_leader: Leader before.
+        new_leader: Elected leader; ``None`` for no leader.
+        epoch: Leader epoch of the new leader; ``None`` when unknown.
+        cut: First offset that may be lost: start of the new leader's epoch, or the old leader's truncation offset.
+        isr: ISR before; ``None`` when unknown.
+        alone: Since when the old leader was the only in-sync replica; ``None`` when it was not, or unknown.
+        unclean: Whether the new leader was out of sync; ``None`` when unknown.
+        cut_at_start: Whether the new leader truncated its own log at its start, before the election.
         disk: Whether a disk or directory of the old leader was lost.
-        planned: Somebody moved the leader from a broker that was well.
-        opened_proof: Line or transaction that tells of the election.
-        closed_proof: Line or transaction that tells of its end.
-        cut_proof: What tells the cut; ``""`` without.
-        event: What the change was part of, in a few words: ``broker 57 stood still``; ``""`` when unknown.
-        by_then: ``closed`` is a bound: by then the old leader had given up, and nobody saw when.
+        planned: An operator moved the leader away from a healthy broker.
+        opened_proof: Line or transaction of the election.
+        closed_proof: Line or transaction of its end.
+        cut_proof: Source of ``cut``; ``""`` without.
+        event: Event that the change belongs to, in a few words: ``broker 57 stood still``; ``""`` when unknown.
+        by_then: ``closed`` is an upper bound: the exact time was not observed.
     """
 
     number: int
@@ -74,7 +74,7 @@ class LeaderChange(NamedTuple):
 
 
 class ClassCount(NamedTuple):
-    """A row of ``tables/reconciliation``: so many records of a partition have this class.
+    """A row of ``tables/reconciliation``: number of records of a partition in one class.
 
     Columns:
         topic: Topic name.
@@ -90,7 +90,7 @@ class ClassCount(NamedTuple):
 
 
 class LostRecord(NamedTuple):
-    """A record that was acknowledged and is gone: a row of ``tables/lost``.
+    """A lost acknowledged record: a row of ``tables/lost``.
 
     Columns:
         id: Record id, as the ledger has it.
@@ -110,9 +110,9 @@ class LostRecord(NamedTuple):
         producer: As the ledger has it.
 
     Args:
-        change: Number of the :class:`LeaderChange`, the first of several; ``None`` where none belongs to it.
-        nearest: Milliseconds from it to the nearest window of its partition, negative when that came before; ``None`` without.
-        either: Numbers of all changes that may have taken it, where they are several.
+        change: Number of the :class:`LeaderChange`, the first of several; ``None`` without one.
+        nearest: Milliseconds to the nearest window of its partition, negative when that is earlier; ``None`` without.
+        either: Numbers of all changes that may have caused the loss, when there are several.
     """
 
     id: str
@@ -139,17 +139,17 @@ class LostRecord(NamedTuple):
 
 
 class LostCount(NamedTuple):
-    """Lost records that have all of this in common, counted: what pictures are drawn from, however many there are.
+    """Number of lost records with all these values in common; the source of figures, however many are lost.
 
     Args:
         topic: Topic name.
         partition: ``None`` when unknown.
         producer: ``None`` when unknown.
         cause: ``None`` for alarms.
-        change: The first that may have taken them; ``None`` where none belongs to it.
-        at: Begin of the 50 ms in which they were acknowledged; ``None`` when unknown.
-        records: So many.
-        either: All that may have taken them, where they are several: the evidence does not tell which.
+        change: First change that may have caused the loss; ``None`` without one.
+        at: Begin of the 50 ms of their acknowledgement; ``None`` when unknown.
+        records: Number of records.
+        either: All changes that may have caused the loss, when the evidence does not decide.
     """
 
     topic: str
@@ -163,16 +163,16 @@ class LostCount(NamedTuple):
 
 
 class CauseRow(NamedTuple):
-    """A line of "Why": a cause, with how many records it took; every cause has one, also with none.
+    """A line of "Why": a cause and its number of lost records. Every cause has a line.
 
     Args:
-        cause: ``None`` for the alarm, which comes first.
-        records: ``None`` where it could not be told; see ``unknown``.
-        where: Partitions, elections or brokers that were looked at, in words.
-        window: When, in words; ``""`` without.
-        proves: What proves it, or rules it out, in words.
+        cause: ``None`` for the alarm, which is first.
+        records: Number of records; ``None`` when undecidable; see ``unknown``.
+        where: Examined partitions, elections or brokers, in words.
+        window: Time, in words; ``""`` without.
+        proves: What proves or rules it out, in words.
         proof: ``path:line``, a transaction, or a table; ``""`` without.
-        applies: Whether it could have happened at all: with ``acks=1`` alone, no record can go by an ISR of one.
+        applies: Whether the cause is possible at all: with ``acks=1`` alone, an ISR of one loses no record.
     """
 
     cause: Cause | None
@@ -185,7 +185,7 @@ class CauseRow(NamedTuple):
 
 
 class CutRange(NamedTuple):
-    """Offsets that disappeared from a copy: a row of ``tables/cut_ranges``. It needs no ledger.
+    """Offsets that disappeared from a copy: a row of ``tables/cut_ranges``. Needs no ledger.
 
     Columns:
         topic: Topic name.
@@ -213,7 +213,7 @@ class CutRange(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """How many records a change of leader may have taken, estimated without a ledger: a row of ``tables/loss_estimates``.
+    """Estimated loss of a leader change without a ledger: a row of ``tables/loss_estimates``.
 
     Columns:
         change: Number of the change of leader.

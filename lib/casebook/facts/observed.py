@@ -1,4 +1,4 @@
-"""Of when evidence is: kinds of evidence, and the time that each was observed. Ground floor: it knows no file and no clock."""
+"""Observation times by kind of evidence. Lowest layer: no files, no clock."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Source(StrEnum):
-    """A kind of evidence, as people call it."""
+    """A kind of evidence, by its common name."""
 
     ZNODES = "znodes"
     HISTORY = "ZooKeeper's history"
@@ -23,11 +23,11 @@ class Source(StrEnum):
 
 
 class Observation(NamedTuple):
-    """When a kind of evidence was observed, in epoch milliseconds; both ends belong to it.
+    """Observation time of a kind of evidence, in epoch milliseconds; both ends are included.
 
     Args:
-        first: The first observation, e.g. of the first znode that a walk read, or of the first line of a log.
-        last: The last one. Evidence says nothing of later moments.
+        first: First observation, e.g. the first znode of a walk, or the first line of a log.
+        last: Last observation. Evidence says nothing about later moments.
     """
 
     first: int
@@ -35,15 +35,15 @@ class Observation(NamedTuple):
 
 
 Observations = Mapping[Source, Observation]
-"""When each kind of evidence was observed, as far as that is known."""
+"""Known observation times by kind of evidence."""
 
 
 def observation(moments) -> Observation | None:
-    """From the first to the last of some moments; ``None`` where no moment is known."""
+    """Return the span of some moments; ``None`` without a known one."""
     known = [moment for moment in moments if moment]
     return Observation(min(known), max(known)) if known else None
 
 
 def gap(one: Observation, other: Observation) -> int:
-    """Milliseconds between the end of one observation and the begin of the next; 0 where they overlap."""
+    """Milliseconds between the end of one observation and the start of the next; 0 for an overlap."""
     return max(0, max(one.first, other.first) - min(one.last, other.last))

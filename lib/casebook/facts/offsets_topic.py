@@ -1,6 +1,6 @@
-"""Facts of the offsets topic as a scan found it, and of what would be lost with parts of it. ``None`` is unknown, never zero.
+"""Facts of the scanned offsets topic, and of the loss from deleting parts of it. ``None`` is unknown, never zero.
 
-Times are epoch milliseconds of records, by whoever wrote them (``offset commit``: the broker).
+Times are epoch milliseconds of records, by the clock of their writer (``offset commit``: the broker).
 """
 
 from collections.abc import Mapping
@@ -36,10 +36,10 @@ class Segment(NamedTuple):
         damaged_bytes: Bytes that no batch could be read from.
 
     Args:
-        first_offset: Of its first batch.
-        last_offset: Of its last batch.
-        newer: Records of key kinds that the classic coordinator does not know.
-        unknown: Records whose key could not be decoded.
+        first_offset: First offset of its first batch.
+        last_offset: Last offset of its last batch.
+        newer: Number of records of key kinds that the classic coordinator does not know.
+        unknown: Number of records with an undecodable key.
     """
 
     broker: int
@@ -65,7 +65,7 @@ class Segment(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The offsets topic, as the tables name it."""
+        """Name of the offsets topic in the tables."""
         return OFFSETS_TOPIC
 
 
@@ -124,17 +124,17 @@ class GroupCommit(NamedTuple):
 
 
 class OffsetsLog(NamedTuple):
-    """A partition of the offsets topic as a scan found it: what a coordinator that loads this copy would know.
+    """A scanned partition of the offsets topic: the state of a coordinator that loads this copy.
 
     Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        commits: Visible commits: keys that OffsetFetch answers.
-        groups: Groups with a visible commit or metadata.
-        open_transactional: Records of transactions without marker.
-        first_open: Offset of the first of them.
-        expired: Visible commits whose time has passed and that no tombstone has removed yet; ``None`` when unknown.
-        newer: Records by a key kind that the classic coordinator does not know.
+        broker: Broker of the copy.
+        partition: Partition of ``__consumer_offsets``.
+        commits: Number of visible commits: keys that OffsetFetch returns.
+        groups: Number of groups with a visible commit or metadata.
+        open_transactional: Number of records of transactions without a marker.
+        first_open: Offset of the first such record.
+        expired: Number of expired visible commits without a tombstone yet; ``None`` when unknown.
+        newer: Number of records of a key kind that the classic coordinator does not know.
     """
 
     broker: int
@@ -148,21 +148,21 @@ class OffsetsLog(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """The latest metadata of a group, or its traces without any.
+    """Latest metadata of a group, or its traces without any.
 
     Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        group: Its id.
-        commits: Its visible commits.
-        protocol_type: ``consumer``, ``connect``, ...; ``None`` without metadata: a simple consumer, or its metadata is gone.
-        protocol: The assignor.
-        generation: Of the group.
-        members: How many it had; ``None`` without metadata.
-        clients: Their client ids and hosts, as ``id host``, sorted.
-        topics: What they subscribed to.
-        since: When it took its state (2.1+).
-        source_offset: Of the metadata record.
+        broker: Broker of the copy.
+        partition: Partition of ``__consumer_offsets``.
+        group: Group id.
+        commits: Number of its visible commits.
+        protocol_type: ``consumer``, ``connect``, ...; ``None`` without metadata: a simple consumer, or the metadata is lost.
+        protocol: Assignor.
+        generation: Generation of the group.
+        members: Number of members; ``None`` without metadata.
+        clients: Client ids and hosts of the members, as ``id host``, sorted.
+        topics: Subscribed topics.
+        since: When it entered its state (2.1+).
+        source_offset: Offset of the metadata record.
     """
 
     broker: int
@@ -180,21 +180,21 @@ class GroupState(NamedTuple):
 
 
 class GroupHistory(NamedTuple):
-    """How a group committed, as far as the last commit of each key and hour tells.
+    """Commit history of a group, as far as the last commit of each key and hour shows it.
 
     Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        group: Its id.
+        broker: Broker of the copy.
+        partition: Partition of ``__consumer_offsets``.
+        group: Group id.
         first_hour: Start of the first hour with a commit.
-        last_hour: Start of the last.
-        hours: Hours with a commit.
-        longest_gap: Hours between two such hours, at most: 1 when it never stopped.
+        last_hour: Start of the last hour with a commit.
+        hours: Number of hours with a commit.
+        longest_gap: Longest distance between two such hours, in hours: 1 without a pause.
         busiest_hour: Commits in its busiest hour.
         last_day: Commits in the last 24 hours of the partition.
-        rewinds: Times that a key stood lower than in its hour before; more may hide inside hours.
-        largest_rewind: By how many records, at most.
-        per_commit: Records of progress for each commit; ``None`` when it cannot be told.
+        rewinds: Number of keys and hours with a lower offset than the hour before; more may hide within hours.
+        largest_rewind: Size of the largest, in records.
+        per_commit: Records of progress per commit; ``None`` when undecidable.
     """
 
     broker: int
@@ -212,15 +212,15 @@ class GroupHistory(NamedTuple):
 
 
 class NextClean(NamedTuple):
-    """What the cleaner's next run over all cleanable segments would do, if its map holds every key.
+    """Effect of the cleaner's next run over all cleanable segments, if its map holds every key.
 
     Args:
-        broker: Whose copy it is.
-        partition: Of ``__consumer_offsets``.
-        bytes_before: Of the segments below the first uncleanable one.
-        bytes_after: Of what must be kept of them.
-        keys: Distinct keys of the dirty ones: what the map must hold.
-        tombstones: Tombstones that are the last of their key: they go ``delete.retention.ms`` later.
+        broker: Broker of the copy.
+        partition: Partition of ``__consumer_offsets``.
+        bytes_before: Bytes of the segments below the first uncleanable one.
+        bytes_after: Bytes of these that must be kept.
+        keys: Number of distinct keys in the dirty segments, to fit in the map.
+        tombstones: Number of tombstones that are the latest of their key; removed ``delete.retention.ms`` later.
     """
 
     broker: int
@@ -232,7 +232,7 @@ class NextClean(NamedTuple):
 
 
 class GroupLoss(NamedTuple):
-    """What deleting segments would do to a group. The arguments are those of :class:`Deletion`, for one group.
+    """Effect of deleting segments on one group. Arguments as in :class:`Deletion`.
 
     Args:
         last_lost: Time of the latest commit among the lost ones.
@@ -277,26 +277,26 @@ class LostCommit(NamedTuple):
 
 
 class Deletion(NamedTuple):
-    """What deleting segments of a partition would do to what the coordinator answers. Nothing is ever deleted.
+    """Effect of deleting segments of a partition on the coordinator's answers. Nothing is ever deleted.
 
     Args:
         scenario: Name of the set of segments.
-        broker: Whose copy was looked at.
-        partition: Of ``__consumer_offsets``.
+        broker: Broker of the examined copy.
+        partition: Partition of ``__consumer_offsets``.
         segments: Base offsets of the deleted ones.
-        bytes: Their size: what a load no longer reads.
-        records: In them, with markers.
-        commits: Visible before.
-        lost: Commits that OffsetFetch no longer answers.
-        fell_back: Commits answered with an older record.
-        again: Records that are consumed again for these.
-        revived: Removed or expired commits that are answered again.
-        groups: Groups with a visible commit before.
-        groups_emptied: Groups of these left without any.
-        metadata_lost: Groups whose latest metadata goes.
-        open_lost: Records of open transactions that go.
-        by_group: Those that lose most, most first.
-        by_commit: Commits whose answer changes, by group, topic and partition; some ten thousand at most.
+        bytes: Their size, which a load no longer reads.
+        records: Their number of records, including markers.
+        commits: Number of visible commits before.
+        lost: Number of commits that OffsetFetch no longer returns.
+        fell_back: Number of commits with an older answer.
+        again: Number of records reread because of these.
+        revived: Number of removed or expired commits that are visible again.
+        groups: Number of groups with a visible commit before.
+        groups_emptied: Number of these left without any.
+        metadata_lost: Groups that lose their latest metadata.
+        open_lost: Number of lost records of open transactions.
+        by_group: Groups with the largest losses, largest first.
+        by_commit: Commits with a changed answer, by group, topic and partition; some ten thousand at most.
     """
 
     scenario: str
@@ -340,7 +340,7 @@ class SegmentDamage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
-    """What a scan brought of the copies it read; each part may be missing."""
+    """Result of a scan over all copies; each part may be missing."""
 
     segments: tuple[Segment, ...] = ()
     logs: tuple[OffsetsLog, ...] = ()
@@ -352,7 +352,7 @@ class Scanned:
     damage: tuple[SegmentDamage, ...] = ()
 
     def of(self, broker: int, partition: int) -> "Scanned":
-        """What it brought of one copy, without what is told of files alone."""
+        """Return the result for one copy, without the parts that belong to files."""
         return Scanned(
             segments=tuple(s for s in self.segments if (s.broker, s.partition) == (broker, partition)),
             commits=tuple(c for c in self.commits if (c.broker, c.log_partition) == (broker, partition)),

@@ -1,6 +1,6 @@
-"""Rows of pasted evidence: what a person copied out of a terminal, each with the lines that it came from.
+"""Rows of pasted terminal output, each with its lines of the paste.
 
-``None`` is unknown, never zero: a paste says only what it says.
+``None`` is unknown, never zero: a paste proves only what it contains.
 """
 
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ from casebook.facts.pasted_hosts import TABLE, HostSaid, LineSpan, ListedFile, T
 from casebook.facts.znodes import Stat
 
 PASTED = "pasted/pasted.txt"
-"""Where a case keeps a paste, line by line."""
+"""Path of a paste in a case, line by line."""
 NOT_PASTED = "not pasted"
-"""Why a part of a pasted case is missing; each such reason says so in these words."""
+"""Common part of the reasons for missing parts of a pasted case."""
 
 METADATA_QUORUM = "kafka-metadata-quorum"
 QUORUM_REPLICATION = "kafka-metadata-quorum --replication"
 
 
 class PastedZnode(NamedTuple):
-    """A znode as a paste shows it.
+    """A znode in a paste.
 
     Args:
-        path: With its chroot; ``None`` where no path was pasted.
-        span: The lines it stands in.
+        path: With its chroot; ``None`` when no path was pasted.
+        span: Its lines.
         data: As text; ``None`` when only its stat or its children were pasted.
-        stat: As far as it was pasted.
+        stat: Pasted fields of the stat.
         children: Names; ``None`` when they were not pasted.
-        there: ``False`` for a znode that zkCli said is not there.
-        undated: Times of the stat that bear no zone that is known, as printed.
+        there: ``False`` when zkCli reported that it does not exist.
+        undated: Times of the stat in an unknown zone, as printed.
     """
 
     path: str | None
@@ -41,13 +41,13 @@ class PastedZnode(NamedTuple):
 
 
 class DescribedTopic(NamedTuple):
-    """The first line of a topic.
+    """First line of a described topic.
 
     Args:
-        partitions: How many it has.
-        configs: What is printed behind ``Configs:``; ``None`` when that was not printed.
-        topic_id: ``None`` where it is not printed: before 2.8.
-        factor: Its replication factor, as printed.
+        partitions: Number of partitions.
+        configs: Text after ``Configs:``; ``None`` when not printed.
+        topic_id: ``None`` when not printed: before 2.8.
+        factor: Replication factor, as printed.
     """
 
     topic: str
@@ -60,20 +60,19 @@ class DescribedTopic(NamedTuple):
 
 
 class DescribedPartition(NamedTuple):
-    """A partition's line.
+    """Line of a described partition.
 
     Args:
         leader: ``None`` for none.
-        adding: Brokers that a reassignment adds; ``None`` when that is not printed.
-        removing: Brokers that a reassignment removes; ``None`` when that is not printed.
-        offline: Replicas that ``Offline:`` names: their broker is dead, or its log dir; ``None`` when that is not printed.
-        eligible: Replicas that ``Elr:`` names: KRaft's controller may elect them without loss; ``None`` when that is not
-            printed, or as ``N/A``, which it is of every cluster with ZooKeeper.
-        last_eligible: As ``eligible``, of ``LastKnownElr:``.
-        dead_leader: The tool says that the named leader does not live: it stands in the list of
-            ``--zookeeper ... --unavailable-partitions``.
+        adding: Brokers that a reassignment adds; ``None`` when not printed.
+        removing: Brokers that a reassignment removes; ``None`` when not printed.
+        offline: Replicas in ``Offline:``, on a dead broker or log dir; ``None`` when not printed.
+        eligible: Replicas in ``Elr:``, which KRaft's controller may elect without loss; ``None`` when not printed, or ``N/A`` as
+            on every cluster with ZooKeeper.
+        last_eligible: As ``eligible``, for ``LastKnownElr:``.
+        dead_leader: The tool reports the named leader as dead, in the list of ``--zookeeper ... --unavailable-partitions``.
         ordered: The first replica is the preferred leader.
-        tool: Which printed it.
+        tool: Tool that printed it.
     """
 
     topic: str
@@ -94,12 +93,12 @@ class DescribedPartition(NamedTuple):
 
 
 class PastedOffset(NamedTuple):
-    """What a group has committed for a partition.
+    """Committed offset of a group for a partition.
 
     Args:
-        group: ``None`` where the layout does not tell it and no command was pasted.
-        offset: Committed; ``None`` for none, or unknown.
-        end: Of the partition's log.
+        group: ``None`` when neither the layout nor a pasted command names it.
+        offset: Committed offset; ``None`` for none or unknown.
+        end: Log end offset.
     """
 
     group: str | None
@@ -111,11 +110,11 @@ class PastedOffset(NamedTuple):
 
 
 class GroupSaid(NamedTuple):
-    """What the tool says of a group as a whole.
+    """Statement of a tool about a whole group.
 
     Args:
-        what: In its words.
-        coordinator: Id of the coordinator; ``None`` where it does not say.
+        what: In the tool's words.
+        coordinator: Id of the coordinator; ``None`` when not printed.
     """
 
     group: str | None
@@ -125,15 +124,15 @@ class GroupSaid(NamedTuple):
 
 
 class GroupMember(NamedTuple):
-    """A member of a consumer group, as ``kafka-consumer-groups`` tells it.
+    """Member of a consumer group, from ``kafka-consumer-groups``.
 
     Args:
-        group: ``None`` where the layout does not tell it and no command was pasted.
-        member: Its id.
-        host: As printed; ``None`` where it is not printed.
-        client: Its client id; ``None`` where it is not printed.
-        partitions: How many are assigned to it; ``None`` where that is not printed.
-        assigned: Which; ``None`` where that is not printed.
+        group: ``None`` when neither the layout nor a pasted command names it.
+        member: Member id.
+        host: As printed; ``None`` when not printed.
+        client: Client id; ``None`` when not printed.
+        partitions: Number of assigned partitions; ``None`` when not printed.
+        assigned: Assigned partitions; ``None`` when not printed.
     """
 
     group: str | None
@@ -146,13 +145,13 @@ class GroupMember(NamedTuple):
 
 
 class ToldConfig(NamedTuple):
-    """Overrides of a topic or broker, as ``kafka-configs --describe`` tells them.
+    """Overrides of a topic or broker, from ``kafka-configs --describe``.
 
     Args:
         kind: ``topics`` or ``brokers``.
         entity: The topic, or the broker's id as text; ``<default>`` for all brokers.
-        settings: Name and value; a secret, which is not printed, is ``[redacted]``.
-        whole: There are no others: the list was not cut.
+        settings: Value by name; ``[redacted]`` for secrets, which the tool does not print.
+        whole: The list is complete.
     """
 
     kind: str
@@ -163,11 +162,11 @@ class ToldConfig(NamedTuple):
 
 
 class PastedAssignment(NamedTuple):
-    """The replicas of a partition, as ``kafka-reassign-partitions`` tells them.
+    """Replicas of a partition, from ``kafka-reassign-partitions``.
 
     Args:
-        replicas: In order; during a reassignment with those that it has added so far.
-        adding: Of a reassignment that is under way; ``None`` when nothing is said of any.
+        replicas: In order; during a reassignment, including those added so far.
+        adding: Replicas that a running reassignment adds; ``None`` without information.
         removing: As ``adding``.
         ordered: The first replica is the preferred leader.
     """
@@ -182,11 +181,11 @@ class PastedAssignment(NamedTuple):
 
 
 class PastedMove(NamedTuple):
-    """How the reassignment of a partition stands.
+    """Progress of a partition's reassignment.
 
     Args:
-        target: Where it leads; ``None`` where that is not printed.
-        ended: It is not under way, or not any more.
+        target: Target replicas; ``None`` when not printed.
+        ended: It is not, or no longer, under way.
     """
 
     topic: str
@@ -197,7 +196,7 @@ class PastedMove(NamedTuple):
 
 
 class Elected(NamedTuple):
-    """A leader of a partition was elected, or its election was asked for: what was described before is not how it stands."""
+    """A leader election, requested or completed: earlier descriptions of the partition are outdated."""
 
     topic: str
     partition: int
@@ -205,13 +204,13 @@ class Elected(NamedTuple):
 
 
 class ToolStatement(NamedTuple):
-    """Something that a tool printed, by the tool's name.
+    """Output of a tool, by the tool's name.
 
     Args:
-        tool: As people call it, e.g. ``kafka-log-dirs``.
-        says: What it states that no other row holds, one sentence without end; ``""`` where other rows hold all of it.
-        instead: What to paste for the question that it leaves open; ``""`` where it leaves none.
-        bad: It tells of trouble.
+        tool: Common name, e.g. ``kafka-log-dirs``.
+        says: Content that no other row holds, one sentence without a full stop; ``""`` when other rows hold all.
+        instead: What to paste for the question that it leaves open; ``""`` for none.
+        bad: It reports a problem.
     """
 
     tool: str
@@ -222,11 +221,11 @@ class ToolStatement(NamedTuple):
 
 
 class BrokerSettings(NamedTuple):
-    """Lines of a broker's ``server.properties``; what the file says beside them is unknown.
+    """Lines of a broker's ``server.properties``; the rest of the file is unknown.
 
     Args:
-        broker: That they name, or a heading before them; ``None`` where nothing tells.
-        lines: As they stand in the file, comments included, from the first line of the span on.
+        broker: Broker in these lines or in a heading before them; ``None`` when unknown.
+        lines: As in the file, including comments, from the first line of the span on.
     """
 
     span: LineSpan
@@ -235,13 +234,13 @@ class BrokerSettings(NamedTuple):
 
 
 class PastedLogLine(NamedTuple):
-    """A log line, put together where it was folded.
+    """A log line, unfolded.
 
     Args:
-        text: Without what mail and chat put before it.
-        broker: Whose log; ``None`` where nothing tells.
+        text: Without prefixes of mail and chat.
+        broker: Owner of the log; ``None`` when unknown.
         zookeeper: It is from the log of a ZooKeeper server.
-        host: A line of the kernel's or of systemd's: the broker on whose host, where a heading tells.
+        host: For a line of the kernel or systemd: the broker on that host, from a heading.
     """
 
     span: LineSpan
@@ -252,11 +251,11 @@ class PastedLogLine(NamedTuple):
 
 
 class NotUnderstood(NamedTuple):
-    """Lines that say nothing to us.
+    """Lines that could not be decoded.
 
     Args:
-        text: Of the first of them, cut.
-        reason: Why, where there is more to say than that nobody knows them.
+        text: The first of them, cut.
+        reason: Reason, if known.
     """
 
     span: LineSpan
@@ -265,11 +264,11 @@ class NotUnderstood(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A line that is no answer: a command, a heading, a remark, what a tool says around its answers.
+    """A line that is no output: a command, a heading, a remark, decoration of a tool.
 
     Args:
-        text: As it stands there.
-        heading: What it announces by itself, e.g. a host; ``""`` for another line.
+        text: As pasted.
+        heading: What it announces, e.g. a host; ``""`` for another line.
         typed: It is a command.
     """
 
@@ -280,10 +279,10 @@ class Beside(NamedTuple):
 
 
 class NotKept(NamedTuple):
-    """What a line says that was read, and no row holds.
+    """Values of a decoded line that no row holds.
 
     Args:
-        values: Each with its name, as printed.
+        values: Values with their names, as printed.
     """
 
     span: LineSpan
@@ -292,30 +291,30 @@ class NotKept(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pasted:
-    """What a paste holds; each in the order of the paste.
+    """Content of a paste; each part in its order.
 
     Args:
-        lines: How many lines it has, as far as they were read.
+        lines: Number of lines read.
         znodes: Of ZooKeeper's answers.
         topics: Of ``kafka-topics --describe``.
         partitions: Of ``kafka-topics --describe``.
         offsets: Of ``kafka-consumer-groups --describe``.
-        groups: What that says of groups as a whole.
+        groups: Statements of that tool about whole groups.
         members: Of ``kafka-consumer-groups``.
         configs: Of ``kafka-configs``.
         assigned: Of ``kafka-reassign-partitions``.
         moves: Of ``kafka-reassign-partitions``.
-        elected: Of ``kafka-leader-election`` and its forerunner.
-        told: Outputs of Kafka's and ZooKeeper's tools by name, with what no other row holds.
+        elected: Of ``kafka-leader-election`` and its predecessor.
+        told: Outputs of Kafka's and ZooKeeper's tools by name, with content that no other row holds.
         files: Of ``ls -l``.
         used: Of ``du`` and ``kafka-log-dirs``.
-        logs: Log lines, put together where they were folded.
+        logs: Log lines, unfolded.
         settings: Of ``server.properties``.
-        dumps: Of threads of brokers.
-        hosts: What hosts and tools of those who run brokers say.
-        beside: Lines that are no answers.
-        not_kept: What lines say that were read, and no row holds.
-        not_understood: Everything else that is not empty.
+        dumps: Thread dumps of brokers.
+        hosts: Statements of hosts and operations tools.
+        beside: Lines that are no output.
+        not_kept: Values of decoded lines that no row holds.
+        not_understood: All other lines that are not empty.
     """
 
     lines: int
@@ -342,12 +341,12 @@ class Pasted:
 
     @property
     def latest(self) -> tuple[DescribedPartition, ...]:
-        """Of each partition the description that was pasted last."""
+        """Last pasted description of each partition."""
         return tuple({(row.topic, row.partition): row for row in self.partitions}.values())
 
     @property
     def tells(self) -> bool:
-        """Whether a notebook can say anything of it: more than what an output is called that answers nothing."""
+        """Whether a notebook can use it: it has more than names of outputs that answer nothing."""
         rows = (self.offsets, self.groups, self.members, self.dumps, self.files, self.used, self.logs)
         return (
             any(rows)
@@ -356,15 +355,15 @@ class Pasted:
         )
 
     def heading(self, line: int) -> str:
-        """What the last heading before a line announces, with no command between them; ``""`` for none."""
+        """Text of the last heading before a line with no command between them; ``""`` for none."""
         before = [each for each in self.beside if each.span.last < line and (each.heading or each.typed)]
         return before[-1].heading if before else ""
 
     @property
     def kraft(self) -> int | None:
-        """The line that shows a KRaft cluster: it alone has a metadata quorum, and eligible leader replicas (KIP-966).
+        """Line that identifies a KRaft cluster: only that has a metadata quorum and eligible leader replicas (KIP-966).
 
-        ``Elr:`` is ``N/A`` where the brokers do not tell it (``TopicCommand.java@3.9.0``, ``printDescription``).
+        ``Elr:`` is ``N/A`` when the brokers do not report it (``TopicCommand.java@3.9.0``, ``printDescription``).
         """
         quorum = [told.span.first for told in self.told if told.tool in (METADATA_QUORUM, QUORUM_REPLICATION)]
         eligible = [row.span.first for row in self.partitions if row.eligible is not None]

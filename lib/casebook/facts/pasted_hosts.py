@@ -1,32 +1,32 @@
-"""Rows of what hosts print, as it is pasted: listings, sizes, threads, and what a host says of itself."""
+"""Rows of pasted host output: listings, sizes, threads, and the state of a host."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 TABLE = "table"
-"""The fact of a host's table that is told as it stands and answers no check: its name."""
+"""Name of a host's table that is shown unchanged and that no check uses."""
 
 
 class LineSpan(NamedTuple):
-    """First and last line of something, from 1."""
+    """First and last line, 1-based."""
 
     first: int
     last: int
 
 
 class ListedFile(NamedTuple):
-    """A line of ``ls -l`` on something in a log dir.
+    """A line of ``ls -l`` in a log dir.
 
     Args:
-        folder: Of the listing it stands in, as named there; ``""`` where no name was pasted.
+        folder: Folder of the listing, as named there; ``""`` without a pasted name.
         name: As printed.
-        is_folder: Whether it is one.
-        bytes: Its size; ``None`` when it was rounded, or not printed.
-        about: Its size as printed, rounded up; ``None`` when it was not printed.
-        modified: Epoch milliseconds; ``None`` where its time bears no zone.
-        broker: Whose it is; ``None`` where nothing before tells.
-        listing: The first line of the listing: two listings of one folder are of two moments.
-        when: Its time in the words of the line.
+        is_folder: Whether it is a folder.
+        bytes: Size; ``None`` when rounded or not printed.
+        about: Printed size, rounded up; ``None`` when not printed.
+        modified: Epoch milliseconds; ``None`` without a zone.
+        broker: Owner; ``None`` when no earlier line names it.
+        listing: First line of the listing: two listings of one folder are of two moments.
+        when: Time as printed.
     """
 
     folder: str
@@ -42,14 +42,14 @@ class ListedFile(NamedTuple):
 
 
 class Used(NamedTuple):
-    """The size of a folder: a line of ``du``, or a replica of ``kafka-log-dirs``.
+    """Size of a folder: a line of ``du``, or a replica in ``kafka-log-dirs``.
 
     Args:
         path: As printed.
-        about: Bytes: of ``du`` on disk, in whole blocks or rounded up; of ``kafka-log-dirs`` of the segments, exact.
-        broker: Whose it is; ``None`` where nothing before tells.
-        printed: Its size in the words of the line.
-        tool: Which printed it.
+        about: Bytes: of ``du``, on disk in whole blocks or rounded up; of ``kafka-log-dirs``, the exact size of the segments.
+        broker: Owner; ``None`` when no earlier line names it.
+        printed: Size as printed.
+        tool: Tool that printed it.
     """
 
     path: str
@@ -61,15 +61,15 @@ class Used(NamedTuple):
 
 
 class ThreadDump(NamedTuple):
-    """The threads of a Kafka broker at one moment, as jstack and ``jcmd Thread.print`` print them.
+    """Thread dump of a Kafka broker, from jstack or ``jcmd Thread.print``.
 
     Args:
-        broker: That its threads name, or a heading before them; ``None`` where nothing tells.
-        taken: When, as printed, without zone; ``""`` where that line was not pasted.
-        whole: It begins and ends as a dump does, and nothing else stands within: what is not in it was not there.
-        counted: It says how many threads there are, and so many were pasted.
-        cleaners: Names of the log cleaner's threads in it.
-        loading: Names of the threads in it that load groups and offsets.
+        broker: Broker in its threads or in a heading before it; ``None`` when unknown.
+        taken: Time as printed, without a zone; ``""`` when that line was not pasted.
+        whole: The dump is complete and uninterrupted: a thread that it lacks did not exist.
+        counted: It states its number of threads, and as many were pasted.
+        cleaners: Names of its log cleaner threads.
+        loading: Names of its threads that load groups and offsets.
     """
 
     span: LineSpan
@@ -82,15 +82,15 @@ class ThreadDump(NamedTuple):
 
 
 class HostSaid(NamedTuple):
-    """What a host, or a tool of those who run brokers, printed, told in one sentence.
+    """Output of a host or an operations tool, as one sentence.
 
     Args:
-        kind: What printed it, e.g. ``df``.
-        text: The sentence, without a full stop: numbers, ages and times as they were printed.
-        broker: Whose host it is; ``None`` where nothing tells.
-        bad: It tells of trouble.
-        settle: What to paste in its place, where it does not answer what a case asks; ``""`` where it does.
-        facts: What the sentence says, by name.
+        kind: Tool that printed it, e.g. ``df``.
+        text: The sentence, without a full stop: numbers, ages and times as printed.
+        broker: Broker on the host; ``None`` when unknown.
+        bad: It reports a problem.
+        settle: What to paste in its place when it does not answer a question of the case; ``""`` when it does.
+        facts: Facts of the sentence by name.
     """
 
     kind: str
@@ -103,5 +103,5 @@ class HostSaid(NamedTuple):
 
     @property
     def tells(self) -> bool:
-        """Whether it states something; else it is called by its name, with what to paste in its place."""
+        """Whether it states a fact; otherwise only its name and what to paste in its place are shown."""
         return not self.settle or bool(self.facts)

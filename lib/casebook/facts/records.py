@@ -1,6 +1,6 @@
-"""Rows of what was produced and what is stored, and what became of each record. ``None`` is unknown, never zero.
+"""Rows of produced and stored records, and of the outcome of each. ``None`` is unknown, never zero.
 
-Times are epoch milliseconds: of a ledger by the application's clock, of stored records by whoever wrote them.
+Times are epoch milliseconds: of a ledger by the application's clock, of stored records by the clock of their writer.
 """
 
 from collections.abc import Mapping
@@ -11,21 +11,26 @@ LEDGER = """
     id string, topic string, partition int, offset bigint, at timestamp, outcome string, acks string, key string, producer string,
     sent timestamp, consumer string
 """
-"""Columns of a ledger, as Spark has them: what an application says of each record that it sent. Null is unknown, but in ``id``,
-``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``; ``at`` is when it was told so, or else when it sent;
-``sent`` is when it gave the record to its producer, and nothing else; ``consumer`` the group that processed it."""
+"""Columns of a ledger in Spark: an application's account of each record it sent.
+
+Null is unknown, except in ``id``, ``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``. ``at`` is the time of
+the outcome, or else of the send; ``sent`` is the time of the call to the producer, and nothing else; ``consumer`` is the group
+that processed it.
+"""
 
 STORED = """
     id string, topic string, partition int, offset bigint, at timestamp, key bigint, tombstone boolean, state string,
     leader_epoch int
 """
-"""Columns of what is stored. ``id`` is null where none could be found in the record, ``key`` a hash of it, null without key;
-``tombstone`` is null where values were not read; ``state`` is ``data``, ``aborted`` (of a transaction that was), ``open`` (of one
-that has not ended) or ``control``."""
+"""Columns of stored records.
+
+``id`` is null when the record has none; ``key`` is a hash, null without a key; ``tombstone`` is null when values were not read;
+``state`` is ``data``, ``aborted`` (aborted transaction), ``open`` (unfinished transaction) or ``control``.
+"""
 
 
 class SendOutcome(StrEnum):
-    """What a producer was told of a record."""
+    """Result of a send, as the producer received it."""
 
     ACKED = "acked"
     FAILED = "failed"
@@ -33,7 +38,7 @@ class SendOutcome(StrEnum):
 
 
 class RecordVerdict(StrEnum):
-    """What became of a record; each has exactly one."""
+    """Outcome of a record; each has exactly one."""
 
     STORED = "stored"
     DUPLICATED = "duplicated"
@@ -55,20 +60,20 @@ class RecordVerdict(StrEnum):
 
 
 class Limits(NamedTuple):
-    """What of a partition was looked at, and what could not be.
+    """Examined and unreadable parts of a partition.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        copy: Whose copy was read: ``broker 2``, ``live``, or the file of an extract.
-        log_start: First offset that is kept.
-        end: Offset after the last that was looked at.
-        first_time: Of its first record.
-        scanned_at: When it was read: what was acknowledged later may have come later. ``None`` where nobody knows.
-        compacted: Whether its topic is.
-        clean_end: First offset that was never compacted, by ``cleaner-offset-checkpoint``; ``None`` when unknown.
-        unreadable: Ranges of offsets, the end not included, in which something could not be read; ``None`` as end: to the end.
-        foreign: The copy is not its leader's: that may hold what is missing here, and lack what is here.
+        topic: Topic name.
+        partition: Partition number.
+        copy: Copy that was read: ``broker 2``, ``live``, or the file of an extract.
+        log_start: Log start offset.
+        end: Offset after the last examined one.
+        first_time: Time of its first record.
+        scanned_at: Time of the scan: later acknowledgements may be stored later. ``None`` when unknown.
+        compacted: Whether its topic is compacted.
+        clean_end: First never compacted offset, from ``cleaner-offset-checkpoint``; ``None`` when unknown.
+        unreadable: Ranges of offsets with unreadable parts, end excluded; ``None`` as end: to the end.
+        foreign: The copy is not the leader's, which may have more and may lack some of it.
     """
 
     topic: str
@@ -85,21 +90,21 @@ class Limits(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """All that the verdict on a record depends on. Spark makes one of all rows with the same id in a topic, and counts those.
+    """All inputs of the verdict on a record. Spark builds one per id and topic, and counts equal ones.
 
     Args:
-        acked: A row of the ledger says that it was acknowledged.
-        failed: A row says that it failed.
-        unknown: A row does not say.
-        stored: Visible records with its id, 2 for more.
-        aborted: A transaction that was aborted has a record with its id.
-        open: A transaction that has not ended has one.
-        place: Whether a stored one lies where the ledger says; ``None`` when either does not say.
-        scanned: Whether the partition it was acknowledged in was read, or all of its topic where the ledger does not say.
-        below_start: Whether it lies below where the log begins; ``None`` when that cannot be told.
-        after_scan: Whether it was acknowledged after its partition was read; ``None`` when that cannot be told.
-        readable: Whether all was read where it must lie.
-        superseded: Whether its key has a newer record, in a topic that is compacted; ``None`` when that cannot be told.
+        acked: A ledger row reports it as acknowledged.
+        failed: A ledger row reports it as failed.
+        unknown: A ledger row has no outcome.
+        stored: Number of visible records with its id, 2 for more.
+        aborted: An aborted transaction has a record with its id.
+        open: An unfinished transaction has a record with its id.
+        place: Whether a stored one is where the ledger says; ``None`` when either is unknown.
+        scanned: Whether its partition was read, or all of its topic when the ledger has no partition.
+        below_start: Whether its offset is below the log start; ``None`` when unknown.
+        after_scan: Whether it was acknowledged after the scan of its partition; ``None`` when unknown.
+        readable: Whether everything was read where it must be.
+        superseded: Whether its key has a newer record in a compacted topic; ``None`` when unknown.
     """
 
     acked: bool = False
@@ -117,7 +122,7 @@ class Signature(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """So many records of a partition have this signature; the partition is ``None`` where nothing tells it."""
+    """Number of records of a partition with this signature; the partition is ``None`` when unknown."""
 
     topic: str
     partition: int | None
@@ -126,18 +131,17 @@ class Counted(NamedTuple):
 
 
 class Order(NamedTuple):
-    """How many records of a partition lie in another order than they were sent in.
+    """Number of records of a partition stored in another order than sent.
 
-    Acknowledgements tell no order: they come after the records were stored, and at any time. So only records count of which the
-    ledger tells one time of sending, which have a key, and which are stored once. They are compared with those of the same key
-    and producer alone, as clocks of two producers differ; rows that name no producer are taken for one producer's. Records that
-    were sent at the same time are in order.
+    Acknowledgements say nothing about order: they follow the append by any delay. So only records count with a single send time
+    in the ledger, a key, and one stored copy. They are compared within the same key and producer, as the clocks of two producers
+    differ; rows without a producer count as one producer. Records sent at the same time are in order.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        told: So many records count.
-        reordered: So many of them lie behind one that was sent later.
+        topic: Topic name.
+        partition: Partition number.
+        told: Number of records that count.
+        reordered: Number of these stored after one that was sent later.
     """
 
     topic: str
@@ -147,12 +151,12 @@ class Order(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word by which a ledger tells outcomes.
+    """A ledger's word for an outcome.
 
     Args:
-        text: In lower case; empty where there was none.
-        outcome: What it was taken for.
-        rows: So many have it.
+        text: In lower case; empty for none.
+        outcome: Its meaning.
+        rows: Number of rows with it.
     """
 
     text: str
@@ -161,12 +165,12 @@ class Word(NamedTuple):
 
 
 class Unusable(NamedTuple):
-    """What could not be used.
+    """Unusable rows.
 
     Args:
-        reason: Why.
-        rows: So many.
-        example: One of them, after the name of its file.
+        reason: Reason.
+        rows: Number of rows.
+        example: One of them, after its file name.
     """
 
     reason: str
@@ -175,20 +179,20 @@ class Unusable(NamedTuple):
 
 
 class LedgerShape(NamedTuple):
-    """What a ledger is like.
+    """Shape of a ledger.
 
     Args:
-        rows: Those that can be used.
-        outcomes: How many of them, by outcome.
-        words: The most frequent words that tell it; exact unless there are thousands.
+        rows: Number of usable rows.
+        outcomes: Number of these by outcome.
+        words: Most frequent words for outcomes; exact unless there are thousands.
         unusable: Rows left out, by reason.
-        odd_times: Rows whose time is none; they count without it.
-        assumed: Rows whose time tells no zone.
-        zone: The zone that was assumed for them.
-        first: The earliest moment, epoch ms.
-        last: The latest.
-        timed: Whether any column was taken for a time.
-        unused: Columns that nothing was read from.
+        odd_times: Rows with an invalid time; they count without it.
+        assumed: Rows with a time without a zone.
+        zone: Zone assumed for them.
+        first: Earliest moment, epoch ms.
+        last: Latest moment, epoch ms.
+        timed: Whether any column is used as a time.
+        unused: Unused columns.
     """
 
     rows: int
@@ -205,12 +209,12 @@ class LedgerShape(NamedTuple):
 
 
 class UnsuitedLedger(NamedTuple):
-    """A file of a ledger that could not be used.
+    """An unusable ledger file.
 
     Args:
-        name: Its path.
-        why: What is wrong, with its columns.
-        try_: Which parameter would map them, or what else to do.
+        name: Path.
+        why: Reason, with its columns.
+        try_: Parameter that would map them, or another remedy.
     """
 
     name: str

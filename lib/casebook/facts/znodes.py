@@ -1,4 +1,4 @@
-"""Facts of znodes, as frozen rows: as one was read, and what a transaction changed of them. ``None`` is unknown, never zero.
+"""Facts of znodes, as frozen rows: their content, and their changes by transactions. ``None`` is unknown, never zero.
 
 The rows keep ZooKeeper's own names.
 """
@@ -26,16 +26,16 @@ class Stat:
 
 
 class ReadOutcome(StrEnum):
-    """What came of reading one znode."""
+    """Outcome of reading one znode."""
 
     READ = "read"
-    CHANGED = "changed"  # changed during the walk and was read again
-    MISSING = "missing"  # asked for and not there
+    CHANGED = "changed"  # changed during the walk and was reread
+    MISSING = "missing"  # requested and does not exist
     VANISHED = "vanished"  # listed, then gone
-    DENIED = "denied"  # its ACL forbids reading
-    TOO_LARGE = "too_large"  # beyond the reader's bound; only the stat was kept
+    DENIED = "denied"  # its ACL denies reading
+    TOO_LARGE = "too_large"  # larger than the reader's limit; only the stat was kept
     FAILED = "failed"  # the connection or server refused
-    STATED = "stated"  # not read: something else, e.g. kafka-topics, told that it is there, and maybe a part of its data
+    STATED = "stated"  # not read: another source, e.g. kafka-topics, shows that it exists, perhaps with a part of its data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,9 @@ class Znode:
     Args:
         path: Below the chroot, beginning with ``/``.
         data: Its bytes; ``None`` when null or not read.
-        stat: As far as it was read.
-        outcome: What came of the reading.
-        read_at: Epoch milliseconds of the reading machine.
+        stat: Known fields of its stat.
+        outcome: Outcome of the read.
+        read_at: Time of the read, epoch milliseconds by the reader's clock.
         redacted: Secrets were removed from ``data``.
     """
 
@@ -60,16 +60,16 @@ class Znode:
 
 
 class ZnodeChange(NamedTuple):
-    """What one transaction of ZooKeeper changed of Kafka's znodes, or all of them, where a history begins.
+    """Changes of Kafka's znodes by one ZooKeeper transaction; at the begin of a history, all znodes.
 
     Args:
-        zxid: The transaction's number.
+        zxid: Transaction id.
         time: Epoch milliseconds by the clock of ZooKeeper's leader.
-        session: Whose request it was; ``None`` where a history begins.
-        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` where a history begins,
-            also anew behind transactions that are missing.
-        timeout: Of a session that begins, in milliseconds.
-        znodes: As they were after it, by path, parents whose children changed included; those it removed are missing.
+        session: Requesting session; ``None`` at the begin of a history.
+        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` at the begin of a history,
+            also after missing transactions.
+        timeout: Timeout of a new session, in milliseconds.
+        znodes: Znodes after it by path, including parents whose children changed; removed ones are missing.
     """
 
     zxid: int

@@ -1,1 +1,1 @@
-"""How Kafka behaves, by release: pure rules, the only place that compares releases."""
+"""Kafka's behaviour by release: pure rules, and the only place that compares releases."""

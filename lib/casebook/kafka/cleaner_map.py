@@ -1,4 +1,4 @@
-"""What the log cleaner would do with a partition: where it begins and ends, its dirty ratio, and whether its map is enough.
+"""The log cleaner's view of a partition: range, dirty ratio, and size of the offset map.
 
 The formulas are the broker's own: ``LogCleanerManager.scala@0.9.0.1, 0.10.1.1, 2.8.2, 3.9.0`` (grabFilthiestCompactedLog,
 cleanableOffsets, calculateCleanableBytes, LogToClean) and ``LogCleaner.scala`` (buildOffsetMap, SkimpyOffsetMap).
@@ -25,14 +25,14 @@ _STEP, _HEADROOM = 64 << 20, 1.25
 
 
 class Dirt(NamedTuple):
-    """A partition as the cleaner weighs it.
+    """A partition's dirty range and sizes.
 
     Args:
-        first_dirty: Where cleaning would begin.
-        first_segment: Base offset of the segment it lies in.
-        first_uncleanable: Base offset of the first segment that may not be cleaned.
-        clean_bytes: Below ``first_dirty``, whole segments.
-        cleanable_bytes: From there to ``first_uncleanable``, whole segments.
+        first_dirty: First dirty offset, where cleaning starts.
+        first_segment: Base offset of its segment.
+        first_uncleanable: Base offset of the first uncleanable segment.
+        clean_bytes: Size of the whole segments below ``first_dirty``.
+        cleanable_bytes: Size of the whole segments from there to ``first_uncleanable``.
     """
 
     first_dirty: int
@@ -43,19 +43,19 @@ class Dirt(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The dirty ratio; ``None`` when there is nothing to clean at all."""
+        """Dirty ratio; ``None`` without anything to clean."""
         total = self.clean_bytes + self.cleanable_bytes
         return self.cleanable_bytes / total if total else None
 
 
 class Obstacle(NamedTuple):
-    """What the cleaner would fail on.
+    """A segment on which the cleaner would fail.
 
     Args:
-        replica: Whose partition.
+        replica: Replica.
         segment: Base offset.
-        need: Offsets, or at most as many keys, that the map must hold; ``None`` when the map is not the matter.
-        certain: ``False`` when it depends on how many keys the segment has.
+        need: Offsets, or maximum number of keys, that the map must hold; ``None`` when the map is irrelevant.
+        certain: ``False`` when it depends on the number of keys in the segment.
     """
 
     replica: Replica
@@ -65,12 +65,12 @@ class Obstacle(NamedTuple):
 
 
 def dirt(replica: Replica, version: KafkaVersion, *, now: int | None, lag: int = 0, unstable: int | None = None) -> Dirt | None:
-    """Weigh a partition; ``None`` without segments.
+    """Compute the dirty range of a partition; ``None`` without segments.
 
     Args:
-        now: Against which ``lag`` counts; epoch ms.
+        now: Reference time for ``lag``; epoch ms.
         lag: Effective ``min.compaction.lag.ms``.
-        unstable: First offset of an open transaction, when one is known.
+        unstable: First offset of an open transaction, if known.
     """
     if not replica.segments:
         return None
@@ -89,7 +89,7 @@ def dirt(replica: Replica, version: KafkaVersion, *, now: int | None, lag: int =
 
 
 def map_holds(buffer: int, threads: int, load_factor: float) -> int:
-    """How many keys the map of a cleaner thread takes.
+    """Return the number of keys that fit in a cleaner thread's map.
 
     Args:
         buffer: ``log.cleaner.dedupe.buffer.size``, shared by all threads.
@@ -98,25 +98,25 @@ def map_holds(buffer: int, threads: int, load_factor: float) -> int:
 
 
 def buffer_for(keys: int, threads: int, load_factor: float) -> int | None:
-    """The least ``log.cleaner.dedupe.buffer.size`` whose maps take so many keys; ``None`` when no map does."""
+    """Return the least ``log.cleaner.dedupe.buffer.size`` for so many keys; ``None`` when no buffer suffices."""
     entries = ceil(keys / load_factor)
-    while int(entries * load_factor) < keys:  # the quotient above is a float's
+    while int(entries * load_factor) < keys:  # the quotient above is a float
         entries += 1
     memory = entries * _ENTRY
     return memory * threads if memory <= _MOST_MEMORY else None
 
 
 def buffer_to_set(least: int, threads: int) -> int:
-    """A round buffer with a quarter of headroom, as far as a thread can use it."""
+    """Return a round buffer size with a quarter of headroom, up to the maximum that a thread can use."""
     return min(ceil(least * _HEADROOM / _STEP) * _STEP, _MOST_MEMORY * threads)
 
 
 def obstacles(replica: Replica, found: Dirt, version: KafkaVersion, holds: int, *, pointed: bool = True) -> Iterator[Obstacle]:
-    """What the cleaner would fail on in a partition, sooner or later.
+    """Yield the segments of a partition on which the cleaner would fail, sooner or later.
 
     Args:
-        holds: Keys that its map takes.
-        pointed: It is known how far the partition is cleaned; else a segment may be behind the cleaner.
+        holds: Number of keys that fit in its map.
+        pointed: The cleaner point is known; otherwise a segment may already be cleaned.
     """
     if pointed and CLEANER_NEEDS_SEGMENT_START.at(version) and found.first_dirty != found.first_segment and found.cleanable_bytes:
         yield Obstacle(replica, found.first_segment, None)
@@ -129,7 +129,7 @@ def obstacles(replica: Replica, found: Dirt, version: KafkaVersion, holds: int, 
 
 
 def spans(replica: Replica) -> Iterable[tuple[int, int]]:
-    """Every segment but the active one, with its range of offsets."""
+    """Return every segment except the active one, with its range of offsets."""
     bases = [segment.base_offset for segment in replica.segments]
     return [(base, after - base) for base, after in pairwise(bases)]
 

@@ -1,4 +1,4 @@
-"""The commands of a maintenance, as the tools of a Kafka release take them. They are printed, never run."""
+"""Commands of a maintenance in the syntax of a Kafka release. They are printed, never run."""
 
 import shlex
 from typing import NamedTuple
@@ -7,17 +7,17 @@ from casebook.kafka import releases
 from casebook.kafka.releases import KafkaVersion
 
 EVERYBODY = "<default>"
-"""Name of the znode below ``/config/brokers`` whose settings are for all of them."""
+"""Name of the znode below ``/config/brokers`` with the settings of all brokers."""
 
 _REASSIGN, _TOPICS, _CONFIGS = "kafka-reassign-partitions.sh", "kafka-topics.sh", "kafka-configs.sh"
 
 
 class Commands(NamedTuple):
-    """What to type on a cluster; ``HOST`` stands for one of its own.
+    """Commands for a cluster; ``HOST`` stands for one of its hosts.
 
     Args:
-        version: Whose tools.
-        connect: Its ZooKeeper with the chroot, as :attr:`casebook.facts.cluster.Cluster.connect` tells.
+        version: Kafka release of the tools.
+        connect: ZooKeeper servers with chroot, from :attr:`casebook.facts.cluster.Cluster.connect`.
     """
 
     version: KafkaVersion
@@ -30,26 +30,26 @@ class Commands(NamedTuple):
 
     @property
     def adds(self) -> bool:
-        """Whether this release takes a reassignment while another runs."""
+        """Whether this release accepts a reassignment while another runs."""
         return bool(releases.REASSIGNMENT_ADDITIONAL.at(self.version))
 
     def execute(self, file: str, *, throttle: int | None = None, additional: bool = False) -> str:
-        """Begin a reassignment.
+        """Start a reassignment.
 
         Args:
-            throttle: Bytes a second; left out where the release has none.
-            additional: While another runs; left out where the release does not take that.
+            throttle: Bytes per second; omitted in releases without throttles.
+            additional: Another reassignment is running; omitted in releases that do not accept it.
         """
         limit = f" --throttle {throttle}" if throttle and self.throttles else ""
         beside = " --additional" if additional and self.adds else ""
         return f"{self._tool(_REASSIGN)} --reassignment-json-file {file} --execute{limit}{beside}"
 
     def verify(self, file: str) -> str:
-        """Ask whether a reassignment has ended; once it has, this takes its throttle off."""
+        """Check whether a reassignment is complete; if so, this removes its throttle."""
         return f"{self._tool(_REASSIGN)} --reassignment-json-file {file} --verify"
 
     def elect(self, file: str = "") -> str:
-        """Hold the preferred leader election, of the partitions of a file or of all."""
+        """Run the preferred leader election, for the partitions of a file or for all."""
         tool = str(releases.PREFERRED_ELECTION_TOOL.at(self.version))
         if tool in releases.TOOL_ASKS:
             return self._tool(tool) + (f" --path-to-json-file {file}" if file else "")
@@ -57,25 +57,25 @@ class Commands(NamedTuple):
         return f"bin/{tool} --bootstrap-server HOST:9092 --election-type preferred {which}"
 
     def under_replicated(self) -> str:
-        """List what is not back in sync."""
+        """List under-replicated partitions."""
         return f"{self._tool(_TOPICS)} --describe --under-replicated-partitions"
 
     def set(self, kind: str, name: str, setting: str) -> str:
-        """Put a setting on.
+        """Set a configuration.
 
         Args:
             kind: ``topics`` or ``brokers``.
-            name: Of the topic or broker.
+            name: Topic or broker.
             setting: Key and value, ``key=value``.
         """
         return f"{self._tool(_CONFIGS)} --entity-type {kind} --entity-name {shlex.quote(name)} --alter --add-config {setting}"
 
     def unset(self, kind: str, name: str, key: str) -> str:
-        """Take a setting off.
+        """Delete a configuration.
 
         Args:
             kind: ``topics`` or ``brokers``.
-            name: Of the topic or broker, or :data:`EVERYBODY`.
+            name: Topic, broker, or :data:`EVERYBODY`.
         """
         whom = "--entity-default" if name == EVERYBODY else f"--entity-name {shlex.quote(name)}"
         return f"{self._tool(_CONFIGS)} --entity-type {kind} {whom} --alter --delete-config {key}"

@@ -1,11 +1,11 @@
-"""What the controller writes when brokers go and come: the state znode of a partition after an event.
+"""The controller's writes on broker failures and starts: the state znode of a partition after an event.
 
 :func:`after_deaths`, :func:`after_failover`, :func:`after_start`, :func:`after_controlled_shutdown`,
-:func:`after_unclean_enabled`, and :func:`after_sessions_end` for brokers whose sessions ZooKeeper ends one after another. They
-take and give an :class:`ElectionOutcome` (or a :class:`~casebook.facts.cluster.PartitionState`), so that events can be chained;
-``None`` is a partition without state znode. They do not hold for topics being deleted, for which the controller elects nobody.
+:func:`after_unclean_enabled`, and :func:`after_sessions_end` for sessions that ZooKeeper ends one after another. They take and
+return an :class:`ElectionOutcome` (or a :class:`~casebook.facts.cluster.PartitionState`), so that events can be chained; ``None``
+is a partition without a state znode. They do not apply to topics under deletion, for which the controller holds no elections.
 
-Whom it elects is told by :mod:`casebook.kafka.election`, of the same releases.
+:mod:`casebook.kafka.election` has the election rules, for the same releases.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ from casebook.kafka.releases import KafkaVersion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ElectionOutcome:
-    """What a state znode holds after an event, as far as the controller decides it.
+    """The part of a state znode that the controller decides, after an event.
 
     Args:
         leader: Broker id; ``None`` for -1.
-        isr: In the order stored.
-        leader_epoch: Raised by one with every write of the controller; ``None`` where it was unknown before.
+        isr: In stored order.
+        leader_epoch: Incremented on each write by the controller; ``None`` when unknown before.
         recovering: ``leader_recovery_state`` is 1.
     """
 
@@ -37,7 +37,7 @@ class ElectionOutcome:
 
     @classmethod
     def of(cls, state: PartitionState) -> "ElectionOutcome":
-        """The part of a state that is predicted, to compare it with a prediction."""
+        """Return the predictable part of a state, to compare it with a prediction."""
         return cls(leader=state.leader, isr=state.isr, leader_epoch=state.leader_epoch, recovering=state.recovering)
 
 
@@ -58,15 +58,15 @@ def after_deaths(
     version: KafkaVersion,
     controller_died: bool = False,
 ) -> frozenset[ElectionOutcome | None]:
-    """What the state may become when brokers disappear in one event.
+    """Return the possible states after brokers fail in one event.
 
-    The controller elects where the leader is gone, then removes the dead from ISR and leadership, broker by broker.
-    Which member a wholly dead ISR keeps depends on that order, so there can be several outcomes.
+    The controller elects a leader where the leader failed, then removes the failed brokers from ISR and leadership, one by one.
+    The order decides which member an entirely failed ISR keeps, so there can be several outcomes.
 
     Args:
         live: Brokers alive after the event.
-        dead: Brokers that disappeared in it.
-        controller_died: The controller is one of them: see :func:`after_failover`.
+        dead: Brokers that failed in it.
+        controller_died: The controller is among them: see :func:`after_failover`.
 
     Source: onBrokerFailure in core/src/main/scala/kafka/controller/KafkaController.scala@0.9.0.1, 1.0.2;
     onReplicasBecomeOffline in the same file @1.1.0, 3.9.0.
@@ -81,10 +81,10 @@ def after_deaths(
 def after_failover(
     *, state: State, replicas: Brokers, live: frozenset[int], unclean: bool, version: KafkaVersion
 ) -> frozenset[ElectionOutcome | None]:
-    """What the state may become when a new controller takes over and finds these brokers alive.
+    """Return the possible states after a new controller takes over with these live brokers.
 
-    It elects where the leader is not alive. From 2.3 it first removes every replica that is not alive from ISR and
-    leadership; before that, a dead leader and dead ISR members stay in the znode when nobody can be elected.
+    It elects a leader where the leader is dead. From 2.3 it first removes all dead replicas from ISR and leadership; before, a
+    dead leader and dead ISR members stay in the znode when no leader can be elected.
 
     Source: :data:`casebook.kafka.releases.FAILOVER_REMOVES_DEAD`; startup in
     core/src/main/scala/kafka/controller/PartitionStateMachine.scala@0.9.0.1, 3.9.0.
@@ -105,16 +105,16 @@ def after_sessions_end(
     version: KafkaVersion,
     controller: int | None = None,
 ) -> frozenset[ElectionOutcome | None]:
-    """What the state may become when brokers are killed together, however ZooKeeper groups the ends of their sessions.
+    """Return the possible states after brokers are killed together, for every order in which ZooKeeper may end their sessions.
 
-    Brokers killed in the same instant need not disappear in the same event: each sequence of groups has its own
-    outcomes, and all of them are given. Nothing is decided before a dead controller's own session has ended. The
-    sequences are many: meant for a handful of dead brokers.
+    Brokers killed at the same instant may fail in different events: each sequence of groups has its own outcomes, and all are
+    returned. Nothing is decided before a dead controller's own session ends. The number of sequences grows fast: use it for a
+    handful of dead brokers.
 
     Args:
-        live: Brokers alive after all of them are gone.
-        dead: The brokers killed.
-        controller: Broker that was the controller.
+        live: Live brokers after all failures.
+        dead: Killed brokers.
+        controller: Controller before the failures.
     """
     outcomes: set[ElectionOutcome | None] = set()
     for first in _groups(dead):
@@ -143,10 +143,10 @@ def after_sessions_end(
 def after_start(
     *, state: State, replicas: Brokers, live: frozenset[int], started: frozenset[int], unclean: bool, version: KafkaVersion
 ) -> ElectionOutcome | None:
-    """What the state becomes when brokers register: the controller elects where the leader was not alive before.
+    """Return the state after brokers register: the controller elects a leader where the leader was dead.
 
-    A leader that was named while dead and returns is elected anew, and those dead leave the ISR with it. The
-    controller puts nobody into an ISR; the leader adds a returned follower once that has caught up.
+    A leader that was named while dead and returns is elected again, and dead members leave the ISR. The controller never adds to
+    an ISR; the leader adds a returned follower once that has caught up.
 
     Args:
         live: Brokers alive after the event.
@@ -170,16 +170,16 @@ def after_controlled_shutdown(
     version: KafkaVersion,
     shutting_down: frozenset[int] = frozenset(),
 ) -> ElectionOutcome | None:
-    """What the state becomes when a broker asks to stop, before it is gone.
+    """Return the state after a broker requests a controlled shutdown, before it stops.
 
-    Where it leads, another ISR member is elected, or nothing is written and it keeps leading until it is gone. Where
-    it follows, it leaves the ISR. Partitions with a single replica are left alone. What its going then changes is
-    told by :func:`after_deaths`.
+    For the partitions that it leads, another ISR member is elected; failing that, nothing is written and it leads until it stops.
+    For the partitions that it follows, it leaves the ISR. Partitions with a single replica do not change. :func:`after_deaths`
+    has the effect of the stop itself.
 
     Args:
         live: Registered brokers.
-        broker: Who asks.
-        shutting_down: Others that have asked before and are not gone yet.
+        broker: Broker that shuts down.
+        shutting_down: Other brokers with a pending shutdown.
 
     Source: shutdownBroker in core/src/main/scala/kafka/controller/KafkaController.scala@0.9.0.1; doControlledShutdown @3.9.0.
     """
@@ -198,9 +198,9 @@ def after_controlled_shutdown(
 def after_unclean_enabled(
     *, state: State, replicas: Brokers, live: frozenset[int], scope: str, version: KafkaVersion
 ) -> ElectionOutcome | None:
-    """What the state becomes when ``unclean.leader.election.enable`` is set to true, and nothing else happens.
+    """Return the state after ``unclean.leader.election.enable`` is set to true, and nothing else happens.
 
-    Releases that do not react leave the partition as it is until the controller moves or a broker goes or comes.
+    Releases that do not react leave the partition unchanged until the controller moves or a broker fails or starts.
 
     Args:
         scope: ``default`` for the dynamic default of the brokers, ``topic`` for the topic's own setting.
@@ -214,7 +214,7 @@ def after_unclean_enabled(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
-    """One release's choices among the rules that changed."""
+    """Rules of one release, where releases differ."""
 
     always_keeps_last: bool
     failover_removes_dead: bool
@@ -237,7 +237,7 @@ def _outcome(state: State) -> ElectionOutcome | None:
 def _elect_unless_led(
     current: ElectionOutcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
 ) -> ElectionOutcome | None:
-    """Hold an election unless the leader is alive: the controller never replaces a live leader by this rule."""
+    """Hold an election unless the leader is alive: this rule never replaces a live leader."""
     if current is not None and current.leader in live:
         return current
     return _elect(current, replicas, live, unclean, rules)
@@ -246,7 +246,7 @@ def _elect_unless_led(
 def _elect(
     current: ElectionOutcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
 ) -> ElectionOutcome | None:
-    """Hold the election that the controller holds for every new or offline partition."""
+    """Hold the controller's election for a new or offline partition."""
     if current is None:
         created = new_partition(replicas=replicas, live=live)
         return None if created.reason else ElectionOutcome(leader=created.leader, isr=created.isr, leader_epoch=0)
@@ -254,7 +254,7 @@ def _elect(
 
 
 def _written(current: ElectionOutcome, election: Election, rules: _Rules) -> ElectionOutcome:
-    """The state after an election; a failed one writes nothing, a clean one keeps the recovery state."""
+    """Return the state after an election; a failed one writes nothing, a clean one keeps the recovery state."""
     if election.reason:
         return current
     return ElectionOutcome(
@@ -268,9 +268,9 @@ def _written(current: ElectionOutcome, election: Election, rules: _Rules) -> Ele
 def _without(
     current: ElectionOutcome | None, gone: frozenset[int], unclean: bool, rules: _Rules
 ) -> frozenset[ElectionOutcome | None]:
-    """The states that removing these brokers one after another can lead to, in any order.
+    """Return the possible states after these brokers are removed one by one, in any order.
 
-    Only who comes last makes a difference: it is the one whom a wholly dead ISR may keep.
+    Only the last one matters: an entirely dead ISR may keep it.
     """
     leaving = gone.intersection(current.isr) if current else frozenset()
     if not leaving:
@@ -285,14 +285,14 @@ def _remove_all(current: ElectionOutcome, brokers: list[int], unclean: bool, rul
 
 
 def _remove(current: ElectionOutcome, broker: int, unclean: bool, rules: _Rules) -> ElectionOutcome:
-    """Take a broker out of ISR and leadership. The epoch rises even when the last member is kept.
+    """Remove a broker from ISR and leadership. The epoch rises even when the last member is kept.
 
     Source: :data:`casebook.kafka.releases.LAST_ISR_MEMBER_KEPT`.
     """
     if broker not in current.isr:
         return current
     remaining = tuple(member for member in current.isr if member != broker)
-    # 1.1 looks at the ISR's size, earlier releases at what would remain: they differ for a broker named twice.
+    # 1.1 checks the ISR's size, earlier releases what would remain: they differ for a broker named twice.
     kept = len(current.isr) == 1 if rules.always_keeps_last else not remaining and not unclean
     return replace(
         current,
@@ -303,6 +303,6 @@ def _remove(current: ElectionOutcome, broker: int, unclean: bool, rules: _Rules)
 
 
 def _groups(brokers: frozenset[int]) -> Iterator[frozenset[int]]:
-    """Every non-empty subset."""
+    """Return every non-empty subset."""
     ordered = sorted(brokers)
     return map(frozenset, chain.from_iterable(combinations(ordered, size) for size in range(1, len(ordered) + 1)))

@@ -1,14 +1,14 @@
-"""Built-in defaults of brokers and clients by release, and which settings a release knows, as data with its source."""
+"""Built-in defaults of brokers and clients by release, and the settings each release knows, as data with sources."""
 
 from casebook.kafka.releases import Changed
 
 _CONFIG = "core/src/main/scala/kafka/server/KafkaConfig.scala"
 
 NOT_SET = ""
-"""The default of a setting that stands for nothing, or for another one, until it is set."""
+"""Default of a setting that is null, or that follows another setting, until it is set."""
 
 NEVER = "9223372036854775807"
-"""The default of intervals that are never reached: the largest number of Java's ``long``."""
+"""Default of intervals that never elapse: the maximum of Java's ``long``."""
 
 _PROTOCOL = Changed(
     values=(
@@ -97,7 +97,7 @@ READ_ONLY_BROKER_SETTINGS = frozenset(
         "transaction.state.log.num.partitions transaction.state.log.replication.factor zookeeper.session.timeout.ms"
     ).split()
 )
-"""Settings that a broker takes from its file alone: under ``/config/brokers`` it ignores them
+"""Settings that a broker reads from its file only: it ignores them under ``/config/brokers``
 (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@1.1.1, 2.8.2, 3.8.0``, ``nonDynamicConfigs``)."""
 
 SETTING_SINCE = {
@@ -107,10 +107,10 @@ SETTING_SINCE = {
     "transaction.state.log.num.partitions": "0.11.0.0",
     "transaction.state.log.replication.factor": "0.11.0.0",
 }
-"""First release that knows a setting (``KafkaConfig.scala@0.9.0.1, 0.10.0.1, 0.11.0.2``)."""
+"""First release with a setting (``KafkaConfig.scala@0.9.0.1, 0.10.0.1, 0.11.0.2``)."""
 
 SETTING_BEFORE = {"replica.lag.max.messages": "0.9.0.0"}
-"""First release that no longer knows a setting (``KafkaConfig.scala@0.8.2.2, 0.9.0.0``; KIP-16)."""
+"""First release without a setting (``KafkaConfig.scala@0.8.2.2, 0.9.0.0``; KIP-16)."""
 
 _PRODUCER = "clients/src/main/java/org/apache/kafka/clients/producer/ProducerConfig.java"
 _CONSUMER = "clients/src/main/java/org/apache/kafka/clients/consumer/ConsumerConfig.java"
@@ -171,7 +171,7 @@ CLIENT_DEFAULTS: dict[str, dict[str, Changed]] = {
         "retries": Changed(values=(("0.8.2", "3"),), source="core/src/main/scala/kafka/producer/ProducerConfig.scala@0.9.0.1"),
     },
 }
-"""Built-in defaults of clients by library and its release. Before a setting existed its value is what the client did anyway."""
+"""Built-in defaults of clients by library and release. Before a setting existed, its value is the client's fixed behaviour."""
 
 CLIENT_RELEASES: dict[str, tuple[str, ...]] = {
     "java": ("0.8.2", "0.9.0.0", "0.10.1.0", "0.11.0.0", "2.1.0", "3.0.0", "3.0.1", "3.1.0", "3.1.1"),
@@ -179,18 +179,20 @@ CLIENT_RELEASES: dict[str, tuple[str, ...]] = {
     "librdkafka": ("0.8.2", "0.11.0.0", "1.0.0", "1.2.0", "1.5.0", "1.6.0", "1.7.0"),
     "scala": ("0.8.2",),
 }
-"""Releases of a library between which nothing of this changed: one that is not known is any of them."""
+"""Releases of a library between which none of these defaults changed: an unknown release is any of them."""
 
 CLIENT_BACKOFF_GROWS = {"java": "3.7.0", "spring": "3.7.0", "librdkafka": "2.3.0"}
-"""First release of a library whose producer waits longer before each retry, up to ``retry.backoff.max.ms`` (KIP-580;
+"""First release of a library whose producer increases the wait before each retry, up to ``retry.backoff.max.ms`` (KIP-580;
 ``ProducerConfig.java@3.6.0, 3.7.0``, ``CONFIGURATION.md@v2.2.0, v2.3.0``)."""
 
 IDEMPOTENCE_SINCE = "0.11.0.0"
-"""First Java client that knows ``enable.idempotence`` (``ProducerConfig.java@0.10.2.2, 0.11.0.2``)."""
+"""First Java client with ``enable.idempotence`` (``ProducerConfig.java@0.10.2.2, 0.11.0.2``)."""
 
 CONTRADICTION_OF_DEFAULT = Changed(
     values=(("0.8.2", "none"), ("3.0.1", "off")),
     source=f"{_PRODUCER}@3.0.0, 3.0.1, 3.2.0 (postProcessAndValidateIdempotenceConfigs)",
 )
-"""What Java's producer makes of acks, retries or requests in flight that contradict idempotence which nobody asked for: it
-switches idempotence ``off`` and logs it. Where somebody asked for it, it does not start, in every release."""
+"""Java producer's reaction to acks, retries or requests in flight that contradict default idempotence.
+
+It switches idempotence ``off`` and logs that. With idempotence set explicitly, it fails to start, in every release.
+"""

@@ -1,8 +1,8 @@
-"""Drain brokers: a reassignment that moves no more than it must, in steps that take nothing from any partition.
+"""Drain brokers: a minimal reassignment, in steps that keep the number of live replicas of every partition.
 
-Kafka adds the new replicas, waits until all that shall remain are in sync, elects a leader among them where it must, and only
-then drops the old ones (``onPartitionReassignment`` in ``KafkaController.scala@0.9.0.1, 2.8.2``).
-So a partition has at no time fewer living replicas than before; and a reassignment that keeps a dead one does not end.
+Kafka adds the new replicas, waits until all target replicas are in sync, elects a leader among them if necessary, and only then
+removes the old ones (``onPartitionReassignment`` in ``KafkaController.scala@0.9.0.1, 2.8.2``). So a partition never has fewer
+live replicas than before, and a reassignment that keeps a dead one does not complete.
 """
 
 from collections import Counter
@@ -18,27 +18,27 @@ Place = tuple[str, int]
 
 
 class KeepReason(StrEnum):
-    """Why a partition with a replica on a drained broker is not moved."""
+    """Reason why a partition with a replica on a drained broker is not moved."""
 
-    NO_TARGET = "no_target"  # no other broker may take it
-    DEAD_REPLICA = "dead_replica"  # a replica that would remain is dead: the reassignment would wait for it
-    NO_SOURCE = "no_source"  # no living replica is in sync: there is nothing to copy from
-    UNKNOWN = "unknown"  # its state or assignment cannot be taken at its word
-    DELETING = "deleting"  # its topic is being deleted
+    NO_TARGET = "no_target"  # no other broker is eligible
+    DEAD_REPLICA = "dead_replica"  # a remaining replica is dead: the reassignment would wait for it
+    NO_SOURCE = "no_source"  # no live replica is in sync: there is no source for a copy
+    UNKNOWN = "unknown"  # its state or assignment is unreliable
+    DELETING = "deleting"  # its topic is under deletion
 
 
 class NewAssignment(NamedTuple):
     """One partition's new assignment.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        from_replicas: Assignment before; that which a running reassignment leads to.
+        topic: Topic name.
+        partition: Partition number.
+        from_replicas: Assignment before; the target of a running reassignment.
         to_replicas: Assignment after, the preferred leader first.
         size: Bytes of a replica; ``None`` when unknown.
-        leader: Who leads now, and sends what is copied.
-        leader_after: Who leads once it has ended.
-        in_sync: Living members of the ISR before.
+        leader: Current leader and source of the copy.
+        leader_after: Leader after completion.
+        in_sync: Live members of the ISR before.
     """
 
     topic: str
@@ -52,7 +52,7 @@ class NewAssignment(NamedTuple):
 
     @property
     def added(self) -> Replicas:
-        """Brokers that get a replica."""
+        """Brokers that receive a replica."""
         return tuple(broker for broker in self.to_replicas if broker not in self.from_replicas)
 
 
@@ -66,15 +66,15 @@ class Blocked(NamedTuple):
 
 
 class DrainStep(NamedTuple):
-    """What is moved at once; the next step waits until all of it is in sync and no reassignment is left.
+    """Moves made at once; the next step waits until all are in sync and no reassignment is left.
 
     Args:
-        number: Counted from 1.
-        moves: Its partitions.
-        size: Bytes to be copied, as far as they are known.
-        unknown: Replicas to be copied whose size is not.
-        most: The most that one broker sends or receives, bytes; what a throttle is held against.
-        spare: Brokers that may die meanwhile without any of these partitions losing its last replica in sync.
+        number: Starts at 1.
+        moves: New assignments.
+        size: Bytes to copy, as far as known.
+        unknown: Number of replicas to copy with unknown size.
+        most: Maximum bytes that one broker sends or receives, the basis for a throttle.
+        spare: Brokers that may fail meanwhile without any of these partitions losing its last in-sync replica.
     """
 
     number: int
@@ -85,19 +85,19 @@ class DrainStep(NamedTuple):
     spare: int
 
     def seconds(self, throttle: int) -> float:
-        """How long copying takes at so many bytes a second for each broker; without what is unknown."""
+        """Copy time at so many bytes per second and broker, without replicas of unknown size."""
         return self.most / throttle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is asked for.
+    """Parameters of a drain.
 
     Args:
-        brokers: Whom to drain; they may be dead.
-        excluded: Who takes nothing.
-        factor: The least number of replicas that a moved partition gets.
-        most_moves: Replicas copied in one step.
+        brokers: Brokers to drain; they may be dead.
+        excluded: Brokers that receive nothing.
+        factor: Minimum replication factor of a moved partition.
+        most_moves: Number of replicas copied in one step.
     """
 
     brokers: frozenset[int]
@@ -108,19 +108,19 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrainPlan:
-    """The steps in order, and what stays where it is."""
+    """Steps in order, and partitions that are not moved."""
 
     steps: tuple[DrainStep, ...] = ()
     blocked: tuple[Blocked, ...] = ()
 
     @property
     def moves(self) -> tuple[NewAssignment, ...]:
-        """All of them in order."""
+        """All moves in order."""
         return tuple(move for step in self.steps for move in step.moves)
 
 
 def reassignment(moves: Iterable[NewAssignment], *, back: bool = False) -> dict[str, object]:
-    """What ``kafka-reassign-partitions --reassignment-json-file`` takes, in all releases; ``back``: the way back."""
+    """JSON for ``kafka-reassign-partitions --reassignment-json-file``, in all releases; ``back``: the way back."""
     rows = [
         {"topic": move.topic, "partition": move.partition, "replicas": list(move.from_replicas if back else move.to_replicas)}
         for move in moves
@@ -129,14 +129,14 @@ def reassignment(moves: Iterable[NewAssignment], *, back: bool = False) -> dict[
 
 
 def plan(cluster: Cluster, wanted: Wanted, sizes: Mapping[Place, int]) -> DrainPlan:
-    """A plan that is the same for the same evidence.
+    """Compute a plan; the same evidence gives the same plan.
 
-    Partitions with one replica go first, as nothing else saves them; then those with the fewest in sync.
+    Partitions with one replica come first, as nothing else protects them; then those with the fewest in-sync replicas.
 
     Args:
-        cluster: The evidence.
-        wanted: What is asked for.
-        sizes: Bytes of a replica, of the partitions of which that is known.
+        cluster: Facts of the cluster.
+        wanted: Parameters of the drain.
+        sizes: Size of a replica in bytes, for partitions where it is known.
     """
     on_them = [p for p in cluster.partitions if not wanted.brokers.isdisjoint(cluster.leads_to(p))]
     on_them.sort(key=lambda p: (len(cluster.leads_to(p)) > 1, len(_in_sync(p, cluster)), p.topic, p.partition))
@@ -182,7 +182,7 @@ def _reason(partition: Partition, base: Replicas, cluster: Cluster, wanted: Want
 
 @dataclass
 class _Planner:
-    """Who holds and leads how much, as the plan goes on."""
+    """Replicas and leaders by broker while the plan grows."""
 
     cluster: Cluster
     wanted: Wanted
@@ -197,7 +197,7 @@ class _Planner:
             self.led.update(base[:1])
 
     def assign(self, base: Replicas) -> Replicas | None:
-        """The new assignment; ``None`` when nobody is left to take a replica."""
+        """Return the new assignment; ``None`` when no broker is left to receive a replica."""
         places = [None if broker in self.wanted.brokers else broker for broker in base]
         places += [None] * (self.wanted.factor - len(places))
         for place, broker in enumerate(places):
@@ -209,18 +209,18 @@ class _Planner:
         return self._noted(base, places)
 
     def _taker(self, others: Collection[int]) -> int | None:
-        """In a rack that has none of the others if there is one, then with the fewest replicas, then the first by id."""
+        """Prefer a rack without the others, then the fewest replicas, then the lowest id."""
         racks = {self._rack(broker) for broker in others}
         free = (broker for broker in self.targets if broker not in others)
         return min(free, key=lambda broker: (self._rack(broker) in racks, self.held[broker], broker), default=None)
 
     def _rack(self, broker: int) -> str | None:
-        """Brokers that name none count as one rack: nothing tells them apart."""
+        """Brokers without a rack count as one rack: they cannot be told apart."""
         registered = self.cluster.brokers.get(broker)
         return registered.rack if registered else None
 
     def _noted(self, base: Replicas, places: Sequence[int]) -> Replicas:
-        """With another preferred leader, where that was drained: who is preferred least."""
+        """Return the assignment with a new preferred leader if that was drained: the broker with the fewest."""
         self.held.subtract(base)
         self.led.subtract(base[:1])
         to = list(places)
@@ -234,7 +234,7 @@ class _Planner:
 
 
 def _steps(moves: Iterable[NewAssignment], most: int) -> Iterator[DrainStep]:
-    """Moves in order, as many a step as may be copied at once, and at least one move."""
+    """Yield the moves in order, as many per step as may be copied at once, and at least one."""
     number, held, copied = 1, [], 0
     for move in moves:
         if held and copied + len(move.added) > most:

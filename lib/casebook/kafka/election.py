@@ -1,11 +1,10 @@
 """The controller's election rules: its five strategies for one partition.
 
-``live`` is the set of brokers on which the
-partition has a usable replica: registered, not shutting down, and (from 1.0) without a failed log dir under it. A
-strategy answers with an :class:`Election`, which says what would be written; a failed election writes nothing. What the
-controller makes of it when brokers go and come: :mod:`casebook.kafka.controller`.
+``live`` is the set of brokers with a usable replica of the partition: registered, not shutting down, and (from 1.0) without a
+failed log dir under it. A strategy returns an :class:`Election`, the state to write; a failed election writes nothing.
+:mod:`casebook.kafka.controller` applies it to broker failures and starts.
 
-The rules are those of ZooKeeper mode, 0.9 to 3.9. What differs between releases is data in :mod:`casebook.kafka.releases`.
+The rules are those of ZooKeeper mode, 0.9 to 3.9. :mod:`casebook.kafka.releases` has the differences between releases.
 """
 
 from enum import StrEnum
@@ -19,26 +18,26 @@ Brokers = tuple[int, ...]
 
 
 class NoLeaderReason(StrEnum):
-    """Why an election chose nobody. The ids are stable."""
+    """Reason why an election failed. The ids are stable."""
 
-    NO_LIVE_ISR_MEMBER = "no_live_isr_member"  # nobody in the ISR is alive, and unclean election is not allowed
+    NO_LIVE_ISR_MEMBER = "no_live_isr_member"  # no ISR member is alive, and unclean election is not allowed
     NO_LIVE_REPLICA = "no_live_replica"  # unclean election is allowed, and no replica is alive
-    LIVE_ISR_OUTSIDE_ASSIGNMENT = "live_isr_outside_assignment"  # those alive in the ISR are not assigned
+    LIVE_ISR_OUTSIDE_ASSIGNMENT = "live_isr_outside_assignment"  # the live ISR members are not assigned
     NO_LIVE_TARGET_IN_ISR = "no_live_target_in_isr"  # no target of the reassignment is alive and in the ISR
     PREFERRED_NOT_LIVE = "preferred_not_live"  # the first assigned replica is dead, or nothing is assigned
-    PREFERRED_NOT_IN_ISR = "preferred_not_in_isr"  # the first assigned replica has fallen behind
-    NO_OTHER_ISR_MEMBER = "no_other_isr_member"  # only those shutting down could lead
+    PREFERRED_NOT_IN_ISR = "preferred_not_in_isr"  # the first assigned replica is out of sync
+    NO_OTHER_ISR_MEMBER = "no_other_isr_member"  # all candidates are shutting down
     NOT_NEEDED = "not_needed"  # the preferred replica leads already
 
 
 class Election(NamedTuple):
-    """What an election would write. A named tuple, as a large cluster makes 100,000 at once.
+    """Result of an election. A named tuple, as a large cluster makes 100,000 at once.
 
     Args:
         leader: Winner; ``None`` when the election fails.
         isr: The new ISR; empty when the election fails.
-        unclean: The winner was not in the ISR: records that only others hold are dropped.
-        reason: Why it failed; ``None`` when it did not.
+        unclean: The winner was not in the ISR: records that only others have are lost.
+        reason: Reason for the failure; ``None`` on success.
     """
 
     leader: int | None
@@ -51,7 +50,7 @@ def _failed(reason: NoLeaderReason) -> Election:
     return Election(None, (), False, reason)
 
 
-# Made once: most elections of an incident fail, and comparing a module constant costs nothing.
+# Built once: most elections of an incident fail, and comparing a module constant costs nothing.
 _NO_LIVE_ISR_MEMBER = _failed(NoLeaderReason.NO_LIVE_ISR_MEMBER)
 _NO_LIVE_REPLICA = _failed(NoLeaderReason.NO_LIVE_REPLICA)
 _LIVE_ISR_OUTSIDE_ASSIGNMENT = _failed(NoLeaderReason.LIVE_ISR_OUTSIDE_ASSIGNMENT)
@@ -66,11 +65,11 @@ _NOT_NEEDED = _failed(NoLeaderReason.NOT_NEEDED)
 
 
 def offline(*, replicas: Brokers, isr: Brokers, live: frozenset[int], unclean: bool) -> Election:
-    """Elect for a partition without live leader: the first assigned replica that is alive and in the ISR.
+    """Elect for a partition without a live leader: the first assigned replica that is alive and in the ISR.
 
-    Without a live ISR member, and if unclean election is allowed, the first assigned replica that is alive, however
-    far its log has fallen behind. The new ISR are the live members of the old one, also those outside the
-    assignment; after an unclean election the winner alone. The same in every release.
+    Without a live ISR member, and if unclean election is allowed: the first live assigned replica, however far it lags. The new
+    ISR contains the live members of the old one, including those outside the assignment; after an unclean election only the
+    winner. The same in every release.
 
     Source: OfflinePartitionLeaderSelector in core/src/main/scala/kafka/controller/PartitionLeaderSelector.scala@0.9.0.1, 1.0.2;
     PartitionLeaderElectionAlgorithms and collectUncleanLeaderElectionState in
@@ -81,7 +80,7 @@ def offline(*, replicas: Brokers, isr: Brokers, live: frozenset[int], unclean: b
         for replica in replicas:
             if replica in in_sync:
                 return Election(replica, tuple(in_sync))
-        # A live ISR member forbids an unclean election even where it cannot be elected itself; 0.9-1.0 throw here.
+        # A live ISR member prevents an unclean election even when it is not eligible; 0.9-1.0 throw here.
         return _LIVE_ISR_OUTSIDE_ASSIGNMENT
     if not unclean:
         return _NO_LIVE_ISR_MEMBER
@@ -95,9 +94,9 @@ def offline(*, replicas: Brokers, isr: Brokers, live: frozenset[int], unclean: b
 
 
 def reassign(*, targets: Brokers, isr: Brokers, live: frozenset[int]) -> Election:
-    """Elect when a reassignment's targets have caught up: the first of them that is alive and in the ISR.
+    """Elect after a reassignment's targets have caught up: the first of them that is alive and in the ISR.
 
-    The ISR stays as it is; the old replicas leave it afterwards, one by one. The same in every release.
+    The ISR does not change; the old replicas leave it afterwards, one by one. The same in every release.
 
     Source: ReassignedPartitionLeaderSelector in core/src/main/scala/kafka/controller/PartitionLeaderSelector.scala@0.9.0.1;
     leaderForReassign in core/src/main/scala/kafka/controller/Election.scala@2.3.0, 3.9.0.
@@ -112,9 +111,9 @@ def reassign(*, targets: Brokers, isr: Brokers, live: frozenset[int]) -> Electio
 
 
 def preferred(*, replicas: Brokers, isr: Brokers, live: frozenset[int], leader: int | None, version: KafkaVersion) -> Election:
-    """Elect the first assigned replica, if it is alive and in the ISR; the ISR stays as it is.
+    """Elect the first assigned replica, if it is alive and in the ISR; the ISR does not change.
 
-    Where it leads already, 1.1 to 2.1 write the state again with the next leader epoch; other releases do nothing.
+    If it already leads, 1.1 to 2.1 rewrite the state with the next leader epoch; other releases do nothing.
 
     Source: :data:`casebook.kafka.releases.PREFERRED_ALREADY_LEADS`; PreferredReplicaPartitionLeaderSelector in
     core/src/main/scala/kafka/controller/PartitionLeaderSelector.scala@0.9.0.1; leaderForPreferredReplica in
@@ -139,13 +138,12 @@ def _skips_preferred_leader(version: KafkaVersion) -> bool:
 def controlled_shutdown(
     *, replicas: Brokers, isr: Brokers, live: frozenset[int], shutting_down: frozenset[int], version: KafkaVersion
 ) -> Election:
-    """Elect among the ISR members that are not shutting down; those that are leave the ISR. Never unclean.
+    """Elect among the ISR members that are not shutting down; the others leave the ISR. Never unclean.
 
-    From 0.10.0 the first of them in assignment order that is alive; 0.9 takes the first in ISR order and asks neither
-    whether it is alive nor whether it is assigned.
+    From 0.10.0, the first live one in assignment order; 0.9 takes the first in ISR order, alive and assigned or not.
 
     Args:
-        live: Registered brokers; whether it holds those shutting down makes no difference.
+        live: Registered brokers, with or without those shutting down.
 
     Source: :data:`casebook.kafka.releases.CONTROLLED_SHUTDOWN_ORDER`; leaderForControlledShutdown in
     core/src/main/scala/kafka/controller/PartitionStateMachine.scala@1.1.0 and Election.scala@2.3.0, 3.9.0.
@@ -168,7 +166,7 @@ def _takes_isr_order(version: KafkaVersion) -> bool:
 
 
 def new_partition(*, replicas: Brokers, live: frozenset[int]) -> Election:
-    """Elect for a partition that has no state yet: the first live replica; all live replicas become the ISR.
+    """Elect for a partition without a state: the first live replica; all live replicas form the ISR.
 
     The state is created with leader epoch 0. The same in every release.
 

@@ -1,4 +1,4 @@
-"""What a coordinator knows once it has loaded a partition of the offsets topic; also of a log with segments missing.
+"""A coordinator's state after loading a partition of the offsets topic, also from a log with missing segments.
 
 The rules are the loader's (``GroupMetadataManager.scala@0.9.0.1, 0.11.0.2, 2.8.2, 3.9.0``, ``doLoadGroupsAndOffsets``):
 
@@ -18,42 +18,42 @@ _OFFSET = attrgetter("offset")
 
 
 class KeyRecords(NamedTuple):
-    """The records of one key in one segment and hour, with the columns of the last of them; a transactional record alone.
+    """Records of one key in one segment and hour, with the columns of the last; a transactional record alone.
 
     Args:
         segment: Base offset.
         kind: ``commit``, ``group``, ``newer``, ``unknown``, ``control`` or ``damage``.
         newer: Name of a key kind that the classic coordinator does not know.
         transactional: A commit in a transaction.
-        group: Its id.
-        topic: Committed topic; ``None`` for the group's own metadata.
+        group: Group id.
+        topic: Committed topic; ``None`` for group metadata.
         partition: Committed partition.
         hour: Start of the hour of the commits, epoch ms.
-        records: How many.
-        bytes: Their share of the segment.
-        tombstones: Of the records.
-        first_offset: Of the first record.
-        first_time: Of the first record, epoch ms.
-        last_time: Of the last.
-        largest_batch: Bytes of the largest batch that holds one.
-        damaged_bytes: For ``damage``.
-        offset: Of the last record in the log.
-        size: Its share.
+        records: Number of records.
+        bytes: Their share of the segment's bytes.
+        tombstones: Number of tombstones among them.
+        first_offset: Offset of the first record.
+        first_time: Time of the first record, epoch ms.
+        last_time: Time of the last record, epoch ms.
+        largest_batch: Size of the largest batch with such a record, bytes.
+        damaged_bytes: Size of a ``damage``.
+        offset: Offset of the last record in the log.
+        size: Its share of the segment's bytes.
         tombstone: It has no value.
-        committed: What it commits.
-        commit_time: When, by the broker.
+        committed: Committed offset.
+        commit_time: Broker time of the commit.
         expire_time: As written; negative or ``None`` for none.
-        producer: Of a transaction.
+        producer: Producer id of a transaction.
         control: ``commit`` or ``abort`` for ``control``.
-        protocol_type: Of a group's metadata.
-        protocol: Of a group's metadata.
-        generation: Of a group's metadata.
-        state_time: Of a group's metadata.
-        members: Of a group's metadata.
-        file: Where it lies.
-        position: Of its batch.
-        reason: Of damage, or why it is unknown.
-        tail: Of damage: the file ends in it, as a copy of a segment that is being written does.
+        protocol_type: From a group's metadata.
+        protocol: From a group's metadata.
+        generation: From a group's metadata.
+        state_time: From a group's metadata.
+        members: From a group's metadata.
+        file: Segment file.
+        position: Position of its batch.
+        reason: Reason for a damage, or for an unknown record.
+        tail: The file ends in this damage, like a copy of a segment that is being written.
     """
 
     segment: int
@@ -92,7 +92,7 @@ class KeyRecords(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """The end of a transaction."""
+    """End of a transaction."""
 
     offset: int
     commit: bool
@@ -100,11 +100,11 @@ class Marker(NamedTuple):
 
 
 class Markers:
-    """The markers of a partition by producer.
+    """Transaction markers of a partition by producer.
 
     Args:
-        rows: Its control records; those that end no transaction are left out.
-        missing: Base offsets of segments that are not there.
+        rows: Control records; those that end no transaction are ignored.
+        missing: Base offsets of missing segments.
     """
 
     def __init__(self, rows: Iterable[KeyRecords], missing: Collection[int] = ()) -> None:
@@ -117,19 +117,19 @@ class Markers:
             markers.sort()
 
     def deciding(self, row: KeyRecords) -> Marker | None:
-        """The next marker of a transactional record's producer; ``None`` while its transaction is open."""
+        """Return the next marker of a transactional record's producer; ``None`` while its transaction is open."""
         markers = self._by_producer.get(row.producer, ())
         place = bisect_right(markers, row.offset, key=_OFFSET)
         return markers[place] if place < len(markers) else None
 
 
 class KnownKey(NamedTuple):
-    """What a loader knows of a key, and what of its records matters.
+    """A loader's state for a key, with the records that matter.
 
     Args:
-        plain: The last record outside transactions, tombstones included.
+        plain: Last record outside transactions, tombstones included.
         decided: Transactional records with their marker, ``None`` for an open transaction.
-        visible: The record that is answered with; ``None`` for none.
+        visible: Record that answers a fetch; ``None`` for none.
     """
 
     plain: KeyRecords | None
@@ -138,12 +138,12 @@ class KnownKey(NamedTuple):
 
     @property
     def live(self) -> KeyRecords | None:
-        """The record that a cleaner must keep: the visible one, else the tombstone that says that there is none."""
+        """The record that a cleaner must keep: the visible one, else the tombstone that removes it."""
         return self.visible or (self.plain if self.plain and self.plain.tombstone else None)
 
 
 def known(rows: Iterable[KeyRecords], markers: Markers) -> KnownKey:
-    """What is known of a key once all its commits are loaded, in any order of ``rows``."""
+    """Return the state of a key after loading all its commits, in any order of ``rows``."""
     plain: KeyRecords | None = None
     decided: list[tuple[KeyRecords, Marker | None]] = []
     for row in rows:
@@ -162,5 +162,5 @@ def known(rows: Iterable[KeyRecords], markers: Markers) -> KnownKey:
 
 
 def latest(rows: Iterable[KeyRecords]) -> KeyRecords | None:
-    """The last of a group's metadata records, tombstones included."""
+    """Return the last metadata record of a group, tombstones included."""
     return max(rows, key=_OFFSET, default=None)

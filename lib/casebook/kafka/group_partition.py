@@ -1,4 +1,4 @@
-"""Group to partition of the offsets topic, as its coordinator is found.
+"""Partition of the offsets topic for a group, as used to find its coordinator.
 
 ``abs(groupId.hashCode) % partitions`` with ``Utils.abs`` (``GroupMetadataManager.scala@0.9.0.1, 3.9.0``,
 ``clients/src/main/java/org/apache/kafka/common/utils/Utils.java@0.9.0.1``). The number of partitions is the topic's own,
@@ -13,7 +13,7 @@ def java_hash(text: str) -> int:
     """``String.hashCode``: over UTF-16 code units, in 32 bits with sign.
 
     Args:
-        text: Any; a surrogate that stands alone is a code unit like others.
+        text: Any text; an unpaired surrogate counts as one code unit.
     """
     units = text.encode("utf-16-be", errors="surrogatepass")
     value = 0
@@ -23,6 +23,6 @@ def java_hash(text: str) -> int:
 
 
 def group_partition(group: str, partitions: int) -> int:
-    """The partition of ``__consumer_offsets`` that holds a group; ``Utils.abs`` of the least integer is 0."""
+    """Return the partition of ``__consumer_offsets`` for a group; ``Utils.abs`` of the least integer is 0."""
     value = java_hash(group)
     return 0 if value == _MIN else abs(value) % partitions

@@ -1,10 +1,9 @@
-"""How fast a broker loads, from the loads it has finished, and when the others will end.
+"""A broker's load rate from its finished loads, and the expected end of the others.
 
-What a record costs depends on the machine, on disk and page cache, and on how long the process has run, so it is taken from
-the broker's own loads: a mean of the logarithms of their rates, each weighed by its size, with the spread they show among
-themselves. Few loads show little of it, so a spread of 20 % (of 35 % for a single load, of 50 % for other brokers' rates)
-counts as if it had been seen three times. The first load of a process runs before its code is compiled, up to three times
-slower, and counts for a quarter as soon as there are others.
+The cost of a record depends on the machine, on disk and page cache, and on the age of the process, so it comes from the broker's
+own loads: the mean of the logarithms of their rates, weighted by size, with their own spread. A few loads show little spread, so
+a spread of 20 % (35 % for a single load, 50 % for other brokers' rates) counts as if observed three times. The first load of a
+process runs before its code is compiled, up to three times slower, and has a weight of a quarter as soon as there are others.
 """
 
 from bisect import bisect_left
@@ -16,10 +15,10 @@ from typing import NamedTuple
 
 from casebook.kafka.load_work import Work
 
-_SMALL = 64 << 10  # a load below this many bytes shows what a load costs without bytes
+_SMALL = 64 << 10  # a load below this many bytes shows the fixed cost of a load
 _PRIOR_LOADS, _OWN_SPREAD, _SINGLE_SPREAD, _OTHERS_SPREAD = 3.0, 0.2, 0.35, 0.5
-_FIRST = 0.25  # weight of the first load of a process beside others
-_BEYOND, _MOST_BEYOND = 0.2, 0.35  # spread for each factor e that a load is larger than any measured one, and at most
+_FIRST = 0.25  # weight of the first load of a process relative to others
+_BEYOND, _MOST_BEYOND = 0.2, 0.35  # spread per factor e beyond the largest measured load, and its maximum
 _QUANTILE = 0.95
 _STUDENT = ((2, 2.92), (3, 2.353), (4, 2.132), (5, 2.015), (6, 1.943), (8, 1.86), (10, 1.812), (15, 1.753), (30, 1.697))
 _NORMAL = 1.645
@@ -30,8 +29,8 @@ class Measured(NamedTuple):
     """A finished load.
 
     Args:
-        work: The partition as it was.
-        milliseconds: What it took.
+        work: Partition at the time of the load.
+        milliseconds: Duration.
     """
 
     work: Work
@@ -39,12 +38,12 @@ class Measured(NamedTuple):
 
 
 class TimeRange(NamedTuple):
-    """A time, or a length of time, in ms: nine times of ten between ``low`` and ``high``.
+    """A time or a duration, in ms: 90 % between ``low`` and ``high``.
 
     Args:
-        low: The least.
-        mid: The best guess; ``None`` when there is none.
-        high: The most; ``None`` without bound.
+        low: Lower bound.
+        mid: Best estimate; ``None`` without one.
+        high: Upper bound; ``None`` without one.
     """
 
     low: float
@@ -52,20 +51,20 @@ class TimeRange(NamedTuple):
     high: float | None
 
     def __add__(self, other: "TimeRange") -> "TimeRange":
-        """One after the other: their errors are taken to go the same way."""
+        """One after the other, with correlated errors."""
         return TimeRange(self.low + other.low, _sum(self.mid, other.mid), _sum(self.high, other.high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Law:
-    """What a load of a certain size takes.
+    """Duration of a load by its size.
 
     Args:
-        log_rate: Natural logarithm of the size that a millisecond loads.
-        spread: Standard deviation of a single load's, in the same logarithms, for ``NormalDist``.
-        overhead: Milliseconds that a load costs without size.
-        largest: Size of the largest load it was measured on.
-        loads: On how many.
+        log_rate: Natural logarithm of the size loaded per millisecond.
+        spread: Standard deviation of a single load, in the same logarithms, for ``NormalDist``.
+        overhead: Fixed cost of a load, milliseconds.
+        largest: Size of the largest measured load.
+        loads: Number of measured loads.
     """
 
     log_rate: float
@@ -76,14 +75,14 @@ class Law:
 
     @property
     def per_second(self) -> TimeRange:
-        """Size a second."""
+        """Size loaded per second."""
         return TimeRange(*(1000 * exp(self.log_rate + side * _NORMAL * self.spread) for side in (-1, 0, 1)))
 
     def takes(self, size: float, elapsed: float = 0.0) -> TimeRange:
-        """How long a load takes that has lasted ``elapsed`` ms and is not done.
+        """Estimate the duration of a load that has run ``elapsed`` ms and is unfinished.
 
-        Whatever moment it is asked at, it may end at once, unless that is sooner than it was thought to end before it began.
-        One that is far slower than the others has no estimate: ``low`` alone is known.
+        At any time it may end at once, unless that is earlier than the first estimate. A load far slower than the others has no
+        estimate: only ``low`` is known.
         """
         if not size:
             return TimeRange(max(elapsed, self.overhead), max(elapsed, self.overhead), None if elapsed else self.overhead)
@@ -96,18 +95,18 @@ class Law:
         return TimeRange(max(elapsed, soonest), mid, high)
 
     def _beyond(self, size: float) -> float:
-        """More doubt for a load that is larger than any measured one."""
+        """Additional spread for a load larger than any measured one."""
         return min(_MOST_BEYOND, _BEYOND * max(0.0, log(size / self.largest)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """A broker's rate, by records and, where these are unknown, by bytes.
+    """A broker's load rate, by records and, when these are unknown, by bytes.
 
     Args:
-        by_records: Of the loads with known records; ``None`` when there is none.
-        by_bytes: Of all loads.
-        own: They are the broker's own.
+        by_records: From the loads with known records; ``None`` without any.
+        by_bytes: From all loads.
+        own: The loads are the broker's own.
     """
 
     by_records: Law | None
@@ -115,23 +114,23 @@ class Rate:
     own: bool
 
     def of(self, work: Work) -> tuple[Law, float]:
-        """The law that foretells a partition, and its size by it."""
+        """Return the law that applies to a partition, and the partition's size in its unit."""
         if self.by_records is not None and work.by_records is not None:
             return self.by_records, work.by_records
         return self.by_bytes, work.bytes
 
     def takes(self, work: Work, elapsed: float = 0.0) -> TimeRange:
-        """How long a load takes that has lasted ``elapsed`` ms and is not done."""
+        """Estimate the duration of a load that has run ``elapsed`` ms and is unfinished."""
         law, size = self.of(work)
         return law.takes(size, elapsed)
 
 
 def rate(measured: Iterable[Measured], *, own: bool = True) -> Rate | None:
-    """The rate that finished loads show; ``None`` when none of them had bytes worth a measure.
+    """Return the rate of finished loads; ``None`` when none of them had enough bytes.
 
     Args:
-        measured: In the order in which they ended.
-        own: They are of the broker whose loads are to be foretold.
+        measured: Finished loads in order of their end.
+        own: They are of the same broker as the loads to predict.
     """
     loads = list(measured)
     overhead = median([load.milliseconds for load in loads if load.work.bytes < _SMALL] or [0])
@@ -151,7 +150,7 @@ def _law(loads: Sequence[tuple[float, int]], overhead: float, *, own: bool) -> L
     weights = [size * (1.0 if at else first) for at, (size, _) in enumerate(loads)]
     rates = [log(size / max(took - overhead, 0.5)) for size, took in loads]
     mean = _weighted(rates, weights)
-    alike = sum(weights) ** 2 / sum(weight**2 for weight in weights)  # loads of the same size that would say as much
+    alike = sum(weights) ** 2 / sum(weight**2 for weight in weights)  # equivalent number of loads of equal size
     seen = _weighted([(one - mean) ** 2 for one in rates], weights) * alike
     spread = _OTHERS_SPREAD if not own else _OWN_SPREAD if len(loads) > 1 else _SINGLE_SPREAD
     prior = spread**2 * _PRIOR_LOADS

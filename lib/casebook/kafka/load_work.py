@@ -1,7 +1,7 @@
-"""How much work it is to load a partition of the offsets topic: its bytes, and above all its records.
+"""Work of loading a partition of the offsets topic, by bytes and above all by records.
 
-Measured on 0.9.0.1 with the log in the page cache: records of 270 bytes load at three times the bytes a second, and at the
-same records a second, as records of 70 bytes. A byte from a disk costs more, so a record counts as much as 500 bytes.
+Measured on 0.9.0.1 with the log in the page cache: records of 270 bytes load at the same records per second as records of 70
+bytes, so at more than three times the bytes per second. A byte from a disk costs more, so a record counts as 500 bytes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +11,18 @@ from casebook.facts.cluster import Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.facts.offsets_topic import Segment
 
-_RECORD = 500  # bytes that cost as much as a record
-_ENOUGH = 1000  # offsets that show how large a record is
+_RECORD = 500  # cost of a record in bytes
+_ENOUGH = 1000  # number of offsets that is enough for an average record size
 
 
 class File(NamedTuple):
     """A segment of a partition.
 
     Args:
-        last: Of its last append, epoch ms; ``None`` when unknown.
-        bytes: Its size.
-        base: Its first offset.
-        end: The first offset behind it; ``None`` when unknown.
+        last: Time of its last append, epoch ms; ``None`` when unknown.
+        bytes: Size.
+        base: Base offset.
+        end: First offset after it; ``None`` when unknown.
     """
 
     last: int | None
@@ -32,11 +32,11 @@ class File(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A partition's log as a process found it when it started.
+    """A partition's log when a broker process opened it.
 
     Args:
         at: Epoch ms.
-        end: The first offset behind it.
+        end: First offset after it.
     """
 
     at: int
@@ -44,15 +44,15 @@ class Opened(NamedTuple):
 
 
 class Work(NamedTuple):
-    """A partition as its loader meets it.
+    """A partition as its loader finds it.
 
     Args:
-        broker: Whose copy was measured.
-        bytes: Of its segments.
-        records: Counted by a scan, else estimated from the offsets; ``None`` when neither can be.
+        broker: Broker of the measured copy.
+        bytes: Size of its segments.
+        records: Counted by a scan, or estimated from the offsets; ``None`` without either.
         counted: ``records`` is a count.
-        files: Its segments, the oldest first; empty when they are not listed.
-        created: When the partition was, epoch ms; ``None`` when unknown.
+        files: Segments, oldest first; empty when not listed.
+        created: Creation time of the partition, epoch ms; ``None`` when unknown.
     """
 
     broker: int
@@ -64,19 +64,19 @@ class Work(NamedTuple):
 
     @property
     def by_records(self) -> float | None:
-        """In records."""
+        """Work in records."""
         return None if self.records is None else self.records + self.bytes / _RECORD
 
     def then(self, at: int, opened: Opened | None = None) -> "Work | None":
-        """What a load met that was taken up at a moment; ``None`` when that cannot be told.
+        """Return the work of a load that started at a moment; ``None`` when unknown.
 
-        A partition grows: the load of an empty one, long ago, tells nothing of how fast a broker loads what it holds today. The
-        segment that was the active one is taken to have grown evenly, from the last append to the one before it on, or from
-        what it held when the broker's process opened it.
+        A partition grows: an old load of an empty one says nothing about its load time today. The segment that was active is
+        assumed to have grown evenly, from the previous segment's last append, or from its size when the broker's process opened
+        it.
 
         Args:
             at: Epoch ms.
-            opened: What the process that loads found; ``None`` when its log does not say.
+            opened: Log when the loading process opened it; ``None`` when not logged.
         """
         active = next((place for place, file in enumerate(self.files) if file.last is None or file.last > at), None)
         if active is None or not self.bytes:
@@ -90,10 +90,10 @@ class Work(NamedTuple):
 
 
 def _grown(file: File, begun: int | None, at: int, opened: Opened | None) -> float | None:
-    """How much of a segment was there at a moment before its last append, as a share.
+    """Return the share of a segment that existed at a moment before its last append.
 
     Args:
-        begun: When nothing of it was there.
+        begun: When it was empty.
     """
     there = 0.0
     if opened is not None and opened.at <= at and file.end is not None and file.base <= opened.end <= file.end:
@@ -106,12 +106,12 @@ def _grown(file: File, begun: int | None, at: int, opened: Opened | None) -> flo
 def works(
     log_dirs: Iterable[LogDir], segments: Iterable[Segment] = (), partitions: Iterable[Partition] = ()
 ) -> dict[int, dict[int, Work]]:
-    """The work of each copy of each offsets partition, by partition and broker.
+    """Return the work of each copy of each offsets partition, by partition and broker.
 
     Args:
-        log_dirs: Their sizes.
-        segments: What a scan counted.
-        partitions: Of the offsets topic, as ZooKeeper has them: since when there are any.
+        log_dirs: Listed log dirs, for sizes.
+        segments: Scanned segments, for record counts.
+        partitions: Partitions of the offsets topic in ZooKeeper, for creation times.
     """
     created = {p.partition: p.state.stamp.created_at for p in partitions if p.state is not None and p.state.stamp is not None}
     counted: dict[tuple[int, int], int] = {}
@@ -134,7 +134,7 @@ def _work(replica: Replica, counted: Mapping[tuple[int, int], int], created: int
 
 
 def _estimated(replica: Replica) -> int | None:
-    """From the range of offsets of each segment; a cleaned one holds fewer, so its bytes count, at the newest records' size."""
+    """Estimate from the range of offsets per segment; a cleaned one has fewer, so its bytes count, at the newest record size."""
     end = replica.high_watermark
     if not replica.segments or end is None:
         return None
@@ -146,7 +146,7 @@ def _estimated(replica: Replica) -> int | None:
 
 
 def _bytes_of_newest(spans: Sequence[int], sizes: Sequence[int]) -> float | None:
-    """Bytes a record in the newest segments: what was not cleaned yet."""
+    """Bytes per record in the newest segments, which are not yet cleaned."""
     offsets = held = 0
     for span, size in zip(reversed(spans), reversed(sizes), strict=True):
         offsets, held = offsets + span, held + size

@@ -1,8 +1,8 @@
-"""For every partition a state and a verdict.
+"""State and verdict of every partition.
 
-The rules are Kafka's own (:mod:`casebook.kafka.election`); here they meet the evidence. Under-replicated and under
-min ISR are meant as Kafka's own tool means them (``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2``): by the
-ISR as stored, a reassignment's added replicas not counted, and a partition without living leader is under min ISR.
+Applies Kafka's own rules (:mod:`casebook.kafka.election`) to the evidence. Under-replicated and under min ISR are defined as in
+Kafka's own tool (``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2``): by the stored ISR, without the replicas that a
+reassignment adds; a partition without a live leader is under min ISR.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,13 +18,13 @@ _MIN_ISR = "min.insync.replicas"
 
 
 def verdicts(cluster: Cluster, version: KafkaVersion) -> tuple[Verdict, ...]:
-    """A verdict for every partition, by topic and partition."""
+    """Return a verdict for every partition, by topic and partition."""
     judge = _Judge(cluster, version)
     return tuple(judge.verdict(partition) for partition in cluster.partitions)
 
 
 def dead_brokers(cluster: Cluster) -> tuple[int, ...]:
-    """Brokers that assignments or ISRs name and that are not registered; empty when registrations are unknown."""
+    """Return brokers in assignments or ISRs that are not registered; empty when registrations are unknown."""
     if not cluster.brokers_known:
         return ()
     named = {broker for p in cluster.partitions for broker in (*p.replicas, *(p.state.isr if p.state else ()))}
@@ -32,7 +32,7 @@ def dead_brokers(cluster: Cluster) -> tuple[int, ...]:
 
 
 class _Judge:
-    """The rules applied to one cluster."""
+    """Rules applied to one cluster."""
 
     def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
         self._cluster = cluster
@@ -50,7 +50,7 @@ class _Judge:
         condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
         under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
         if self._is_told_of(partition, condition) and min_isr.number is not None and len(state.isr) < min_isr.number:
-            under_min_isr = True  # whoever of its ISR lives
+            under_min_isr = True  # with any live members of its ISR
         return Verdict(
             topic=partition.topic,
             partition=partition.partition,
@@ -79,7 +79,7 @@ class _Judge:
         )
 
     def _under_replicated(self, partition: Partition, condition: PartitionCondition) -> bool | None:
-        """``None`` where it is not judged. Where nobody knows who lives, it may be, and never is not."""
+        """``None`` without a judgement. With unknown registrations only ``True`` or ``None``."""
         state = partition.state
         if state is None or partition.problem is not None:
             return None
@@ -88,14 +88,14 @@ class _Judge:
         return None if condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster)
 
     def _is_told_of(self, partition: Partition, condition: PartitionCondition) -> bool:
-        """Whether its ISR is known though nobody knows who lives: Kafka's tools tell the one without the other."""
+        """Whether its ISR is known without registrations: Kafka's tools print one without the other."""
         told = partition.state is not None and partition.state.leader is not None and partition.problem is None
         return told and condition is PartitionCondition.UNKNOWN and not self._cluster.brokers_known
 
     def _condition(
         self, partition: Partition, unclean: bool | None, clean_winner: int | None
     ) -> tuple[PartitionCondition, str | None, str]:
-        """State, blocking rule and the sentence that says why."""
+        """Return the state, the blocking rule and a sentence with the reason."""
         if partition.topic in self._deleting:
             return PartitionCondition.DELETING, "R7", self._deleting_because(partition)
         if (offline := self._surely_offline(partition)) is not None:
@@ -117,7 +117,7 @@ class _Judge:
         return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
     def _surely_offline(self, partition: Partition) -> PartitionCondition | None:
-        """What the state alone says of it, where the registrations or the assignment are not part of the evidence."""
+        """Judge by the state alone, when registrations or the assignment are not in the evidence."""
         state, known = partition.state, self._cluster.brokers_known
         unassigned = not partition.replicas and bool(self._cluster.unlisted)
         if state is None or not (unassigned if partition.problem is not None else not known):
@@ -143,7 +143,7 @@ class _Judge:
     def _blocked_by(
         self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None
     ) -> tuple[str, str]:
-        """The rule that keeps an offline partition without leader, and the sentence."""
+        """Return the rule that keeps an offline partition without a leader, and the sentence."""
         controller = self._cluster.controller
         alive = self._alive(partition)
         if None not in (controller.epoch, state.controller_epoch) and state.controller_epoch > controller.epoch:
@@ -165,7 +165,7 @@ class _Judge:
         return ("R3" if state.leader is None else "R1"), because
 
     def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
-        """Whom a clean election would choose, else whom an unclean one would."""
+        """Return the winner of a clean election, and of an unclean one."""
         state = partition.state
         if partition.problem is not None or partition.topic in self._deleting or not self._cluster.brokers_known:
             return None, None
@@ -179,9 +179,9 @@ class _Judge:
         return replicas if self._live.issuperset(replicas) else tuple(r for r in replicas if r in self._live)
 
     def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
-        """The dead brokers, each of which would bring the partition back by starting alone."""
+        """Dead brokers that would each bring the partition back by starting alone."""
         state = partition.state
-        replicas = partition.replicas or (state.isr if state else ())  # whoever is in the ISR is assigned, as a rule
+        replicas = partition.replicas or (state.isr if state else ())  # ISR members are normally assigned
         dead = sorted(r for r in replicas if r not in self._live)
         if state is None:
             return tuple(dead)
@@ -191,13 +191,13 @@ class _Judge:
         return tuple(b for b, elected in zip(dead, elections, strict=True) if elected.leader is not None)
 
     def _min_isr(self, partition: Partition) -> Setting:
-        """min.insync.replicas as the leader applies it; without one, as its next leader would."""
+        """min.insync.replicas as applied by the leader; without one, by the next leader."""
         state = partition.state
         leader = state.leader if state and state.leader is not None else next(iter(state.isr if state else ()), None)
         return self._settings.effective(_MIN_ISR, topic=partition.topic, broker=leader)
 
     def _min_isr_may_be(self, partition: Partition, now: Setting) -> int | None:
-        """``None`` where a setting is unknown. See :class:`Verdict`."""
+        """``None`` for an unknown setting. See :class:`Verdict`."""
         if now.number is None or now.origin == TOPIC:
             return now.number
         if len(self._min_isr_of_brokers) == 1:
@@ -208,15 +208,15 @@ class _Judge:
 
     @cached_property
     def _min_isr_of_brokers(self) -> Mapping[int | None, int | None]:
-        """The most that each living broker may ask for where no topic says; a single entry where they are all alike."""
+        """Highest min ISR of each live broker for topics without an override; a single entry when all are equal."""
         found = {broker: _at_most(self._settings.of_broker(_MIN_ISR, broker)) for broker in self._live or {None}}
         return {None: next(iter(found.values()))} if len(set(found.values())) == 1 else found
 
     def _unclean(self, partition: Partition, clean_winner: int | None) -> Setting:
         """unclean.leader.election.enable as the controller applies it.
 
-        Where only a default says that it is allowed, an offline partition can prove that it is not: a live replica was
-        not elected, or (before 1.1) the last ISR member was kept, which happens only where it is off
+        Where only a default allows it, an offline partition can prove the opposite: a live replica was not elected, or (before
+        1.1) the last ISR member was kept, which requires the setting to be off
         (:data:`casebook.kafka.releases.LAST_ISR_MEMBER_KEPT`).
         """
         controller, state = self._cluster.controller.broker, partition.state
@@ -249,9 +249,9 @@ _WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})
 
 
 def is_reassigning(partition: Partition, cluster: Cluster) -> bool:
-    """Whether its replicas are being moved: by its topic znode (2.4+) or by ``/admin/reassign_partitions``.
+    """Whether its replicas are under reassignment: by its topic znode (2.4+) or by ``/admin/reassign_partitions``.
 
-    An entry whose target is what the partition already has is left over and moves nothing (KAFKA-9478).
+    An entry with the current replicas as target is a leftover and moves nothing (KAFKA-9478).
     """
     if partition.adding or partition.removing:
         return True
@@ -264,7 +264,7 @@ def _old_target(partition: Partition, cluster: Cluster) -> tuple[int, ...] | Non
 
 
 def _is_under_replicated(partition: Partition, state: PartitionState, cluster: Cluster) -> bool:
-    """Whether the ISR is smaller than the replication factor, which does not count what a reassignment adds."""
+    """Whether the ISR is smaller than the replication factor, without the replicas that a reassignment adds."""
     target = _old_target(partition, cluster)
     factor = len(partition.replicas) - len(partition.adding)
     if target and not partition.adding:
@@ -279,7 +279,7 @@ def _at_most(setting: Setting) -> int | None:
 def _against_min_isr(
     condition: PartitionCondition, state: PartitionState | None, min_isr: int | None
 ) -> tuple[bool | None, bool | None]:
-    """Whether a partition is under its min ISR, and whether it is just at it."""
+    """Return whether a partition is under its min ISR, and whether it is exactly at it."""
     if condition in _UNJUDGED:
         return None, None
     if state is None or condition in OFFLINE:
@@ -290,7 +290,7 @@ def _against_min_isr(
 
 
 def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) -> str:
-    """The rest of the sentence: which replicas live without being in sync."""
+    """Rest of the sentence: live replicas that are out of sync."""
     outside = [r for r in alive if r not in state.isr]
     if outside:
         return f"; {ids(outside)} {'lives' if len(outside) == 1 else 'live'} but {_is_are(outside)} not in the ISR"
@@ -298,7 +298,7 @@ def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) 
 
 
 def ids(brokers: Iterable[int]) -> str:
-    """Broker ids as people read them."""
+    """Format broker ids for people."""
     return ", ".join(map(str, brokers)) or "nobody"
 
 

@@ -1,4 +1,4 @@
-"""ZooKeeper's history as a past: every leader and ISR, every registration, session and controllership, with its transaction."""
+"""ZooKeeper's history: every leader and ISR, every registration, session and controllership, with its transaction."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from casebook.kafka.past_rows import HISTORY, EventRow, Span, StateRow, transact
 Key = tuple[str, int]
 
 SESSIONS = 1 << 64
-"""ZooKeeper's sessions are signed, and are printed as if they were not."""
+"""ZooKeeper's sessions are signed, and printed as unsigned."""
 
 KINDS = {
     "znode_broker_registered": "A broker's znode was created.",
@@ -25,17 +25,17 @@ KINDS = {
     "znode_topic_created": "A topic's znode was created.",
     "znode_topic_deleted": "A topic's znode went.",
 }
-"""Kinds of the rows of a history."""
+"""Kinds of rows in a history."""
 
 _KIND_OF = {What.TOPIC_CREATED: "znode_topic_created", What.TOPIC_DELETED: "znode_topic_deleted"}
 
 
 class Overrides(NamedTuple):
-    """A topic's own settings, as they were written.
+    """Overrides of a topic, as written.
 
     Args:
-        time: From when on they count, by ZooKeeper's clock.
-        config: By name; ``None`` when they cannot be decoded.
+        time: Effective from this time, by ZooKeeper's clock.
+        config: By name; ``None`` when undecodable.
     """
 
     time: int
@@ -47,8 +47,8 @@ class ZnodeStamp(NamedTuple):
     """A time that a broker wrote into a znode.
 
     Args:
-        stamp: By the broker's clock.
-        time: Of the znode, by ZooKeeper's.
+        stamp: Time by the broker's clock.
+        time: Time of the write by ZooKeeper's clock.
         what: ``registration`` or ``controllership``.
     """
 
@@ -60,15 +60,15 @@ class ZnodeStamp(NamedTuple):
 
 
 class Break(NamedTuple):
-    """Time of which nothing is known, as transactions are missing.
+    """A period without information, as transactions are missing.
 
-    What goes leaves no time behind. So of a snapshot that no transaction goes on from it is known that what is in it was there
-    at its last write, but what is not was gone only when the next write came that is not in it.
+    A removal leaves no time behind. After a snapshot without later transactions, its content existed at its last write, but
+    absent content is only known to be gone at the next write outside it.
 
     Args:
-        since: The last moment of which it is known what was there, before it.
-        until: The moment by which that was gone of which nothing is left behind it. The next one may begin earlier.
-        registered: No broker came or went in it.
+        since: Last moment with a known state, before it.
+        until: By this moment everything without a trace afterwards was gone. The next break may start earlier.
+        registered: No broker was registered or removed in it.
     """
 
     since: int
@@ -78,22 +78,22 @@ class Break(NamedTuple):
 
 @dataclass(slots=True)
 class Past:
-    """What znodes tell of the past.
+    """The past according to znodes.
 
     Args:
-        rows: What changed, in the order of transactions.
-        states: Of each partition, in order.
-        registered: Of each broker, in order.
-        sessions: By name.
-        controllers: In order.
-        overrides: Of each topic whose settings were written, in order.
+        rows: Changes, in the order of transactions.
+        states: States of each partition, in order.
+        registered: Registrations of each broker, in order.
+        sessions: Sessions by name.
+        controllers: Controllerships, in order.
+        overrides: Overrides of each topic with written settings, in order.
         stamps: Times that brokers wrote into znodes.
-        breaks: Where transactions are missing, in order.
-        transactions: How many there are: without one, it is made of observations alone.
-        first: When it begins; ``None`` without one.
-        settled: By then that was gone of which it does not tell where it begins.
+        breaks: Missing transactions, in order.
+        transactions: Number of transactions: with none, it consists of observations alone.
+        first: Its start; ``None`` when empty.
+        settled: By this time, everything without a known start was gone.
         last: Time and number of the last transaction, or of the last observation.
-        unsettled: Proofs of what the last snapshots lack, and no later write dates: it went then, or later.
+        unsettled: Proofs of entities that the last snapshots lack without a later write: they disappeared then, or later.
     """
 
     rows: list[EventRow] = field(default_factory=list)
@@ -112,17 +112,17 @@ class Past:
 
     @property
     def there(self) -> bool:
-        """Whether there is a history at all: snapshots without transactions are observations, and none."""
+        """Whether there is a history at all: snapshots without transactions are only observations."""
         return self.transactions > 0
 
     @property
     def observed(self) -> bool:
-        """Whether there are observations, and no history."""
+        """Whether there are observations without a history."""
         return self.first is not None and not self.there
 
 
 def session_name(session: int | None) -> str:
-    """As ZooKeeper prints it: ``0x16dbe1a0c5e0003``."""
+    """Format a session id like ZooKeeper: ``0x16dbe1a0c5e0003``."""
     return "" if session is None else f"0x{session % SESSIONS:x}"
 
 
@@ -154,7 +154,7 @@ class _Replay:
         }
 
     def take(self, one: Happened) -> None:
-        """Take in what happened next."""
+        """Apply the next event."""
         if one.what is What.BEGIN:
             self._begin(one)
             return
@@ -169,7 +169,7 @@ class _Replay:
             self._row(one, _KIND_OF[one.what], topic=one.topic)
 
     def done(self) -> Past:
-        """What it all comes to."""
+        """Return the result."""
         self.past.unsettled = frozenset(self._late)
         return self.past
 
@@ -195,7 +195,7 @@ class _Replay:
         past.breaks.append(Break(since, one.time, registered))
         self._late[transaction(one.zxid)] = len(past.breaks)
         for spans in (*(() if registered else past.registered.values()), past.controllers):
-            if spans and spans[-1].closed is None:  # what is still there follows anew
+            if spans and spans[-1].closed is None:  # a span that is still open starts again
                 self._close(spans, one)
                 spans[-1] = spans[-1]._replace(closed_earliest=since)
         for rows in past.states.values():
@@ -203,7 +203,7 @@ class _Replay:
                 rows[-1] = rows[-1]._replace(until=max(since, rows[-1].time))
 
     def _settle(self, at: int) -> None:
-        """What was not in the snapshots that no transaction went on from was gone by the time of a later write."""
+        """Close what the snapshots without later transactions lack, at the time of a later write."""
         late, past = self._late, self.past
         for spans in (*past.registered.values(), past.controllers):
             if spans and spans[-1].closed_proof in late:
@@ -246,7 +246,7 @@ class _Replay:
 
     @staticmethod
     def _reopened(spans: list[Span], proof: str) -> bool:
-        """Whether it is the same registration, or controllership, behind a gap in the history: then it never went."""
+        """Whether it is the same registration or controllership after a gap in the history: then it never ended."""
         if not spans or spans[-1].opened_proof != proof:
             return False
         spans[-1] = spans[-1]._replace(closed=None, closed_proof="", closed_earliest=None)
@@ -254,7 +254,7 @@ class _Replay:
 
     @staticmethod
     def _replaced(spans: list[Span], one: Happened) -> None:
-        """One that went unseen was gone when the next one came, at the latest."""
+        """Close a span with an unseen end when the next one starts, at the latest."""
         if spans and spans[-1].closed_earliest is not None and spans[-1].closed_earliest <= one.time < spans[-1].closed:
             spans[-1] = spans[-1]._replace(closed=one.time, closed_proof=transaction(one.zxid))
 
@@ -279,7 +279,7 @@ class _Replay:
         self._row(one, "znode_controller_gone", broker=broker)
 
     def _epoch(self, one: Happened) -> None:
-        """Up to 2.1 the epoch is raised after the election, later in the same transaction (``KafkaZkClient.scala@2.2.0``)."""
+        """Up to 2.1 the epoch is incremented after the election, in the same transaction (``KafkaZkClient.scala@2.2.0``)."""
         spans = self.past.controllers
         if spans and spans[-1].closed is None:
             spans[-1] = spans[-1]._replace(name=str(one.epoch))
@@ -336,7 +336,7 @@ class _Replay:
         )
 
     def _config(self, one: Happened) -> None:
-        """A topic without a znode of settings had none of its own until they are written first."""
+        """A topic without a settings znode has no overrides until the first write."""
         known = self.past.overrides[one.topic]
         if not known and not one.before and self.past.first is not None:
             known.append(Overrides(self.past.first, 0, {}))
@@ -349,7 +349,7 @@ class _Replay:
 
 
 def _is_next(before: StateRow, row: StateRow) -> bool:
-    """Rule: each write raises a znode's version by one, so between two that follow one another none is missing."""
+    """Rule: each write increments a znode's version by one, so consecutive versions have no missing write."""
     return before.version is not None and row.version == before.version + 1
 
 

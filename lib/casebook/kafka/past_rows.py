@@ -1,7 +1,7 @@
-"""Rows of a timeline: what happened, by whose clock, and for how long.
+"""Rows of a timeline: events with their clock and duration.
 
-Times are epoch milliseconds. ``time`` is as printed, by the clock of who wrote it; ``at`` is the same moment by the reference
-clock, ZooKeeper's where that is known. Only the order of things rests on ``at``.
+Times are epoch milliseconds. ``time`` is as printed, by the writer's clock; ``at`` is the same moment by the reference clock,
+ZooKeeper's when known. Only the order of events depends on ``at``.
 """
 
 import re
@@ -19,12 +19,12 @@ HISTORY = "zookeeper/history.jsonl.zst"
 
 
 def transaction(zxid: int) -> str:
-    """The proof of a transaction: the history, and which of its lines."""
+    """Return the proof of a transaction: the history and its line."""
     return f"{HISTORY} txn 0x{zxid:x}"
 
 
 class EventRow(NamedTuple):
-    """One thing that happened: a row of ``tables/events``.
+    """An event: a row of ``tables/events``.
 
     Columns:
         time: By the clock of who wrote it, ISO-8601 UTC; null where the line bears no date.
@@ -64,12 +64,12 @@ class EventRow(NamedTuple):
         return f"{self.file}:{self.line}" if self.zxid is None else transaction(self.zxid)
 
     def number(self, name: str) -> int | None:
-        """A field as a whole number; ``None`` where it is missing or none."""
+        """Return a field as an integer; ``None`` when missing or not an integer."""
         return whole(self.fields, name)
 
     @property
     def milliseconds(self) -> int | None:
-        """What it says it took: ``ms``, or ``secs`` of a JDK 8 pause, maybe with a decimal comma."""
+        """Duration in the line: ``ms``, or ``secs`` of a JDK 8 pause, perhaps with a decimal comma."""
         for name, unit in (("ms", 1), ("secs", 1000)):
             try:
                 return round(float(self.fields[name].replace(",", ".")) * unit)
@@ -79,17 +79,17 @@ class EventRow(NamedTuple):
 
     @property
     def begun(self) -> int | None:
-        """When what it says it took began: it is printed at the end, but a collection of JDK 8 bears the time of its begin."""
+        """Start of that duration: lines are printed at its end, but JDK 8 stamps a collection with its start."""
         of_jdk_8 = "secs" in self.fields and "time for which" not in self.fields.get("cause", "")
         return self.at if self.at is None or of_jdk_8 else self.at - (self.milliseconds or 0)
 
     def numbers(self, name: str) -> tuple[int, ...]:
-        """A field as broker ids: ``1,2``, ``List(1, 2)``, ``BrokerState(brokerId=1, ..)``; empty where it is missing."""
+        """A field as broker ids: ``1,2``, ``List(1, 2)``, ``BrokerState(brokerId=1, ..)``; empty when missing."""
         text = self.fields.get(name, "")
         return tuple(map(int, (_ID if "brokerId=" in text else _NUMBER).findall(text)))
 
     def listed(self) -> Iterator[tuple[str, int]]:
-        """The partitions of its list as brokers print it: ``orders-1,orders-2``, ``Set([orders,1])``; none without a list."""
+        """Partitions of its list, as brokers print it: ``orders-1,orders-2``, ``Set([orders,1])``; none without a list."""
         for found in _PLACE.finditer(self.fields.get("partitions", "")):
             yield found["topic"] or found["dashed"], int(found["partition"] or found["number"])
 
@@ -110,8 +110,8 @@ class StateRow(NamedTuple):
 
     Args:
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
-        deleted: The partition is gone from here on, or being deleted.
-        version: Of the znode.
+        deleted: From here on the partition is deleted or under deletion.
+        version: Version of the znode.
     """
 
     topic: str
@@ -129,7 +129,7 @@ class StateRow(NamedTuple):
 
     @property
     def is_untold(self) -> bool:
-        """Whether nothing is known of the partition from here on: what follows may be of another cluster."""
+        """Whether the partition is unknown from here on: later rows may be of another cluster."""
         return self.deleted and not self.proof
 
 
@@ -137,14 +137,14 @@ class ClockStep(NamedTuple):
     """A clock was set while its log was written.
 
     Args:
-        before: Where the last line by the clock as it was stands.
-        after: Where the first one by the clock as it was set stands.
-        left: What it showed last.
-        shown: What it showed then.
-        skew: Milliseconds by which it is ahead of the reference from here on; ``None`` when unknown.
-        uncertainty: The skew is right to so many milliseconds.
-        lines: Number of the first line after it, by file.
-        joined: All lines after it lie before those above it: the file may be one of several that were put together out of order.
+        before: Proof of the last line before the step.
+        after: Proof of the first line after the step.
+        left: Time of that last line.
+        shown: Time of that first line.
+        skew: Milliseconds ahead of the reference from here on; ``None`` when unknown.
+        uncertainty: Error bound of the skew, milliseconds.
+        lines: Number of the first line after the step, by file.
+        joined: All later lines belong before the earlier ones: the file may be concatenated out of order.
     """
 
     before: str
@@ -158,11 +158,11 @@ class ClockStep(NamedTuple):
 
 
 class Late(NamedTuple):
-    """The last line whose moment is known otherwise bears a later time: its clock was set forward, or it was printed late.
+    """The last line with an otherwise known moment has a later time: a clock set forward, or a late line.
 
     Args:
         at: That time, epoch ms as printed.
-        by: Milliseconds by which it is late.
+        by: Delay in milliseconds.
         proof: The line.
     """
 
@@ -172,21 +172,21 @@ class Late(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """How far a clock is off.
+    """Skew of a clock.
 
     Args:
         owner: ``broker 57``, or the folder of a log of no broker, e.g. ``zookeeper/logs/1``, ``clients/app``.
-        broker: Whose it is; ``None`` for the others.
-        skew: Milliseconds by which it is ahead of the reference; ``None`` when unknown. Of a clock that was set: at first.
-        uncertainty: The skew is right to so many milliseconds.
-        pairs: Lines that were held against what happened with them.
-        reference: ``ZooKeeper``, ``broker 56``, or ``""`` when there is nothing to hold it against.
-        zone: It is so far off by whole quarters of an hour that a time zone is likelier than a wrong clock.
-        why: How it is known, or why not.
-        steps: Where it was set, in order.
-        mixed: Milliseconds between the times of two processes that write one file; ``None`` where one writes it.
-        mixed_proof: Where the second of them shows; ``""`` without one.
-        late: What tells that it may have been set forward in the end; ``None`` where nothing does.
+        broker: Owner; ``None`` for the others.
+        skew: Milliseconds ahead of the reference; ``None`` when unknown. For a clock with steps: before the first.
+        uncertainty: Error bound of the skew, milliseconds.
+        pairs: Number of lines compared with a simultaneous event.
+        reference: ``ZooKeeper``, ``broker 56``, or ``""`` without one.
+        zone: The skew is a multiple of a quarter of an hour, so a time zone is likelier than a wrong clock.
+        why: Source of the skew, or why it is unknown.
+        steps: Steps of the clock, in order.
+        mixed: Milliseconds between the times of two processes that write one file; ``None`` for a single writer.
+        mixed_proof: First line of the second writer; ``""`` without one.
+        late: Evidence of a late step forward; ``None`` without.
     """
 
     owner: str
@@ -204,24 +204,24 @@ class Clock(NamedTuple):
 
     @property
     def skews(self) -> tuple[int | None, ...]:
-        """Of each stretch between its steps."""
+        """Skew of each stretch between its steps."""
         return (self.skew, *(step.skew for step in self.steps))
 
     def ahead(self, file: str, line: int) -> int | None:
-        """Milliseconds by which it was ahead when a line was printed."""
+        """Milliseconds ahead of the reference when a line was printed."""
         return self.skews[self.stretch(file, line)]
 
     def is_behind_a_step(self, file: str, line: int) -> bool:
-        """Whether it had been set when a line was printed."""
+        """Whether a line was printed after a step."""
         return self.stretch(file, line) > 0
 
     def stretch(self, file: str, line: int) -> int:
-        """How often it had been set when a line was printed."""
+        """Number of steps before a line."""
         return sum(file in step.lines and line >= step.lines[file] for step in self.steps)
 
 
 class WindowKind(StrEnum):
-    """What was wrong in a window."""
+    """Kind of the problem in a window."""
 
     TWO_LEADERS = "two_leaders"
     LEADERLESS = "leaderless"
@@ -230,7 +230,7 @@ class WindowKind(StrEnum):
 
 
 class Window(NamedTuple):
-    """A span of time in which something was wrong with a partition: a row of ``tables/windows``.
+    """A period with a problem of a partition: a row of ``tables/windows``.
 
     Columns:
         kind: two_leaders, leaderless, under_min_isr or loading.
@@ -250,7 +250,7 @@ class Window(NamedTuple):
 
     Args:
         opened_by: What opened it, in words; ``closed_by`` what closed it, or why its end is open.
-        planned: Somebody moved the leader from a broker that was well.
+        planned: An operator moved the leader away from a healthy broker.
     """
 
     kind: WindowKind
@@ -272,13 +272,13 @@ class Window(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """Milliseconds at most; ``None`` with an open end."""
+        """Maximum length in milliseconds; ``None`` with an open end."""
         since = self.opened if self.opened_earliest is None else self.opened_earliest
         return None if None in (since, self.closed) else self.closed - since
 
     @property
     def least(self) -> int | None:
-        """Milliseconds at least; ``None`` with an open end."""
+        """Minimum length in milliseconds; ``None`` with an open end."""
         until = self.closed if self.closed_earliest is None else self.closed_earliest
         return None if None in (self.opened, self.closed) else max(0, until - self.opened)
 
@@ -289,18 +289,18 @@ class Window(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Something that lasted: a session, a registration, a controllership, a broker's process.
+    """A period of something: a session, a registration, a controllership, a broker process.
 
     Args:
         kind: ``session``, ``registered``, ``controller``, ``process``.
         name: Session as ``0x..``, controller epoch, or ``""``.
-        broker: Whose; ``None`` when unknown.
+        broker: Broker; ``None`` when unknown.
         opened: By the reference clock; ``None``: before the evidence begins.
-        closed: At the latest; ``None``: not before the evidence ends.
-        silent: Of a session: the last time that ZooKeeper was heard; ``None`` when nothing says.
-        timeout: Of a session, milliseconds.
-        closed_earliest: The last moment at which it is known to have lasted, where transactions are missing; else ``None``.
-        opened_earliest: It may have begun since then; ``None`` where ``opened`` is when it did.
+        closed: Latest end; ``None``: not before the evidence ends.
+        silent: For a session: last contact with ZooKeeper; ``None`` when unknown.
+        timeout: For a session: timeout in milliseconds.
+        closed_earliest: Last moment at which it is known to exist, before missing transactions; else ``None``.
+        opened_earliest: Earliest start; ``None`` when ``opened`` is exact.
     """
 
     kind: str
@@ -317,25 +317,25 @@ class Span(NamedTuple):
 
     @property
     def lasted(self) -> int | None:
-        """Up to when it is known to have lasted; ``None``: to the end of the evidence."""
+        """Last moment at which it is known to exist; ``None``: to the end of the evidence."""
         return self.closed if self.closed_earliest is None else self.closed_earliest
 
     def covers(self, at: int) -> bool:
-        """Whether it lasted at a moment."""
+        """Whether it covers a moment."""
         return (self.opened is None or self.opened <= at) and (self.closed is None or at < self.closed)
 
 
 class Silence(NamedTuple):
-    """Something that these logs cannot tell.
+    """A limit of these logs.
 
     Args:
         kind: ``no_history``, ``no_log``, ``no_file``, ``begins_late``, ``ends_early``, ``ends_close``, ``level_off``,
             ``undated``, ``damaged``, ``unknown_broker``, ``clock``.
-        broker: Whose; ``None`` when it is of no broker.
+        broker: Broker; ``None`` for none.
         what: What is missing, one sentence.
-        unknown: What therefore nobody knows.
-        settle: What would tell.
-        proof: Where it shows; ``""`` when it is a lack.
+        unknown: What is therefore unknown.
+        settle: Evidence that would settle it.
+        proof: Where it shows; ``""`` for missing evidence.
     """
 
     kind: str
@@ -353,12 +353,12 @@ class Sentence(NamedTuple):
         at: By the reference clock.
         time: As printed.
         text: One or two sentences, without the time.
-        proof: Where it is told.
-        kind: Of the event.
-        broker: Whom it is about.
+        proof: Proof.
+        kind: Kind of the event.
+        broker: Subject of the sentence.
         chain: Number of the chain in the timeline.
-        key: It decides what the incident is.
-        count: How many events it stands for.
+        key: It decides the kind of the incident.
+        count: Number of events it stands for.
     """
 
     at: int | None

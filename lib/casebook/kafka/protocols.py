@@ -1,22 +1,22 @@
-"""What a broker was sent that is not Kafka's protocol: its first four bytes stand where the size of a request should.
+"""Protocol of data that is not Kafka's, by its first four bytes in place of the request size.
 
-Rule: a request begins with its size, and one over ``socket.request.max.bytes`` or below 0 is refused with that number
+Rule: a request starts with its size; a size over ``socket.request.max.bytes`` or below 0 is refused with that number
 (``NetworkReceive.java@0.9.0.1, 3.9.0``).
 """
 
 _METHODS = ("GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "PATC", "CONN", "TRAC")
-"""How requests of HTTP/1 begin (RFC 9110)."""
+"""First bytes of HTTP/1 requests (RFC 9110)."""
 _WHOLE = {"DELE": "DELETE", "OPTI": "OPTIONS", "PATC": "PATCH", "CONN": "CONNECT", "TRAC": "TRACE"}
 _NAMED = {"PRI ": "HTTP/2", "HTTP": "HTTP (an answer)", "SSH-": "SSH", "JRMI": "Java RMI"}
 _TLS = range(0x14, 0x18)
-"""Types of records of TLS (RFC 8446): change of cipher, alert, handshake, data."""
+"""TLS record types (RFC 8446): change of cipher, alert, handshake, data."""
 
 
 def protocol(size: int) -> str:
-    """The protocol that so begins, e.g. ``HTTP (POST)``, ``TLS``; ``""`` when it is none that is known.
+    """Return the protocol with these first bytes, e.g. ``HTTP (POST)``, ``TLS``; ``""`` when unknown.
 
     Args:
-        size: What was read as a size: a signed number of four bytes.
+        size: Value read as the size: a signed 4-byte integer.
     """
     data = (size & 0xFFFFFFFF).to_bytes(4, "big")
     if data[0] in _TLS and data[1] == 3 and data[2] <= 4:

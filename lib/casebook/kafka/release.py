@@ -1,4 +1,4 @@
-"""Which Kafka release the evidence is from, how that is known, and what contradicts it."""
+"""Kafka release of the evidence, its source, and contradictions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ _EXAMPLE = KafkaVersion.parse("2.8.2")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """What the presence of a mark in ZooKeeper says about the release.
+    """Release range of a mark in ZooKeeper.
 
     Args:
         mark: The mark, in words.
-        since: First release that leaves it; ``None`` when the oldest did.
-        before: First release that no longer leaves it; ``None`` when the newest does.
-        source: Where it was read.
+        since: First release that leaves it; ``None`` for the oldest.
+        before: First release that no longer leaves it; ``None`` when the newest still does.
+        source: Source of the rule.
     """
 
     mark: str
@@ -53,14 +53,18 @@ ZNODE_SIGNS = {
         Sign(mark="/migration", since="3.4.0", before=None, source=_ZK_DATA),
     )
 }
-"""What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave
-an older mark."""
+"""Marks in the formats of znodes.
+
+JSON versions follow inter.broker.protocol.version, so a newer release may leave an older mark.
+"""
 
 
 def release(
     cluster: Cluster, *, given: str = "", logged: Sequence[StatedVersion] = (), configured: Sequence[StatedVersion] = ()
 ) -> VersionInUse:
-    """The release whose rules apply: as given, else as logged, as configured, as the znodes' formats allow, else the newest.
+    """Return the release whose rules apply.
+
+    The order is: as given, logged, configured, allowed by the formats of znodes, the newest.
 
     Args:
         given: The parameter ``kafka_version``; ``""`` when not given.
@@ -97,7 +101,7 @@ def release(
 
 
 def znode_signs(cluster: Cluster) -> Iterable[Sign]:
-    """The marks of a release that the cluster's znodes bear, each once."""
+    """Return the release marks in the cluster's znodes, each once."""
     marks = [f"broker registration version {v}" for v in sorted({b.json_version for b in cluster.brokers.values()} - {None})]
     marks += [f"topic version {v}" for v in sorted({t.json_version for t in cluster.topics.values()} - {None})]
     marks.append(f"/controller version {cluster.controller.json_version}")
@@ -109,7 +113,7 @@ def znode_signs(cluster: Cluster) -> Iterable[Sign]:
 
 
 def _possible(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:
-    """First possible release, and the first one that is too new. What is there counts more than what an old format suggests."""
+    """Return the first possible release, and the first that is too new. Existing marks outweigh an old format."""
     since = max((KafkaVersion.parse(s.since) for s in signs if s.since), default=RELEASES[0])
     before = min((b for s in signs if s.before and (b := KafkaVersion.parse(s.before)) > since), default=None)
     return since, before
@@ -121,15 +125,15 @@ def _newest(possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion:
 
 
 def _between(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:
-    """As :func:`_possible`, of each line its newest: as everywhere, brokers are taken to run that."""
+    """As :func:`_possible`, with the newest release of each line: brokers are assumed to run that."""
     since, before = _possible(signs)
     return _newest_of_line(since), before
 
 
 def _other(version: KafkaVersion, possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion | None:
-    """The example of another: of the last line with tools for ZooKeeper where it is possible, else of the oldest that is.
+    """Return an alternative release: of the last line with ZooKeeper tools if possible, else the oldest possible one.
 
-    ``None`` where only the line that was taken is possible.
+    ``None`` when only the chosen line is possible.
     """
     since, before = possible
     can_be = since <= _EXAMPLE and (before is None or before > _EXAMPLE)
@@ -148,7 +152,7 @@ def _in_words(possible: tuple[KafkaVersion, KafkaVersion | None]) -> str:
 
 
 def _of_controller_or_lowest(stated: Sequence[StatedVersion], cluster: Cluster) -> StatedVersion | None:
-    """The controller elects, so its release counts; else the lowest, whose rules every broker can follow."""
+    """The controller elects, so its release applies; else the lowest, whose rules every broker can follow."""
     readable = [s for s in stated if _parsed(s) is not None]
     of_controller = [s for s in readable if s.broker == cluster.controller.broker]
     return max(of_controller, key=_parsed) if of_controller else min(readable, key=_parsed, default=None)
@@ -171,7 +175,7 @@ def _against_logged(version: KafkaVersion, logged: Iterable[StatedVersion]) -> I
 
 
 def _against_configured(version: KafkaVersion, configured: Iterable[StatedVersion]) -> Iterable[str]:
-    """A protocol may be older than the release, as between the two steps of an upgrade, never newer."""
+    """A protocol may be older than the release, as between the two steps of an upgrade, but never newer."""
     for stated in configured:
         other, has = _parsed(stated), f"Broker {stated.broker} has inter.broker.protocol.version"
         if other is None:

@@ -1,4 +1,4 @@
-"""What differs between Kafka releases, as data with its source; and how a release is known.
+"""Differences between Kafka releases, as data with sources; and the origin of a release.
 
 Every rule that changed between releases is one :class:`Changed` here, every default one in :mod:`casebook.kafka.defaults`, and
 nowhere else. A source is ``path@tag`` in the Apache Kafka repository.
@@ -15,15 +15,15 @@ _TOO_NEW = 5
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class KafkaVersion:
-    """A Kafka release, ordered; ``0.9.0.1`` < ``0.10.0.0`` < ``2.8.2``."""
+    """A Kafka release with ordering; ``0.9.0.1`` < ``0.10.0.0`` < ``2.8.2``."""
 
     numbers: tuple[int, ...]
 
     @classmethod
     def parse(cls, text: str) -> "KafkaVersion":
-        """Read ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``, or ``0.9.0.X`` as up to 0.9.
+        """Parse ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``, or ``0.9.0.X`` as up to 0.9.
 
-        ``2.8`` is 2.8.0. Confluent's own numbers (``7.0.1-ccs``) are not Kafka's.
+        ``2.8`` is 2.8.0. Confluent's version numbers (``7.0.1-ccs``) are not Kafka's.
 
         Raises:
             ValueError: The text is not a Kafka version.
@@ -50,14 +50,14 @@ class Changed:
 
     Args:
         values: (first release with the value, value), oldest first.
-        source: Where it was read.
+        source: Source of the rule.
     """
 
     values: tuple[tuple[str, object], ...]
     source: str
 
     def at(self, version: KafkaVersion) -> object:
-        """The value in that release; before the oldest known release, the oldest value."""
+        """Return the value in that release; before the oldest known release, the oldest value."""
         current = self.values[0][1]
         for since, value in self.values:
             if version >= KafkaVersion.parse(since):
@@ -66,7 +66,7 @@ class Changed:
 
 
 class VersionOrigin(StrEnum):
-    """How the Kafka version in use became known, most trusted first."""
+    """Origin of the Kafka version in use, most trusted first."""
 
     PARAMETER = "parameter"
     LOGS = "logs"
@@ -77,16 +77,16 @@ class VersionOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionInUse:
-    """The release whose rules are applied, and how it is known.
+    """The release whose rules apply, and its origin.
 
     Args:
         version: The release.
-        origin: How it is known.
-        proof: Path in the case (and line) that says so; ``None`` when given or assumed.
-        possible: What the evidence allows, in words, when it only narrows the release down.
-        other: Another release that the evidence allows, of another line, when it does not say which it is.
-        contradictions: Sentences, one for each piece of evidence that says otherwise.
-        between: Where no release is stated, the first that the evidence allows, and the first that is too new.
+        origin: Origin of the version.
+        proof: Path in the case (and line) with the version; ``None`` when given or assumed.
+        possible: Releases allowed by the evidence, in words, when it only narrows them down.
+        other: A release of another line that the evidence also allows.
+        contradictions: One sentence for each contradicting piece of evidence.
+        between: Without a stated release: first allowed release, and first that is too new.
     """
 
     version: KafkaVersion
@@ -98,7 +98,7 @@ class VersionInUse:
     between: tuple[KafkaVersion, KafkaVersion | None] | None = None
 
     def may_be_before(self, release: KafkaVersion) -> bool:
-        """Whether none is stated, and what the evidence allows begins before a release and goes on behind it."""
+        """Whether no release is stated and the allowed range starts before this release and ends after it."""
         if self.between is None:
             return False
         since, before = self.between
@@ -106,7 +106,7 @@ class VersionInUse:
 
     @property
     def known(self) -> bool:
-        """Whether the release itself was stated, not inferred or assumed."""
+        """Whether the release was stated, not inferred or assumed."""
         return self.origin in (VersionOrigin.PARAMETER, VersionOrigin.LOGS)
 
 
@@ -123,13 +123,13 @@ DYNAMIC_BROKER_SETTINGS = Changed(
     values=(("0.9.0.0", False), ("1.1.0", True)),
     source="core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@1.1.0 (KIP-226)",
 )
-"""Whether settings under ``/config/brokers`` count; before, only quotas stood there."""
+"""Whether settings under ``/config/brokers`` apply; before, it held only quotas."""
 
 SETTINGS_PRINTED = Changed(
     values=(("0.9.0.0", "before"), ("1.1.0", "behind")),
     source="core/src/main/scala/kafka/server/KafkaServerStartable.scala@0.11.0.3, 1.1.1 (KIP-226); servers of 2.8.2 and 3.9.2",
 )
-"""Where a broker prints its settings: before the line that says that it starts, or behind it."""
+"""Whether a broker prints its settings before or after its start line."""
 
 _CONTROLLER = "core/src/main/scala/kafka/controller"
 
@@ -137,27 +137,27 @@ CONTROLLED_SHUTDOWN_ORDER = Changed(
     values=(("0.9.0.0", "isr"), ("0.10.0.0", "assignment")),
     source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0; run in jars of 0.9.0.1 to 1.0.2",
 )
-"""Which list a controlled shutdown goes through for the next leader."""
+"""List that a controlled shutdown searches for the next leader."""
 
 LAST_ISR_MEMBER_KEPT = Changed(
     values=(("0.9.0.0", "unless_unclean"), ("1.1.0", "always")),
     source=f"{_CONTROLLER}/KafkaController.scala@0.9.0.1, 1.0.2; {_CONTROLLER}/ReplicaStateMachine.scala@1.1.0, 3.9.0; "
     "run in the jars of 0.9.0.1, 0.10.2.1, 2.8.2, 3.9.2",
 )
-"""When the controller leaves the last member in an ISR whose members have all died."""
+"""When the controller keeps the last member of an ISR whose members are all dead."""
 
 FAILOVER_REMOVES_DEAD = Changed(
     values=(("0.9.0.0", False), ("2.3.0", True)),
     source=f"{_CONTROLLER}/ReplicaStateMachine.scala@0.9.0.1, 2.2.2, 2.3.0 (startup); "
     "run in the jars of 0.9.0.1, 0.10.2.1, 2.8.2, 3.9.2",
 )
-"""Whether a new controller removes from leadership and ISR those it finds dead; else it only holds elections."""
+"""Whether a new controller removes dead brokers from leadership and ISR; otherwise it only holds elections."""
 
 PREFERRED_ALREADY_LEADS = Changed(
     values=(("0.9.0.0", "skipped"), ("1.1.0", "rewritten"), ("2.2.0", "skipped")),
     source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1; {_CONTROLLER}/KafkaController.scala@1.1.0, 2.1.1, 2.2.0",
 )
-"""What a preferred election does where the preferred replica leads already; ``rewritten`` raises the leader epoch."""
+"""Effect of a preferred election when the preferred replica already leads; ``rewritten`` raises the leader epoch."""
 
 UNCLEAN_MARKS_RECOVERING = Changed(
     values=(("0.9.0.0", False), ("3.2.0", True)),
@@ -176,13 +176,13 @@ ENABLING_UNCLEAN_ELECTS: dict[str, Changed] = {
         source=f"{_CONTROLLER}/KafkaController.scala@2.0.1, 2.1.0 (TopicUncleanLeaderElectionEnable)",
     ),
 }
-"""Whether setting ``unclean.leader.election.enable=true`` (dynamic default, or topic) makes the controller elect at once."""
+"""Whether ``unclean.leader.election.enable=true`` (dynamic default, or topic) makes the controller elect at once."""
 
 LOAD_TAKES_ANY_BATCH = Changed(
     values=(("0.9.0.0", False), ("0.10.1.0", True)),
     source="core/src/main/scala/kafka/coordinator/GroupMetadataManager.scala@0.9.0.1, 0.10.1.0 (log.read, minOneMessage)",
 )
-"""Whether a coordinator can load a batch larger than ``offsets.load.buffer.size``; else it tries for ever."""
+"""Whether a coordinator can load a batch larger than ``offsets.load.buffer.size``; otherwise it retries forever."""
 
 LOADING_ANSWER = Changed(
     values=(
@@ -193,14 +193,14 @@ LOADING_ANSWER = Changed(
     source="core/src/main/scala/kafka/coordinator/GroupCoordinator.scala@0.9.0.1, 1.1.1, 2.0.1; "
     "clients/src/main/java/org/apache/kafka/common/protocol/Errors.java@0.10.2.1, 0.11.0.2",
 )
-"""What a coordinator answers to commits, fetches and joins before it has loaded the group's partition."""
+"""A coordinator's response to commits, fetches and joins before it has loaded the group's partition."""
 
 NO_COORDINATOR_ANSWER = Changed(
     values=(("0.9.0.0", "15 GROUP_COORDINATOR_NOT_AVAILABLE"), ("0.11.0.0", "15 COORDINATOR_NOT_AVAILABLE")),
     source="core/src/main/scala/kafka/server/KafkaApis.scala@0.9.0.1, 2.8.0; "
     "clients/src/main/java/org/apache/kafka/common/protocol/Errors.java@0.10.2.1, 0.11.0.2",
 )
-"""What FindCoordinator answers for a partition without leader, and in the first moments of a broker."""
+"""FindCoordinator's response for a partition without a leader, and right after a broker's start."""
 
 _CLEANER = "core/src/main/scala/kafka/log/LogCleaner.scala"
 _CLEANER_MANAGER = "core/src/main/scala/kafka/log/LogCleanerManager.scala"
@@ -210,8 +210,11 @@ CLEANER_MAP_RULE = Changed(
     values=(("0.8.2", "span"), ("0.10.0.0", "keys"), ("0.10.1.0", "partial")),
     source=f"{_CLEANER}@0.9.0.1, 0.10.0.1, 0.10.1.1 (KAFKA-3587, KAFKA-3894)",
 )
-"""What must fit into the cleaner's offset map, else the cleaner fails: the offset range of every dirty segment (``span``), the
-distinct keys of the first one (``keys``); ``partial``: it cleans as far as the map reaches."""
+"""What must fit in the cleaner's offset map, or the cleaner fails.
+
+The offset range of every dirty segment (``span``), or the distinct keys of the first one (``keys``); ``partial``: it cleans as
+far as the map reaches.
+"""
 
 CLEANER_NEEDS_SEGMENT_START = Changed(
     values=(("0.8.2", True), ("0.10.1.0", False)), source=f"{_CLEANER}@0.9.0.1, 0.10.0.1, 0.10.1.1 (buildOffsetMap)"
@@ -221,18 +224,18 @@ CLEANER_NEEDS_SEGMENT_START = Changed(
 CLEANER_FAILURE = Changed(
     values=(("0.8.2", "thread dies"), ("2.1.0", "partition uncleanable")), source=f"{_CLEANER}@2.0.1, 2.1.1 (KAFKA-7215)"
 )
-"""What becomes of an error while cleaning; a dead thread cleans no topic until the broker starts again."""
+"""Effect of an error while cleaning; a dead thread cleans no topic until the broker restarts."""
 
 CLEANER_CHECKPOINT_BEYOND_END = Changed(
     values=(("0.8.2", "kept"), ("2.3.0", "reset")), source=f"{_CLEANER_MANAGER}@2.2.2, 2.3.1, 3.9.0 (cleanableOffsets)"
 )
-"""What becomes of a cleaner checkpoint beyond the end of its log."""
+"""Effect of a cleaner checkpoint beyond the end of its log."""
 
 CLEANER_BOUND = Changed(
     values=(("0.8.2", "active segment"), ("0.11.0.0", "last stable offset")),
     source=f"{_CLEANER_MANAGER}@0.10.2.1, 0.11.0.2, 3.9.0 (cleanableOffsets)",
 )
-"""What bounds cleaning, besides compaction lag."""
+"""Limit of cleaning, besides compaction lag."""
 
 COMPACTION_LAG = Changed(values=(("0.8.2", False), ("0.10.1.0", True)), source=f"{_CLEANER_MANAGER}@0.9.0.1, 0.10.1.1")
 """Whether ``min.compaction.lag.ms`` exists."""
@@ -241,14 +244,14 @@ OFFSETS_EXPIRE = Changed(
     values=(("0.8.2", "commit"), ("2.1.0", "empty"), ("2.4.0", "unsubscribed")),
     source=f"{_GROUPS}/GroupMetadataManager.scala@0.9.0.1, {_GROUPS}/group/GroupMetadata.scala@2.1.0, 2.4.0 (KIP-211)",
 )
-"""From when ``offsets.retention.minutes`` count: from the commit; from when the group became empty; and, in a group at work,
-from the commit for topics that nobody subscribes to any more."""
+"""Start of ``offsets.retention.minutes``: the commit; when the group became empty; and, in an active group, the commit for topics
+without a subscription."""
 
 NEWER_GROUP_RECORDS = Changed(
     values=(("0.8.2", "load fails"), ("3.4.1", "ignored")),
     source=f"{_GROUPS}/GroupMetadataManager.scala@0.9.0.1, {_GROUPS}/group/GroupMetadataManager.scala@3.4.0, 3.4.1",
 )
-"""What a load makes of a key version that it does not know; after a failure the partition is served with what was loaded."""
+"""A load's reaction to an unknown key version; after a failure the partition is served with what was loaded."""
 
 _TOOLS = "core/src/main/scala/kafka/admin"
 
@@ -268,21 +271,21 @@ TOOL_ASKS: dict[str, Changed] = {
         source=f"{_TOOLS}/PreferredReplicaLeaderElectionCommand.scala@2.1.0, 2.2.0, 2.4.0",
     ),
 }
-"""Whom a tool asks: ``--zookeeper`` (gone in 3.0) or ``--bootstrap-server``; from then on for all that is needed here."""
+"""Connection of a tool: ``--zookeeper`` (removed in 3.0) or ``--bootstrap-server``; from then on for everything needed here."""
 
 PREFERRED_ELECTION_TOOL = Changed(
     values=(("0.8.2", "kafka-preferred-replica-election.sh"), ("2.4.0", "kafka-leader-election.sh")),
     source=f"{_TOOLS}/PreferredReplicaLeaderElectionCommand.scala@2.3.0, 2.4.0; {_TOOLS}/LeaderElectionCommand.scala@2.4.0",
 )
-"""The tool that holds a preferred leader election; the newer one asks brokers and wants ``--election-type``."""
+"""Tool for a preferred leader election; the newer one connects to brokers and requires ``--election-type``."""
 
 REASSIGNMENT_THROTTLE = Changed(
     values=(("0.8.2", False), ("0.10.1.0", True)),
     source=f"{_TOOLS}/ReassignPartitionsCommand.scala@0.10.0.1, 0.10.1.0 (KIP-73)",
 )
-"""Whether a reassignment can be throttled (``--throttle``, bytes a second); ``--verify`` takes the throttle off."""
+"""Whether a reassignment can be throttled (``--throttle``, bytes per second); ``--verify`` removes the throttle."""
 
 REASSIGNMENT_ADDITIONAL = Changed(
     values=(("0.8.2", False), ("2.6.0", True)), source=f"{_TOOLS}/ReassignPartitionsCommand.scala@2.5.0, 2.6.0 (KIP-455)"
 )
-"""Whether the tool takes a reassignment while another runs (``--additional``)."""
+"""Whether the tool accepts a reassignment while another runs (``--additional``)."""

@@ -1,8 +1,8 @@
-"""May these brokers be restarted together: which partitions would have no leader meanwhile, lose records, or refuse writes.
+"""Can these brokers restart together: partitions that would be offline, lose records, or refuse writes.
 
-A restart is judged as if all its brokers were dead at once. Controlled shutdown moves leaders before that, and can save none that
-has nobody to go to; so what follows here holds for it, too, and for ``kill -9``. What is broken already is not held against a
-restart that leaves it as it is.
+A restart is judged as if all its brokers were dead at once. A controlled shutdown moves leaders before, but cannot help a
+partition without another candidate; so the results also hold for it, and for ``kill -9``. Existing problems do not count if the
+restart does not worsen them.
 """
 
 from collections import Counter, defaultdict
@@ -19,7 +19,7 @@ Brokers = tuple[int, ...]
 
 
 class Harm(StrEnum):
-    """What a restart would do to a partition, worst first."""
+    """Harm of a restart to a partition, worst first."""
 
     OFFLINE = "offline"
     UNCLEAN = "unclean"
@@ -27,17 +27,17 @@ class Harm(StrEnum):
 
 
 class Restart(NamedTuple):
-    """What stopping some brokers together would do.
+    """Effect of stopping some brokers together.
 
     Args:
-        brokers: Their ids.
-        offline: Partitions that nobody would lead.
-        unclean: Partitions whose last replica in sync stops, and that one out of sync would lead: records are lost.
+        brokers: Broker ids.
+        offline: Partitions that would have no leader.
+        unclean: Partitions that lose their last in-sync replica and would be led by an out-of-sync one: records are lost.
         under_min_isr: Partitions that would refuse acks=all.
-        already_broken: Partitions with a replica on one of them that have no leader, or too few in sync, as it is, and would not
-            be worse off.
-        unknown: Partitions of which nothing can be told, wherever their replicas are; and those that may refuse acks=all, if
-            min ISR is what it may be.
+        already_broken: Partitions with a replica on one of them that already have no leader, or too few in-sync replicas, and
+            would not get worse.
+        unknown: Partitions without a verdict, wherever their replicas are; and those that may refuse acks=all at the highest
+            possible min ISR.
     """
 
     brokers: Brokers
@@ -49,21 +49,21 @@ class Restart(NamedTuple):
 
     @property
     def safe(self) -> bool | None:
-        """Whether nothing breaks; ``None`` when that cannot be told of every partition."""
+        """Whether nothing breaks; ``None`` when unknown for some partition."""
         if self.offline or self.unclean or self.under_min_isr:
             return False
         return None if self.unknown else True
 
 
 class Like(NamedTuple):
-    """Partitions that fare alike, whichever brokers stop.
+    """Partitions with the same outcome, whichever brokers stop.
 
     Args:
-        replicas: Those alive, in order of assignment.
-        isr: Members of the ISR that are alive, in order.
-        leader: Broker id; ``None`` where there is no living leader.
-        min_isr: Effective ``min.insync.replicas``; 0 where nobody leads.
-        may_be: The most that it may be, as :class:`casebook.kafka.verdict.Verdict` has it.
+        replicas: Live replicas, in assignment order.
+        isr: Live ISR members, in order.
+        leader: Broker id; ``None`` without a live leader.
+        min_isr: Effective ``min.insync.replicas``; 0 without a leader.
+        may_be: Its highest possible value, see :class:`casebook.kafka.verdict.Verdict`.
         unclean: Whether an unclean election is allowed.
     """
 
@@ -76,22 +76,22 @@ class Like(NamedTuple):
 
     @property
     def brokers(self) -> frozenset[int]:
-        """Whose stopping it could suffer from."""
+        """Brokers whose stop may harm it."""
         return frozenset((*self.replicas, *self.isr))
 
     @property
     def broken(self) -> bool:
-        """Whether it has no leader, or too few in sync, as it is."""
+        """Whether it already has no leader, or too few in-sync replicas."""
         return self.leader is None or len(self.isr) < self.min_isr
 
     @property
     def at_most(self) -> "Like":
-        """The same, should min ISR be all that it may be."""
+        """The same partitions at the highest possible min ISR."""
         return self._replace(min_isr=self.may_be)
 
 
 def harm(of: Like, stopped: frozenset[int]) -> Harm | None:
-    """What becomes of a partition when brokers stop; ``None``: nothing that matters, or nothing worse."""
+    """Return the harm to a partition when brokers stop; ``None``: nothing relevant, or nothing worse."""
     if of.leader is None:
         return None
     live = of.brokers - stopped
@@ -108,12 +108,12 @@ def harm(of: Like, stopped: frozenset[int]) -> Harm | None:
 
 
 class RestartSets:
-    """Every question of the kind *may these restart together*, of one cluster.
+    """Restart questions for one cluster: *can these restart together?*
 
     Args:
-        verdicts: Of all partitions.
+        verdicts: Verdicts of all partitions.
         live: Ids of the registered brokers.
-        unseen: Topics that may have partitions which nobody saw; each counts as one of which nothing can be told.
+        unseen: Topics that may have unseen partitions; each counts as one without a verdict.
     """
 
     def __init__(self, verdicts: Iterable[Verdict], live: Iterable[int], *, unseen: int = 0) -> None:
@@ -131,7 +131,7 @@ class RestartSets:
                 self._on[broker].add(like)
 
     def of(self, brokers: Iterable[int]) -> Restart:
-        """What stopping these together would do; brokers that do not live, or hold nothing, change nothing."""
+        """Return the effect of stopping these together; dead or empty brokers change nothing."""
         stopped = frozenset(brokers)
         counts: Counter = Counter()
         for like in self._touched(stopped):
@@ -139,9 +139,9 @@ class RestartSets:
         return self._restart(stopped, counts)
 
     def singles_and_pairs(self) -> Iterator[Restart]:
-        """Of each living broker and each two of them, in order of their ids.
+        """Yield the effect for each live broker and each pair of them, in order of their ids.
 
-        Two brokers do to a partition what each does, unless it has both: so only those are looked at together.
+        Two brokers affect a partition independently, unless it has replicas on both: only such pairs are evaluated.
         """
         singles: Mapping[int, Counter] = {broker: Counter() for broker in self.live}
         together: dict[Brokers, Counter] = defaultdict(Counter)
@@ -164,7 +164,7 @@ class RestartSets:
             yield self._restart(pair, counts)
 
     def harmed(self, brokers: Iterable[int]) -> dict[Harm, list[tuple[str, int]]]:
-        """The partitions that would suffer, by harm; topics and numbers in order."""
+        """Return the harmed partitions by harm, topics and numbers in order."""
         stopped = frozenset(brokers)
         found: dict[Harm, list[tuple[str, int]]] = {of: [] for of in Harm}
         for like in self._touched(stopped):
@@ -173,10 +173,10 @@ class RestartSets:
         return {of: sorted(names) for of, names in found.items() if names}
 
     def rolling(self, brokers: Iterable[int], *, last: int | None = None) -> list[Restart]:
-        """An order in which to restart brokers, as many together as is safe; all must be back in sync before the next step.
+        """Return an order in which to restart brokers, as many together as is safe.
 
-        The first that fits is taken, in order of ids: the steps are few, and not always as few as can be. A broker that harms by
-        itself makes a step of its own. The controller comes last, so that it moves once.
+        All must be back in sync before the next step. Greedy in order of ids: few steps, not always the fewest. A broker that is
+        harmful alone has its own step. The controller comes last, so that it moves once.
 
         Args:
             brokers: Whom to restart; those that do not live are left out.
@@ -191,17 +191,16 @@ class RestartSets:
         return [*steps, self.of((last,))] if last in wanted.intersection(self.live) else steps
 
     def largest(self) -> Restart | None:
-        """The largest set found that may restart together; ``None`` where nobody may restart.
+        """Return the largest set found that may restart together; ``None`` when no broker may.
 
-        Nobody can be added to it. A larger one may exist: that is the problem of the largest independent set, and each broker is
-        only tried as the first.
+        No broker can be added to it. A larger one may exist (maximum independent set): each broker is only tried as the first.
         """
         firsts = [broker for broker in self.live if not self._bears[1][broker]][:_MOST_TRIED]
         tried = [self._gathered([first, *(other for other in self.live if other != first)]) for first in firsts]
         return self.of(max(tried, key=len)) if tried else None
 
     def _gathered(self, brokers: Sequence[int]) -> list[int]:
-        """The first, and whoever may stop together with it and those before, in order."""
+        """Return the first broker, and those that may stop together with it and the ones before, in order."""
         limits, alone = self._bears
         full, down, step = Counter(alone), Counter(), []
         for broker in brokers:
@@ -219,13 +218,13 @@ class RestartSets:
 
     @cached_property
     def _bears(self) -> tuple[Sequence[tuple[Collection[int], int]], Counter]:
-        """Of each kind of partition whose stopping matters and how many may; by broker, how many bear not even its own."""
+        """Per kind of partition: relevant brokers and how many may stop; by broker, how many tolerate not even its stop."""
         limits = [_limit(like) for like in self._names if like.leader is not None]
         return limits, Counter(broker for members, spare in limits if not spare for broker in members)
 
     @cached_property
     def _limited(self) -> Mapping[int, Sequence[int]]:
-        """By broker, the limits that it counts for."""
+        """Limits by broker."""
         found: dict[int, list[int]] = defaultdict(list)
         for number, (members, _) in enumerate(self._bears[0]):
             for broker in members:
@@ -242,11 +241,11 @@ class RestartSets:
 
 _BROKEN, _UNKNOWN = "already broken", "unknown"
 _MOST_TRIED = 20
-"""First brokers of a large set; more find hardly more, and cost seconds on a hundred brokers."""
+"""Number of first brokers tried in a large set; more rarely help, and cost seconds on a hundred brokers."""
 
 
 def _fate(like: Like, stopped: frozenset[int]) -> object:
-    """A harm; else whether it may be harmed, for all that is known; else whether it is broken as it is."""
+    """A harm; else whether harm is possible; else whether it is already broken."""
     if (certain := harm(like, stopped)) is not None:
         return certain
     if like.may_be > like.min_isr and harm(like.at_most, stopped) is not None:
@@ -255,10 +254,10 @@ def _fate(like: Like, stopped: frozenset[int]) -> object:
 
 
 def _limit(like: Like) -> tuple[Collection[int], int]:
-    """Whose stopping matters to a led partition, and how many of them may stop, whichever they are.
+    """Return the brokers that matter to a led partition, and how many of them may stop, whichever they are.
 
-    It is harmed once fewer than ``min_isr`` are in sync, or, where that is so already, nobody; what may be so counts. Where the
-    ISR is not what it should be (without its leader, or with a broker that is not assigned), all subsets are tried.
+    It is harmed below ``min_isr`` in-sync replicas; if already below, no further stop harms. Possible values count. With an
+    irregular ISR (without its leader, or with an unassigned broker), all subsets are tried.
     """
     if like.leader in like.isr and set(like.isr) <= set(like.replicas):
         spares = (len(like.isr) - (1 if one.broken else max(one.min_isr, 1)) for one in (like, like.at_most))
@@ -271,12 +270,12 @@ def _limit(like: Like) -> tuple[Collection[int], int]:
 
 
 def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
-    """``None`` where nothing can be told: no state, no effective setting, or a topic that is being deleted."""
+    """``None`` without a verdict: no state, no effective setting, or a topic under deletion."""
     if verdict.state in OFFLINE or verdict.state is PartitionCondition.UNINITIALISED:
         return Like(verdict.live_replicas, (), None, 0, 0, unclean=False)
     if verdict.state not in ONLINE or verdict.min_isr is None or verdict.min_isr_may_be is None:
         return None
-    isr = tuple(broker for broker in verdict.isr if broker in live)  # a leader soon drops those that are not
+    isr = tuple(broker for broker in verdict.isr if broker in live)  # a leader soon drops dead members
     return Like(
         replicas=verdict.live_replicas,
         isr=isr,

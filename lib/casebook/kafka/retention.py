@@ -1,4 +1,4 @@
-"""The settings that the offsets topic lives by: effective value and origin of each."""
+"""Settings of the offsets topic: effective value and origin of each."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ AS_CREATED = "as the broker creates the topic (its own settings not collected)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerSettings:
-    """What decides on cleaning on a broker."""
+    """Settings of a broker for cleaning."""
 
     policy: Setting
     enabled: Setting
@@ -26,13 +26,13 @@ class CleanerSettings:
 
     @property
     def holds(self) -> int | None:
-        """Keys that the map of a thread takes."""
+        """Number of keys that fit in a thread's map."""
         buffer, threads, load = self.buffer.whole, self.threads.whole, self.load_factor.real
         return cleaner_map.map_holds(buffer, threads, load) if buffer and threads and load else None
 
     @property
     def holds_assumed(self) -> bool:
-        """Whether the size of that map rests on a default that nobody has read."""
+        """Whether the size of that map comes from an assumed default."""
         return any(value.assumed for value in (self.buffer, self.threads, self.load_factor))
 
 
@@ -41,7 +41,7 @@ class TopicSettings:
 
     Args:
         cluster: Topic and broker settings, as far as collected.
-        version: Whose defaults count.
+        version: Release of the defaults.
     """
 
     def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
@@ -55,9 +55,9 @@ class TopicSettings:
         """A setting that the topic may override.
 
         Args:
-            key: As the topic names it.
-            broker_key: As brokers name it.
-            created: What the broker gives the topic when it creates it, for cases without the topic's settings.
+            key: Topic name of the setting.
+            broker_key: Broker name of the setting.
+            created: Value that the broker sets when it creates the topic, for cases without the topic's settings.
         """
         if key in self._overrides:
             return Setting(self._overrides[key], TOPIC, name=key)
@@ -72,7 +72,7 @@ class TopicSettings:
         return replace(self._settings.of_broker(key, broker), name=key)
 
     def cleaner(self, broker: int) -> CleanerSettings:
-        """All that decides on cleaning."""
+        """Return all settings for cleaning."""
         return CleanerSettings(
             policy=self.of_topic("cleanup.policy", "log.cleanup.policy", broker, created="compact"),
             enabled=self.of_broker("log.cleaner.enable", broker),
@@ -85,14 +85,14 @@ class TopicSettings:
         )
 
     def segment_bytes(self, broker: int | None) -> Setting:
-        """The size at which its segments roll; ``offsets.topic.segment.bytes`` only counts when the topic is created."""
+        """Segment size; ``offsets.topic.segment.bytes`` only applies when the topic is created."""
         created = self._settings.of_broker("offsets.topic.segment.bytes", broker).value
         return self.of_topic("segment.bytes", "log.segment.bytes", broker, created=created)
 
     def compression(self, broker: int | None) -> Setting:
-        """What its batches are compressed with; ``offsets.topic.compression.codec`` is what the coordinator sends."""
+        """Compression of its batches; ``offsets.topic.compression.codec`` is the coordinator's."""
         return self.of_topic("compression.type", "compression.type", broker, created="producer")
 
     def retention(self, broker: int | None) -> Setting:
-        """How long commits are remembered, in minutes."""
+        """Retention of commits, in minutes."""
         return self.of_broker("offsets.retention.minutes", broker)

@@ -1,8 +1,8 @@
-"""Effective settings and where each comes from.
+"""Effective settings with their origins.
 
-Order: topic override, dynamic setting of the broker, dynamic cluster default, ``server.properties`` or what the broker printed
-of its settings when it started, the release's built-in default
-(``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2.8.2``; dynamic settings exist from 1.1).
+Order: topic override, dynamic setting of the broker, dynamic cluster default, ``server.properties`` or the settings that the
+broker logged at start, the release's built-in default (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2.8.2``;
+dynamic settings exist from 1.1).
 """
 
 from collections.abc import Iterator
@@ -34,9 +34,11 @@ OF_TOPICS: dict[str, tuple[tuple[str, int], ...]] = {
     "message.format.version": (("log.message.format.version", 1),),
     "retention.ms": (("log.retention.ms", 1), ("log.retention.minutes", _MINUTE), ("log.retention.hours", 60 * _MINUTE)),
 }
-"""What counts where a topic does not say: the names that brokers have for it, the strongest first, and the factor to the
-topic's unit (``LogConfig.scala@0.9.0.1`` with ``KafkaConfig.scala@0.9.0.1`` (getLogRetentionTimeMillis, logFlushIntervalMs),
-``ServerTopicConfigSynonyms.java@3.8.0``)."""
+"""Broker settings that apply to topics without an override.
+
+Broker names in order of precedence, with the factor to the topic's unit (``LogConfig.scala@0.9.0.1`` with
+``KafkaConfig.scala@0.9.0.1`` (getLogRetentionTimeMillis, logFlushIntervalMs), ``ServerTopicConfigSynonyms.java@3.8.0``).
+"""
 
 
 _TAKEN_BY = {
@@ -44,8 +46,8 @@ _TAKEN_BY = {
     "log.retention.hours": "log.retention.ms",
     "log.flush.scheduler.interval.ms": "log.flush.interval.ms",
 }
-"""Where the one is set dynamically, a broker forgets what its file says of the other
-(``DynamicBrokerConfig.scala@1.1.1, 2.8.2, 3.8.0``, ``overrideProps``)."""
+"""When the one is set dynamically, a broker ignores its file's value for the other (``DynamicBrokerConfig.scala@1.1.1, 2.8.2,
+3.8.0``, ``overrideProps``)."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Setting:
         value: As written; ``None`` when unknown, empty when not set.
         origin: One of this module's origins; of a client its line, the default, or why it is unknown.
         name: What it is called where it is shown beside others.
-        key: The broker's name for it, where it came by another than the one that was asked for.
+        key: Broker name of the setting, when it differs from the requested one.
         default_of: Of a built-in default of brokers, the release whose it is.
         proof: ``path:line`` of a client's file; empty for a default.
         possible: What it may be, where it is not known.
@@ -73,7 +75,7 @@ class Setting:
 
     @cached_property
     def number(self) -> int | None:
-        """The value as a count of brokers; ``None`` when unknown or none that Kafka would take."""
+        """The value as a number of brokers; ``None`` when unknown or invalid for Kafka."""
         text = (self.value or "").strip()
         return int(text) if text.isascii() and text.isdigit() and len(text) < 10 and int(text) else None
 
@@ -84,7 +86,7 @@ class Setting:
 
     @cached_property
     def whole(self) -> int | None:
-        """The value as a whole number of any size; ``None`` when unknown, not set, or no number."""
+        """The value as an integer of any size; ``None`` when unknown, not set, or not an integer."""
         text = (self.value or "").strip()
         return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 else None
 
@@ -98,12 +100,12 @@ class Setting:
 
     @property
     def assumed(self) -> bool:
-        """Whether nobody has read it: what follows from it is a possibility."""
+        """Whether the value is assumed, so that conclusions are only possible."""
         return self.origin == BUILT_IN_ASSUMED
 
     @property
     def never(self) -> bool:
-        """Whether it is an interval that is never reached."""
+        """Whether it is an interval that never elapses."""
         return self.value is not None and self.value.strip() == NEVER
 
 
@@ -116,12 +118,12 @@ def _override(value: str) -> Setting:
 
 
 class Settings:
-    """Effective settings of one cluster. Answers are remembered: most topics have no overrides.
+    """Effective settings of one cluster, cached: most topics have no overrides.
 
     Args:
-        cluster: The facts.
-        version: Whose built-in defaults count.
-        in_use: How that is known, where it matters that it may be another.
+        cluster: Facts of the cluster.
+        version: Release of the built-in defaults.
+        in_use: Origin of that release, to handle possible others.
     """
 
     def __init__(self, cluster: Cluster, version: KafkaVersion, in_use: VersionInUse | None = None) -> None:
@@ -132,12 +134,12 @@ class Settings:
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
 
     def effective(self, key: str, *, topic: str, broker: int | None) -> Setting:
-        """The value that counts for a topic on a broker.
+        """Return the effective value for a topic on a broker.
 
         Args:
-            key: A setting that topics and brokers share under one name.
+            key: A setting with the same name for topics and brokers.
             topic: Topic name.
-            broker: The broker whose own settings count: the leader, or the controller for elections; ``None`` when there is none.
+            broker: Broker whose own settings apply: the leader, or the controller for elections; ``None`` for none.
         """
         overrides, unreadable = self._overrides.get(topic), self._unreadable
         if overrides and key in overrides:
@@ -147,7 +149,7 @@ class Settings:
         return self.of_broker(key, broker)
 
     def layers_of_topic(self, key: str, *, topic: str, broker: int | None) -> list[Setting]:
-        """What is set for a topic on a broker, and what it hides: the first one counts.
+        """Return all layers of a setting for a topic on a broker: the first one applies.
 
         Args:
             key: One of :data:`OF_TOPICS`.
@@ -161,7 +163,7 @@ class Settings:
         return below if own is None else [Setting(own, TOPIC), *below]
 
     def layers_below_topics(self, key: str, broker: int | None) -> list[Setting]:
-        """What counts on a broker for topics that do not set ``key``, and what it hides; one of :data:`OF_TOPICS`."""
+        """Return all layers on a broker for topics without ``key``, one of :data:`OF_TOPICS`; the first one applies."""
         found = []
         for name, factor in OF_TOPICS[key]:
             for layer in self.layers(name, broker):
@@ -170,22 +172,22 @@ class Settings:
         return found
 
     def of_topic(self, key: str, *, topic: str, broker: int | None) -> Setting:
-        """The first of :meth:`layers_of_topic`: the value that counts."""
+        """Return the effective value: the first of :meth:`layers_of_topic`."""
         return self.layers_of_topic(key, topic=topic, broker=broker)[0]
 
     def known(self, key: str) -> bool:
-        """Whether this release has the setting of brokers at all."""
+        """Whether this release has the broker setting."""
         since, before = SETTING_SINCE.get(key), SETTING_BEFORE.get(key)
         return not (
             (since and self._version < KafkaVersion.parse(since)) or (before and self._version >= KafkaVersion.parse(before))
         )
 
     def layers(self, key: str, broker: int | None) -> list[Setting]:
-        """What is set on a broker, and what it hides: the first one counts, the last is the built-in default."""
+        """Return all layers of a setting on a broker: the first one applies, the last is the built-in default."""
         return list(self._layers(key, broker))
 
     def of_broker(self, key: str, broker: int | None) -> Setting:
-        """The value that counts on a broker where no topic overrides it; the arguments are those of :meth:`effective`."""
+        """Return the effective value on a broker without topic overrides; arguments as in :meth:`effective`."""
         found = self._of_brokers.get((key, broker))
         if found is None:
             found = self._of_brokers[key, broker] = next(self._layers(key, broker))
@@ -200,15 +202,17 @@ class Settings:
         yield from list(self._static(key, broker))[-1:] if taken else self._static(key, broker)
 
     def _registered_rack(self, broker: int | None) -> str | None:
-        """The rack that a living broker registered with, where its file does not say the same."""
+        """Rack in a live broker's registration, when its file does not have the same."""
         if broker not in self._cluster.brokers:
             return None
         rack, collected = self._cluster.brokers[broker].rack, self._started_with.get(broker, {})
         return rack if rack is not None and collected.get("broker.rack", "").strip() != rack else None
 
     def _dynamic(self, key: str, broker: int | None) -> Iterator[Setting]:
-        """Rule: a broker prints its settings anew with each dynamic one that changes (``DynamicBrokerConfig.scala@1.1.1, 3.9.0``,
-        ``processReconfiguration``): where these cannot be read, what it printed last tells them.
+        """Yield the dynamic values, or what the broker logged when these are unreadable.
+
+        Rule: a broker logs all settings again on each dynamic change (``DynamicBrokerConfig.scala@1.1.1, 3.9.0``,
+        ``processReconfiguration``).
         """
         printed = self._of_all(key, broker) in self._cluster.printed_settings
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
@@ -218,7 +222,7 @@ class Settings:
                 yield _UNREADABLE
 
     def _of_all(self, key: str, broker: int | None) -> int | None:
-        """Any of the brokers whose settings are known, where it does not matter which one counts, as they agree."""
+        """Any broker with known settings, when all agree and the choice does not matter."""
         if broker is None and len({told.get(key) for told in self._started_with.values()}) == 1:
             return next(iter(self._started_with))
         return broker
@@ -235,13 +239,13 @@ class Settings:
         )
 
     def _may_differ(self, key: str) -> bool:
-        """Whether the default changed between releases that may be the one."""
+        """Whether the default differs among the possible releases."""
         changes = (KafkaVersion.parse(since) for since, _ in DEFAULTS[key].values[1:])
         return self._in_use is not None and any(map(self._in_use.may_be_before, changes))
 
 
 def _in_unit(layer: Setting, factor: int, key: str) -> Setting:
-    """A broker's setting in the topic's unit; a negative time means no limit (``KafkaConfig.scala@2.8.2``)."""
+    """Convert a broker's setting to the topic's unit; a negative time means no limit (``KafkaConfig.scala@2.8.2``)."""
     value = layer.value
     if factor != 1 and layer.whole is not None:
         value = str(layer.whole * factor if layer.whole >= 0 else -1)

@@ -1,4 +1,4 @@
-"""What is said of one partition: its state, the rule that keeps it without leader, and how verdicts are counted."""
+"""Verdict on one partition: its state, the rule that blocks an election, and counts of verdicts."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from casebook.facts.cluster import state_path
 
 
 class PartitionCondition(StrEnum):
-    """What a partition is in."""
+    """State of a partition."""
 
     ONLINE = "online"
     LEADERLESS = "leaderless"
@@ -20,13 +20,13 @@ class PartitionCondition(StrEnum):
 
 
 ONLINE = frozenset({PartitionCondition.ONLINE, PartitionCondition.REASSIGNING})
-"""The states with a living leader."""
+"""States with a live leader."""
 
 ADVISED = 2
-"""The ``min.insync.replicas`` that everybody is advised to set: a ``server.properties`` that nobody collected may well do so."""
+"""The usually recommended ``min.insync.replicas``, which a ``server.properties`` outside the evidence may set."""
 
 OFFLINE = frozenset({PartitionCondition.LEADERLESS, PartitionCondition.LEADER_DEAD})
-"""The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
+"""States without a live leader. Not always leader -1: when the controller fails with the leader, the leader stays named."""
 
 RULES = {
     "R1": "The state names a leader that is not registered, and no member of its ISR is alive.",
@@ -41,7 +41,7 @@ RULES = {
     "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
     "R11": "There is no living leader; which rule keeps it so cannot be told from this evidence.",
 }
-"""Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
+"""Reasons for a missing leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
 
 
 class Verdict(NamedTuple):
@@ -76,8 +76,8 @@ class Verdict(NamedTuple):
         why: The verdict in one sentence.
 
     Args:
-        min_isr_may_be: The most that it may be, whichever member of the ISR leads: brokers may disagree, and where
-            ``server.properties`` was not collected, :data:`ADVISED` counts as possible.
+        min_isr_may_be: Its highest possible value, whichever ISR member leads: brokers may disagree, and without a collected
+            ``server.properties``, :data:`ADVISED` is possible.
     """
 
     topic: str
@@ -112,15 +112,15 @@ class Verdict(NamedTuple):
 
 
 def offline(judged: Iterable[Verdict]) -> list[Verdict]:
-    """Partitions without living leader; those being deleted are not missed."""
+    """Return partitions without a live leader, except those under deletion."""
     return [verdict for verdict in judged if verdict.state in OFFLINE]
 
 
 def is_rule_unknown(verdict: Verdict) -> bool:
-    """Whether it has no leader and nobody can tell what keeps it so: more starts may heal it than are known to."""
+    """Whether it has no leader for an unknown reason: more starts than the known ones may heal it."""
     return verdict.rule == "R11"
 
 
 def online(judged: Iterable[Verdict]) -> list[Verdict]:
-    """Partitions with a living leader: those that are counted as under-replicated or under min ISR."""
+    """Return partitions with a live leader: those that count for under-replicated or under min ISR."""
     return [verdict for verdict in judged if verdict.state in ONLINE]

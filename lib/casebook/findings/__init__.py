@@ -1,1 +1,1 @@
-"""What a check says, what it looked at, and the contract with scripts."""
+"""Results of checks, their coverage, and the contract with scripts."""

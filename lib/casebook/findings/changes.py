@@ -1,4 +1,4 @@
-"""What has changed between two runs: check by check, and in what a finding names."""
+"""Changes between two runs, check by check and by the names in findings."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
@@ -10,7 +10,7 @@ from casebook.findings.past_runs import RUN_BEFORE, CheckOutcome
 
 
 class ChangeKind(StrEnum):
-    """In which way an answer differs from the one before."""
+    """Kind of difference from the previous answer."""
 
     NEW = "new"
     WORSE = "worse"
@@ -50,41 +50,44 @@ _ORDER = tuple(ChangeKind)
 _CLOCKS, _OWNERS, _UNCLEAN = "timeline.clocks", "timeline.owners", "timeline.unclean"
 _ANSWERED = frozenset({Status.OK, Status.FINDING})
 _WENT = frozenset({ChangeKind.GONE, ChangeKind.NO_LONGER_APPLIES})
-"""Only what was said before tells what these are about."""
+"""Kinds with information only in the previous answer."""
 
 _NAMES = (
     "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
     "rules_of_copies", "settings",
 )  # fmt: skip
 _NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",), _CLOCKS: ("off",), _OWNERS: ("misplaced",)}
-"""Facts that name what a finding is about: of all checks, and of those whose other lists are not what has changed."""
+"""Facts with the names in a finding: for all checks, and for those with other lists that do not count as changes."""
 
 _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
-"""What it is compared with, and an offer: neither is a state of the cluster that comes or goes."""
+"""Checks on the compared run itself, and offers: no state of the cluster that starts or ends."""
 
 _SEEN: Mapping[str, str] = {_CLOCKS: "skew_ms"}
-"""The fact that tells of everything that a finding may name what was found out of it; ``None`` where nothing was."""
+"""Fact with everything from which the finding's names were selected; ``None`` for none."""
 
 _OF_NOW = frozenset({_CLOCKS, _OWNERS, _UNCLEAN})
-"""Of those, what is so until somebody mends it: a clock that is off, a log that is collected for another broker's, a dead broker
-that has more than a leader."""
+"""Of those, persistent problems until fixed: a wrong clock, a log collected for the wrong broker, a dead broker that has more
+than a leader."""
 
 _OF_THE_SAME: Mapping[str, str] = {
     "timeline.leaderless": "leadership.offline",
     "timeline.under_min_isr": "leadership.under_min_isr",
 }
-"""Without logs and history, what is asked of the past only while there is something to tell: the check that answers for now."""
+"""Checks on the past that, without logs and history, only apply while there is a problem; with the check on the present."""
 
 
 def compare(before: Mapping[str, CheckOutcome], now: Mapping[str, CheckOutcome]) -> tuple[CheckChange, ...]:
-    """What is new, worse, about others, no longer checked or asked, better, gone, or checked again; the worst of each first."""
+    """Return changes: new, worse, other names, no longer checked or asked, better, gone, checked again.
+
+    The worst of each first.
+    """
     checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
     found = [_change(before.get(check), now.get(check)) for check in checks if not _is_over(before.get(check), now)]
     return tuple(sorted((change for change in found if change is not None), key=_reading_order))
 
 
 def _is_over(before: CheckOutcome | None, now: Mapping[str, CheckOutcome]) -> bool:
-    """Whether what was told of the past is not asked any more because it is over: the check on now says so."""
+    """Whether a check on the past no longer applies because the problem is over, by the check on the present."""
     if before is None or before.status is not Status.FINDING or before.check in now:
         return False
     same = now.get(_OF_THE_SAME.get(before.check))
@@ -112,9 +115,9 @@ def _change(before: CheckOutcome | None, now: CheckOutcome | None) -> CheckChang
 
 
 def _is_past(found: CheckOutcome) -> bool:
-    """Whether a finding is about what has happened; that a clock was set has, however well it goes since.
+    """Whether a finding is about the past; a clock step is, however well the clock is now.
 
-    Of a run that did not write down what else it was about, nobody knows what is mended.
+    For a run that did not record its other names, a fix is unknown.
     """
     if found.check in _OF_NOW:
         return bool(found.facts.get("set")) or number(found) is None
@@ -122,7 +125,7 @@ def _is_past(found: CheckOutcome) -> bool:
 
 
 def _unseen(before: CheckOutcome, now: CheckOutcome) -> tuple[str, ...]:
-    """What was named, and is no longer looked at, or tells nothing any more: it has neither come nor gone."""
+    """Return previous names that are no longer checked, or without information: neither new nor gone."""
     seen = now.facts.get(_SEEN.get(now.check))
     if not isinstance(seen, dict):
         return ()
@@ -171,14 +174,14 @@ def _by_names(came: Iterable[str], went: Iterable[str]) -> ChangeKind | None:
 
 
 def count(outcome: CheckOutcome | None) -> int | None:
-    """The number a check is about, found or not: 0 when nothing was found; ``None`` when it is unknown, or was not checked."""
+    """Return the number of a check, found or not: 0 when nothing was found; ``None`` when unknown or not checked."""
     if outcome is None or outcome.status is Status.COULD_NOT_CHECK:
         return None
     return number(outcome) if outcome.status is Status.FINDING else 0
 
 
 def number(outcome: CheckOutcome) -> int | None:
-    """The number a finding is about; ``None`` when it has none."""
+    """Return the number of a finding; ``None`` without one."""
     facts, check = outcome.facts, outcome.check
     if names := declared.numbers(check):
         values = [_counted(facts.get(name)) for name in names]
@@ -187,7 +190,7 @@ def number(outcome: CheckOutcome) -> int | None:
 
 
 def _told(outcome: CheckOutcome | None) -> int | None:
-    """The number of a finding, unless it drifts."""
+    """Return the number of a finding, unless it drifts."""
     untold = outcome is None or outcome.status is not Status.FINDING or declared.drifts(outcome.check)
     return None if untold else number(outcome)
 
@@ -197,17 +200,17 @@ def _counted(value: object) -> int | None:
 
 
 def named(outcome: CheckOutcome, among: Container[str] | None = None) -> tuple[str, ...]:
-    """What a finding names: topics, brokers, rules.
+    """Return the names in a finding: topics, brokers, rules.
 
     Args:
-        among: The facts that count, where another run did not write down all of them; ``None``: all.
+        among: Facts that count, for a comparison with a run that recorded fewer; ``None``: all.
     """
     lists = (outcome.facts[name] for name in _lists(outcome) if among is None or name in among)
     return tuple(_NAME_OF.get(type(item), str)(item) for value in lists for item in value)
 
 
 def _lists(outcome: CheckOutcome) -> list[str]:
-    """The facts that name something; one that is missing, as in runs of an older version, is unknown, not empty."""
+    """Facts with names; a missing one, as in runs of an older version, is unknown, not empty."""
     wanted = _NAMES_OF.get(outcome.check, _NAMES)
     return [name for name in wanted if isinstance(outcome.facts.get(name), list | tuple | dict)]
 

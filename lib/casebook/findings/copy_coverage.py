@@ -1,4 +1,4 @@
-"""The gaps of copies: which of them, and what of them, was not listed, read, or held against the others.
+"""Coverage gaps of copies: not listed, not read, or not compared.
 
 As in :mod:`casebook.findings.coverage`.
 """
@@ -17,10 +17,10 @@ COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log
 
 
 def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) -> Gaps:
-    """Why not every copy of some topics on a living broker was listed.
+    """Return why some copies of some topics on a live broker were not listed.
 
     Args:
-        listed: The log dirs that were.
+        listed: Listed log dirs.
     """
     alive = cluster.live or known_brokers(cluster)
     own = (p for p in cluster.partitions if p.topic in topics)
@@ -39,17 +39,17 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
 
 
 def listings(listed: Iterable[LogDir]) -> Gaps:
-    """Why the lists of log dirs are not whole."""
+    """Return why lists of log dirs are incomplete."""
     torn = [problem for log_dir in listed for problem in log_dir.problems if is_listing(problem.path)]
     return tuple(Gap(why=said(problem), settle=COLLECT_LOG_DIRS) for problem in torn[:1])
 
 
 def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[str, int, int]]) -> Gaps:
-    """Why not every copy was held against the others.
+    """Return why some copies were not compared.
 
     Args:
-        topics: Those that were looked at; empty for all but the brokers' own.
-        held: Topic, partition and broker of the copies that were.
+        topics: Examined topics; empty for all except internal ones.
+        held: Topic, partition and broker of the compared copies.
     """
     looked = (p for p in cluster.partitions if (p.topic in topics if topics else not p.topic.startswith("__")))
     wanted = {(p.topic, p.partition, broker) for p in looked for broker in p.replicas}
@@ -62,10 +62,10 @@ def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[s
 
 
 def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
-    """Why not all records of a topic were read, of each partition from one copy at least.
+    """Return why some records of a topic were not read, from at least one copy per partition.
 
     Args:
-        listed: Copies of the topic as their log dirs list them.
+        listed: Copies of the topic, as listed in their log dirs.
         scan: What was read of them.
     """
     own = list(listed)
@@ -81,7 +81,7 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
 
 
 def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
-    """Why what was read last in some copies need not be the last that was written: what counts may be in what was not read.
+    """Return why the last record read in some copies may not be the last one written.
 
     Args:
         listed: As in :func:`contents`.
@@ -108,7 +108,7 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
 
 
 def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], read: Collection[tuple[int, int]]) -> Iterator[Gap]:
-    """Partitions that were read from a copy that nobody leads from, or may: it may lag behind, and may be cleaned otherwise."""
+    """Yield partitions read from a copy that is not the leader's or a candidate's: it may lag, or be cleaned differently."""
     known = {*read, *((copy.broker, copy.partition) for copy in listed if not copy.bytes)}
     here = {partition for _, partition in known}
     strange = sorted(
@@ -123,7 +123,7 @@ def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], re
 
 
 def _own(partition: Partition) -> tuple[int, ...]:
-    """Whose copy is the partition's: its leader's, or of a replica in sync while it has none; nobody's where nothing tells."""
+    """Brokers whose copy counts: the leader, or the in-sync replicas without one; none when unknown."""
     state = partition.state
     if state is None:
         return ()
@@ -131,7 +131,7 @@ def _own(partition: Partition) -> tuple[int, ...]:
 
 
 def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[Gap]:
-    """Segments that end before their end: only the last one of a copy may, while it is written."""
+    """Yield segments that end early: only the last one of a copy may, while it is written."""
     found = {(s.broker, s.partition, s.base_offset): s for s in scan.segments}
     short = [
         f"{copy.topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"

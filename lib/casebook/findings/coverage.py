@@ -1,7 +1,7 @@
-"""The gaps of the evidence: what an answer rests on, and nobody collected, read or understood.
+"""Coverage gaps: evidence that an answer depends on and that was not collected, read or decoded.
 
-Each function looks at one kind of evidence and gives its gaps, the widest first; none where all of it is there. A check that
-found nothing hands them to :meth:`casebook.findings.finding.Question.ok`, which then says that it could not check.
+Each function examines one kind of evidence and returns its gaps, the widest first; none when complete. A check without a finding
+passes them to :meth:`casebook.findings.finding.Question.ok`, which may turn it into could_not_check.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -32,13 +32,13 @@ OTHER_LOGS = "Give the transaction logs, those of another server of the ensemble
 
 _HISTORY = "zookeeper/history"
 _OF_STATES = ("state-change", "controller")
-"""What the names of the logs hold in which a controller tells of elections, and of brokers that come and go (same place)."""
+"""Name parts of the logs in which a controller logs elections and broker failures (same place)."""
 _SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
-"""What the names of a broker's logs hold that are not its ``server.log`` (``config/log4j.properties@3.9.0``)."""
+"""Name parts of a broker's logs other than ``server.log`` (``config/log4j.properties@3.9.0``)."""
 
 
 def partitions(cluster: Cluster) -> Gaps:
-    """Why there may be partitions that nobody saw."""
+    """Return why partitions may be unseen."""
     return tuple(_unlisted(cluster))
 
 
@@ -50,7 +50,7 @@ def _unlisted(cluster: Cluster) -> Iterator[Gap]:
 
 
 def registrations(cluster: Cluster) -> Gaps:
-    """Why it is not known which brokers are registered."""
+    """Return why the registered brokers are unknown."""
     if not cluster.brokers_known:
         return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
     garbled = [problem for problem in cluster.problems if _is_within(problem.path, "/brokers/ids")]
@@ -58,7 +58,7 @@ def registrations(cluster: Cluster) -> Gaps:
 
 
 def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
-    """Why not every partition of the cluster was judged."""
+    """Return why some partitions of the cluster have no verdict."""
     unknown = [verdict for verdict in judged if verdict.state is PartitionCondition.UNKNOWN]
     if not unknown:
         return partitions(cluster)
@@ -68,10 +68,10 @@ def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
 
 
 def states(cluster: Cluster, topic: str | None = None) -> Gaps:
-    """Why the state of some partition is not known.
+    """Return why the state of some partition is unknown.
 
     Args:
-        topic: Of this topic alone; ``None`` for all.
+        topic: Only this topic; ``None`` for all.
     """
     wanted = [p for p in cluster.partitions if topic in (None, p.topic)]
     unread = [partition for partition in wanted if partition.problem or partition.state is None]
@@ -83,12 +83,12 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
 
 
 def znode(cluster: Cluster, path: str) -> Gaps:
-    """Why what is at or below a znode is not known."""
+    """Return why content at or below a znode is unknown."""
     return _first_gap(cluster, lambda part: _is_within(part.path, path) or _is_within(path, part.path))
 
 
 def below(cluster: Cluster, path: str) -> Gaps:
-    """Why not all that is at or below a znode is known; nothing where no znode at all is."""
+    """Return why some content at or below a znode is unknown; nothing when no znode is known at all."""
     return _first_gap(cluster, lambda part: _is_within(part.path, path))
 
 
@@ -102,7 +102,7 @@ def _is_within(path: str, parent: str) -> bool:
 
 
 def overrides(cluster: Cluster, *kinds: str) -> Gaps:
-    """Why settings in ZooKeeper are not known.
+    """Return why settings in ZooKeeper are unknown.
 
     Args:
         kinds: ``topics``, ``brokers``.
@@ -115,7 +115,7 @@ def overrides(cluster: Cluster, *kinds: str) -> Gaps:
 
 
 def settings(origins: Iterable[str | None]) -> Gaps:
-    """Why some settings are not known: of those whose origins these are."""
+    """Return why some settings with these origins are unknown."""
     found = set(origins)
     gaps = []
     if UNREADABLE in found:
@@ -127,7 +127,7 @@ def settings(origins: Iterable[str | None]) -> Gaps:
 
 
 def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
-    """As :func:`settings`, where each broker's own may count: whoever leads or controls next."""
+    """As :func:`settings`, when each broker's own settings may apply: those of the next leader or controller."""
     missing = sorted(known_brokers(cluster) - cluster.known_in_full)
     if not missing or {SERVER_PROPERTIES, PRINTED, BUILT_IN}.isdisjoint(origins):
         return settings(origins)
@@ -136,7 +136,7 @@ def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
 
 
 def history(past: Past, cluster: Cluster) -> Gaps:
-    """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
+    """Return why ZooKeeper's history has gaps, or does not exist."""
     if torn := torn_history(cluster):
         return torn
     if past.observed:
@@ -147,7 +147,7 @@ def history(past: Past, cluster: Cluster) -> Gaps:
 
 
 def observed(past: Past) -> str:
-    """What snapshots without transactions tell, and what they do not."""
+    """Return what snapshots without transactions show, and what they do not."""
     if not past.breaks:
         return f"ZooKeeper's transaction logs are missing: its snapshot tells only of {instant(past.first)}."
     moments = f"{plural(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
@@ -155,17 +155,17 @@ def observed(past: Past) -> str:
 
 
 def missing(breaks: Sequence[Break]) -> str:
-    """Between which moments nobody knows what happened."""
+    """Return the periods without information."""
     first = f"Transactions between {instant(breaks[0].since)} and {instant(breaks[0].until)} are missing"
     more = len(breaks) - 1
     return f"{first}, and {plural(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
 
 
 def release(version: VersionInUse, rule: Changed) -> Gaps:
-    """Why it is not known whether a question arises in the release at hand.
+    """Return why it is unknown whether a question applies to the release in use.
 
     Args:
-        rule: What decides it, by release.
+        rule: The deciding rule, by release.
     """
     if version.origin is VersionOrigin.ASSUMED:
         return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
@@ -176,48 +176,48 @@ def release(version: VersionInUse, rule: Changed) -> Gaps:
 
 
 def torn_history(cluster: Cluster) -> Gaps:
-    """Why a history that was given could not be read, or not to its end."""
+    """Return why a given history is unreadable or incomplete."""
     torn = [part for part in cluster.missing_parts if part.path.startswith(_HISTORY)]
     return tuple(Gap(why=said(part), settle=COLLECT_HISTORY) for part in torn[:1])
 
 
 def known_brokers(cluster: Cluster) -> set[int]:
-    """Brokers that are registered, or that an assignment names."""
+    """Return brokers that are registered or in an assignment."""
     return {*cluster.brokers, *(broker for partition in cluster.partitions for broker in partition.replicas)}
 
 
 def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
-    """Why logs of brokers do not tell everything.
+    """Return why logs of brokers are incomplete.
 
     Args:
-        files: What the logs cover.
-        cluster: Tells which were given and could not be taken.
-        wanted: The brokers whose logs are needed, any of their logs.
+        files: Coverage of the logs.
+        cluster: Its problems name logs that were given and unusable.
+        wanted: Brokers with required logs of any kind.
     """
     return tuple(_of_logs(files, wanted, _any, "log")) + unread_logs(files, cluster)
 
 
 def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
-    """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
+    """As :func:`logs`, when only a broker's ``server.log``, or its console output, has the information."""
     return tuple(_of_logs(files, wanted, _may_be_server_log, "server.log")) + unread_logs(files, cluster)
 
 
 def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
-    """Why not every state of every partition is known: neither from a history nor from what each broker logged of them.
+    """Return why some partition states are unknown, from the history and from each broker's log of state changes.
 
     Args:
-        wanted: The brokers, each of which may have been the controller that alone logs an election.
+        wanted: Brokers that may have been the controller, which alone logs an election.
     """
     gaps = history(past, cluster)
     if not gaps or past.there:
-        return gaps  # where there is a history, states are those that it tells
+        return gaps  # with a history, it has the states
     read = [file for file in files if file.extent is FileExtent.READ]
     logged = (_of_logs(read, wanted, partial(_is_named, name), f"{name}.log") for name in _OF_STATES)
     return (*chain.from_iterable(logged), *states(cluster))
 
 
 def are_states_lost(files: Sequence[LogFile]) -> bool:
-    """Whether lines may be lost in which a controller tells of states: in logs of that name, or where it prints everything."""
+    """Whether lines with a controller's state changes may be lost: in logs of that name, or in complete logs."""
     apart = {file.broker for file in files if _is_of_states(file)}
     return any(file.is_holed and (_is_of_states(file) or (is_server_log(file) and file.broker not in apart)) for file in files)
 
@@ -239,12 +239,12 @@ def _may_be_server_log(path: str) -> bool:
 
 
 def is_server_log(file: LogFile) -> bool:
-    """Whether a log may be a broker's ``server.log``, whatever it was named."""
+    """Whether a log may be a broker's ``server.log``, under any name."""
     return file.broker is not None and _may_be_server_log(file.file)
 
 
 def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable[[str], bool], what: str) -> Iterator[Gap]:
-    """Why logs of a kind, told by their paths, do not tell all of the brokers that are wanted: not there, or of several."""
+    """Yield why logs of a kind, recognised by path, are incomplete for the wanted brokers: missing, or of several."""
     given = [file for file in files if file.is_of_brokers and is_one(file.file)]
     own = [file for file in given if file.broker is not None]
     read = {file.broker for file in own if file.typed}
@@ -264,13 +264,13 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable
 
 
 def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
-    """Why the logs that were given for brokers tell nothing."""
+    """Why the given logs of brokers have no information."""
     reason = next((not_read(file) for file in files if (file.broker in missing or not missing) and not_read(file)), "")
     return f": {reason}" if reason else ""
 
 
 def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
-    """The logs that were given and not taken, not read, or not wholly."""
+    """Return given logs that were unusable, unread, or read in part."""
     known = list(files)
     reasons = [not_read(file) for file in events.unread(known)]
     there = {file.file for file in known}
@@ -282,15 +282,15 @@ def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
 
 
 def read_again(files: Iterable[LogFile]) -> str:
-    """What to do about logs that were not read, or not wholly."""
+    """Return the remedy for unread or partly read logs."""
     return _GIVE_LAYOUT if any(file.is_laid_out_strangely and not file.damage for file in files) else _COLLECT_LOGS_AGAIN
 
 
 def not_read(file: LogFile) -> str:
-    """Which log, and why it or the rest of it tells nothing; ``""`` where all of it was read."""
+    """Return the log and why it, or the rest of it, is unread; ``""`` when all of it was read."""
     return f"{file.file}: {file.unread.rstrip('.')}" if file.unread else ""
 
 
 def said(problem: Problem) -> str:
-    """A problem as a gap's reason."""
+    """Format a problem as a gap's reason."""
     return f"{problem.path}: {problem.reason.rstrip('.')}."

@@ -1,4 +1,4 @@
-"""How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
+"""Quality of the evidence: missing parts, unreliable parts, and the release whose rules apply."""
 
 from collections.abc import Collection, Sequence
 
@@ -29,13 +29,13 @@ _KNOWN_FROM = {
 
 
 def known_from(version: VersionInUse) -> str:
-    """How the release is known, in words."""
+    """Describe the origin of the release."""
     words = _KNOWN_FROM[version.origin]
     return f"{words}, which allow {version.possible}" if version.origin is VersionOrigin.ZNODES else words
 
 
 def not_yours(version: VersionInUse) -> str:
-    """How to say which release it is, where the evidence leaves it open; ``""`` where it does not."""
+    """Describe how to set the release when the evidence leaves it open; ``""`` otherwise."""
     return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
 
 
@@ -48,16 +48,16 @@ _ASKED_OF_RECORDS = Question(
 
 
 def without_past(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The answers on the past of a case that holds nothing of it: all that is open, as one."""
+    """Merge the open answers about the past into one, for a case without a past."""
     settle = "Collect with --zookeeper-data DIR or --logs BROKER=GLOB."
     return _as_one(findings, findings, _ASKED_OF_THE_PAST, "Nothing in this case tells of the past", settle)
 
 
 def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, ...]:
-    """The answers on lost records, where nobody wrote down what was produced: all that only a ledger would settle, as one.
+    """Merge the open answers about lost records into one, for a case without a ledger.
 
     Args:
-        wanted: What those say that would settle them.
+        wanted: Their value of ``settle``.
     """
     unasked = [finding for finding in findings if finding.settle == wanted]
     settle = "Collect it with --ledger NAME=FILE, or give it to notebook 70."
@@ -67,7 +67,7 @@ def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, .
 def _as_one(
     findings: Sequence[Finding], doubtful: Sequence[Finding], ask: Question, title: str, settle: str
 ) -> tuple[Finding, ...]:
-    """A kind of evidence that was never given is one question that is open, not as many as it would answer."""
+    """Merge open checks: evidence that was never given is one open question, not one for each check that it would answer."""
     unasked = [finding for finding in doubtful if finding.status is Status.COULD_NOT_CHECK]
     kept = tuple(finding for finding in findings if finding not in unasked)
     why = f"{plural(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
@@ -75,13 +75,13 @@ def _as_one(
 
 
 def not_read(check: str, question: str, reason: CasebookError) -> tuple[Finding, ...]:
-    """That something could not be read here, e.g. as there is no Java; in place of all that it would answer."""
+    """Return one open check in place of those whose evidence is unreadable here, e.g. without Java."""
     ask = Question(check=check, question=question, coverage=NOTHING)
     return (ask.could_not_check(reason.what, why=reason.cause or "", settle=reason.try_ or "Run `casebook doctor`."),)
 
 
 def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
-    """That some kinds of events are too many to be weighed; nothing when none are."""
+    """Return a finding about kinds of events that are too numerous to analyse; nothing without any."""
     if not kinds:
         return ()
     ask = Question(
@@ -98,10 +98,10 @@ def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
 
 
 def checks(cluster: Cluster, version: VersionInUse, *, kraft: bool = False) -> tuple[Finding, ...]:
-    """What every notebook says about its evidence.
+    """Return the checks of every notebook on its evidence.
 
     Args:
-        kraft: Its nodes are known to be KRaft's.
+        kraft: Its nodes are KRaft nodes.
     """
     get_znodes = _NO_ZNODES if kraft else COLLECT_ZNODES
     return (_complete(cluster, get_znodes), _taken_at_its_word(cluster, get_znodes), _kafka_version(version))
@@ -129,7 +129,7 @@ def _complete(cluster: Cluster, get_znodes: str) -> Finding:
 
 
 def _settle(missing: Sequence[Problem], chroot: str, get_znodes: str) -> str:
-    """Of a paste, which nobody can collect again, the commands of zkCli that would bring what it lacks."""
+    """For a paste, which cannot be collected again: the zkCli commands for its missing parts."""
     lacking = [problem.path for problem in missing if NOT_PASTED in problem.reason]
     if not lacking:
         without_znodes = any(problem.path == "/" for problem in missing)
@@ -141,7 +141,7 @@ def _settle(missing: Sequence[Problem], chroot: str, get_znodes: str) -> str:
 
 
 def _is_single(path: str) -> bool:
-    """Whether a znode itself is wanted, not the names of those below it."""
+    """Whether a znode itself is required, not its list of children."""
     return path in ("/controller", "/controller_epoch") or path.startswith("/brokers/topics/")
 
 

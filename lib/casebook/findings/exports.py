@@ -1,4 +1,4 @@
-"""Files that somebody takes along: lost records for re-sending, in the formats that others read, and the plan of a drain."""
+"""Files for use elsewhere: lost records for re-sending, in common formats, and the plan of a drain."""
 
 import csv
 import json
@@ -11,21 +11,21 @@ from casebook.machine import private
 
 TABLE = "lost"
 PLAN = "plan"
-"""Where the files of a plan lie below the folder of a run."""
+"""Folder of plan files below the run folder."""
 
 
 def names() -> Mapping[str, str]:
-    """Where each file lies below the folder of a run."""
+    """Return the path of each file below the run folder."""
     return {f"{TABLE}.{suffix}": f"tables/{TABLE}.{suffix}" for suffix in ("csv", "parquet", "jsonl")}
 
 
 def write(folder: Path, source: Path) -> None:
-    """Write all three.
+    """Write all three files.
 
-    In CSV a text that a spreadsheet would compute has a ``'`` before it; the other two hold texts as they are.
+    In CSV, a text that a spreadsheet would evaluate is prefixed with ``'``; the other two keep texts unchanged.
 
     Args:
-        folder: Of the tables of a run.
+        folder: Folder of the run's tables.
         source: A folder of Parquet with the columns of ``tables/lost``, in order.
     """
     tables.rewrite(folder, TABLE, source)
@@ -49,7 +49,7 @@ def _rows(folder: Path) -> Iterator[dict[str, object]]:
 
 
 def write_plan(folder: Path, files: Mapping[str, str]) -> None:
-    """Write the files of a plan as they are, each under its name."""
+    """Write the files of a plan unchanged, each under its name."""
     private.folder(folder)
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8", errors="replace")

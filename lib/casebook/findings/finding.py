@@ -1,11 +1,10 @@
-"""Findings: what a check concluded, with its proof. The contract with schedulers and scripts.
+"""Findings: the conclusion of a check, with its proof. The contract with schedulers and scripts.
 
-Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_check``; ``not_applicable`` says that
-the question does not arise on this cluster. Unknown numbers are ``None``, never 0.
+Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_check``; ``not_applicable`` means that the question
+does not apply to this cluster. Unknown numbers are ``None``, never 0.
 
-Every answer says what it looked at: its :class:`Coverage`. ``ok`` needs all of it: what was looked at is all there is, and there
-is no gap in the evidence that the answer rests on; otherwise it becomes ``could_not_check``. :mod:`casebook.findings.coverage`
-knows the gaps.
+Every answer states its :class:`Coverage`. ``ok`` requires full coverage and no gap in the evidence that the answer depends on;
+otherwise it becomes ``could_not_check``. :mod:`casebook.findings.coverage` finds the gaps.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
@@ -22,7 +21,7 @@ SCHEMA = 2
 
 
 class Status(StrEnum):
-    """How a check ended."""
+    """Outcome of a check."""
 
     OK = "ok"
     FINDING = "finding"
@@ -31,7 +30,7 @@ class Status(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a finding matters to someone on call."""
+    """Severity of a finding to someone on call."""
 
     CRITICAL = "critical"
     WARNING = "warning"
@@ -39,7 +38,7 @@ class Severity(StrEnum):
 
 
 UNREADABLE = "unreadable"
-"""The fact that names evidence which was given and could not be read: such a run does not end in exit code 0."""
+"""Fact that names given but unreadable evidence: such a run does not end in exit code 0."""
 
 _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Status.NOT_APPLICABLE: 3}
@@ -47,12 +46,12 @@ _STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Stat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Where in the case a statement is proven.
+    """Location of a proof in the case.
 
     Args:
         file: Path inside the case folder, e.g. ``zookeeper/znodes.jsonl.zst``, or a table such as ``tables/partitions``.
-        znode: Path of the znode below the chroot, when the proof is a znode.
-        line: 1-based line in ``file``, when the proof is a line.
+        znode: Path of the znode below the chroot, for a znode.
+        line: 1-based line in ``file``, for a line.
     """
 
     file: str
@@ -69,14 +68,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What an answer looked at: how many of how many, by which evidence, as of when.
+    """Coverage of an answer: how many of how many, by which evidence, as of when.
 
     Args:
-        seen: How many were looked at.
-        of: How many there are; ``None`` where that is not known.
-        what: What they are, in the number that fits, e.g. ``partitions``.
-        by: The evidence that tells of them; empty where nothing was looked at.
-        observed: Of when that evidence is, as far as known. Checks leave it out: ``analysis.moments`` fills it in.
+        seen: Number examined.
+        of: Total number; ``None`` when unknown.
+        what: Noun in the matching number, e.g. ``partitions``.
+        by: Kinds of evidence; empty when nothing was examined.
+        observed: Observation time of that evidence, as far as known. Checks omit it: ``analysis.moments`` adds it.
     """
 
     seen: int
@@ -98,7 +97,7 @@ class Coverage:
 
     @property
     def is_whole(self) -> bool:
-        """Whether something was looked at, and it is all there is."""
+        """Whether something was examined, and all of it."""
         return self.seen > 0 and self.seen == self.of
 
     @property
@@ -108,7 +107,7 @@ class Coverage:
 
     @property
     def amount(self) -> str:
-        """``240 of 240 partitions``; without the second number where nobody knows it."""
+        """``240 of 240 partitions``; without the total when unknown."""
         if not self.by:
             return f"no {self.what}"
         amount = " of ".join(count(number) for number in (self.seen, self.of) if number is not None)
@@ -121,7 +120,7 @@ class Coverage:
         return f"{self.amount}, by {' and '.join(by)}" if by else self.amount
 
     def as_json(self) -> dict[str, object]:
-        """The coverage as plain JSON values; moments as ISO-8601 UTC."""
+        """Return the coverage as plain JSON values; moments as ISO-8601 UTC."""
         as_of = {source.value: [instant(moment) for moment in of] for source, of in self.observed.items()}
         return {"seen": self.seen, "of": self.of, "what": self.what, "by": [source.value for source in self.by], "as_of": as_of}
 
@@ -131,7 +130,7 @@ def _as_of(observed: Observation | None) -> str:
 
 
 NOTHING = Coverage(seen=0, of=None, what="evidence", by=())
-"""Nothing was looked at."""
+"""Coverage of nothing."""
 
 _NOTHING = "There is nothing that could be checked"
 
@@ -144,7 +143,7 @@ class Step:
         kind: ``first``, ``then`` or ``not`` (what not to do, with its price).
         text: One or two sentences.
         command: The exact command for the cluster's Kafka version, when there is one.
-        starts: Dead brokers that it starts, by id.
+        starts: Ids of the dead brokers that it starts.
     """
 
     kind: str
@@ -155,25 +154,25 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of one check.
+    """Result of one check.
 
     Args:
         check: Dotted, stable name, e.g. ``leadership.offline``.
-        question: The question the check answers, as a person would ask it.
-        status: How it ended.
+        question: Question that the check answers, in a person's words.
+        status: Outcome.
         severity: Set exactly when ``status`` is ``finding``.
-        subject: Kind and ids of what it is about, e.g. ``{"kind": "partition", "topic": "t", "partition": 0}``.
+        subject: Kind and ids of its subject, e.g. ``{"kind": "partition", "topic": "t", "partition": 0}``.
         title: One sentence with the number in it.
-        why: One or two sentences: what lies behind the title.
-        coverage: How much evidence the answer rests on.
-        threshold: What would be a finding, in words.
+        why: One or two sentences with the reason.
+        coverage: Amount of evidence behind the answer.
+        threshold: Condition for a finding, in words.
         facts: Named plain numbers, strings, lists; ``None`` for unknown.
-        evidence: Where it is proven.
-        next: What to do, safest first.
-        caveats: What the answer assumes.
-        since: ISO-8601 UTC instant from which the condition is known to hold, when known.
-        at_latest: Nothing tells that it began then: that is when the state was last written, and it may be older.
-        settle: What evidence would settle a ``could_not_check``.
+        evidence: Proofs.
+        next: Steps, safest first.
+        caveats: Assumptions of the answer.
+        since: ISO-8601 UTC instant since which the condition is known to hold, if known.
+        at_latest: ``since`` is the last write of the state: the condition may be older.
+        settle: Evidence that would settle a ``could_not_check``.
     """
 
     check: str
@@ -200,17 +199,17 @@ class Finding:
             raise ValueError(f"{self.check}: ok needs all of its evidence, and this looked at {self.coverage.text}")
 
     def as_json(self) -> dict[str, object]:
-        """The finding as plain JSON values."""
+        """Return the finding as plain JSON values."""
         return asdict(self) | {"coverage": self.coverage.as_json()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Evidence that an answer rests on, and that was not collected, not read, or not understood.
+    """Evidence that an answer depends on and that was not collected, read or decoded.
 
     Args:
-        why: Which, and why not: one sentence or two.
-        settle: What would bring it.
+        why: Which evidence and why, one or two sentences.
+        settle: How to obtain it.
     """
 
     why: str
@@ -219,7 +218,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A check before it is answered: what every answer to it has in common. The arguments are those of :class:`Finding`."""
+    """A check before its answer: the common part of all its answers. Arguments as in :class:`Finding`."""
 
     check: str
     question: str
@@ -230,14 +229,14 @@ class Question:
     caveats: tuple[str, ...] = ()
 
     def found(self, severity: Severity, title: str, **more: object) -> Finding:
-        """Something was found."""
+        """Return a finding."""
         return self._answer(Status.FINDING, title, severity=severity, **more)
 
     def ok(self, title: str, *, gaps: Sequence[Gap]) -> Finding:
-        """Looked at, and well; not known where its coverage is not whole, or there is a gap in what it rests on.
+        """Return ok, or could_not_check when its coverage is incomplete or its evidence has a gap.
 
         Args:
-            gaps: Of the evidence that it rests on, the widest first.
+            gaps: Gaps in the evidence that it depends on, the widest first.
         """
         gaps = (*gaps, *self._unseen())
         if not gaps:
@@ -250,21 +249,21 @@ class Question:
         return (Gap(why=f"Looked at: {self.coverage.text}.", settle="Collect the rest of the evidence."),)
 
     def could_not_check(self, title: str, *, settle: str, **more: object) -> Finding:
-        """Not known, with what would settle it."""
+        """Return could_not_check, with the evidence that would settle it."""
         return self._answer(Status.COULD_NOT_CHECK, title, settle=settle, **more)
 
     def not_applicable(self, title: str, *, gaps: Sequence[Gap] = ()) -> Finding:
-        """The question does not arise; whether it does is not known where there is a gap in what tells that.
+        """Return not_applicable, or could_not_check when the deciding evidence has a gap.
 
         Args:
-            gaps: As in :meth:`ok`; none where what was asked for, or the release, tells it.
+            gaps: As in :meth:`ok`; none when the request or the release decides it.
         """
         if gaps:
             return self._short_of(gaps, _NOTHING)
         return self._answer(Status.NOT_APPLICABLE, title)
 
     def nothing_in(self, seen: Sized, title: str, *, gaps: Sequence[Gap]) -> Finding:
-        """Nothing was found: well when there was something to look at, else the question does not arise.
+        """Return ok when something was examined without a finding, else not_applicable.
 
         Args:
             gaps: As in :meth:`ok`.
@@ -274,7 +273,7 @@ class Question:
         return self.not_applicable("There is nothing of the kind to look at", gaps=gaps)
 
     def _short_of(self, gaps: Sequence[Gap], title: str) -> Finding:
-        """What has a gap is not all there is, whatever was counted."""
+        """Return could_not_check: with a gap, coverage is incomplete whatever the count."""
         seen = replace(self.coverage, of=None) if self.coverage.is_whole else self.coverage
         why = " ".join(dict.fromkeys(gap.why for gap in gaps))
         return self.could_not_check(title, why=why, settle=gaps[0].settle, coverage=seen)
@@ -286,10 +285,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completeness:
-    """How much of what was asked could be answered.
+    """Share of answered questions.
 
     Args:
-        unreadable: Of those that could not be checked, how many name evidence that was given and could not be read.
+        unreadable: Number of open checks with given but unreadable evidence.
     """
 
     ok: int
@@ -300,32 +299,32 @@ class Completeness:
 
     @property
     def asked(self) -> int:
-        """Checks that apply to this cluster."""
+        """Number of checks that apply to this cluster."""
         return self.ok + self.finding + self.could_not_check
 
     @property
     def inconclusive(self) -> bool:
-        """Nothing, or less than half of what applies, was answered: nobody may call that well."""
+        """Whether nothing, or less than half of what applies, was answered: not a good result."""
         return self.asked == 0 or 2 * self.could_not_check > self.asked
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings in the order people read them: by outcome, severity, what hurts, then check name (stable within a check)."""
+    """Order findings for people: by outcome, severity, impact, then check name (stable within a check)."""
     return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
 
 
 def once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Each check once, as it was answered first: what was not read several say."""
+    """Return the first answer of each check: several may report the same unread evidence."""
     return tuple({finding.check: finding for finding in reversed(findings)}.values())[::-1]
 
 
 def rank(severity: Severity | None) -> int:
-    """The place of a severity among all: the lower, the worse; ``None`` comes last."""
+    """Order of a severity: the lower, the worse; ``None`` comes last."""
     return _RANK[severity]
 
 
 def area(check: str) -> int:
-    """The place of a check's area among those that hurt: the lower, the more."""
+    """Order of a check's area: the lower, the higher its impact."""
     return area_of(check).hurts
 
 
@@ -345,15 +344,15 @@ def completeness(findings: Iterable[Finding]) -> Completeness:
 
 
 def names_unreadable(finding: Finding) -> bool:
-    """Whether a check could not be answered because evidence that was given could not be read."""
+    """Whether a check is open because given evidence was unreadable."""
     return finding.status is Status.COULD_NOT_CHECK and bool(finding.facts.get(UNREADABLE))
 
 
 def undecided(worst: Severity | None, counts: Completeness) -> bool:
-    """Whether nobody may say how things stand.
+    """Whether no overall conclusion is possible.
 
-    Too little was answered, and nothing critical found, which would hold anyway; or nothing that matters was found, and evidence
-    that was given could not be read.
+    Either too little was answered and nothing critical was found, which would hold anyway; or nothing relevant was found and
+    given evidence was unreadable.
     """
     if counts.unreadable and worst in (None, Severity.INFO):
         return True

@@ -1,4 +1,4 @@
-"""The check on logs themselves: whether they could be read."""
+"""Check on the readability of logs."""
 
 from collections.abc import Iterable
 
@@ -13,11 +13,11 @@ from casebook.findings.words import agree, plural
 
 
 def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tuple[Finding, ...]:
-    """That logs are there and could not be read, or not to their end; nothing when all were.
+    """Return a finding for logs that are unreadable or incomplete; nothing when all were read.
 
     Args:
-        files: What the logs cover.
-        reason: Why none of them was read.
+        files: Coverage of the logs.
+        reason: Reason why none of them was read.
     """
     every = list(files)
     hit = events.unread(every)

@@ -1,4 +1,4 @@
-"""What a run leaves behind for those after it: how its checks ended, and what it measured."""
+"""Record of a run for later runs: outcomes of its checks, and measures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from casebook.findings.finding import Severity, Status
 
 
 class CheckOutcome(NamedTuple):
-    """How a check ended in a run.
+    """Outcome of a check in a run.
 
     Args:
-        check: Its name: what the answers of two runs are held against each other by.
-        subject: Kind and ids of what it is about.
+        check: Name, the key for comparing two runs.
+        subject: Kind and ids of its subject.
         severity: Of a finding; else ``None``.
         title: One sentence.
         facts: Its named numbers and lists.
@@ -27,10 +27,10 @@ class CheckOutcome(NamedTuple):
 
 
 def outcomes(findings: Iterable[Mapping[str, object]]) -> dict[str, CheckOutcome]:
-    """The answers of a ``findings.json``, by check; the first, which is the worst, where a check has several.
+    """Return the answers of a ``findings.json`` by check; the first, which is the worst, when a check has several.
 
     Raises:
-        KeyError, TypeError, ValueError, AttributeError: They are something else.
+        KeyError, TypeError, ValueError, AttributeError: The input has another structure.
     """
     return {outcome.check: outcome for outcome in reversed([_outcome(finding) for finding in findings])}
 
@@ -50,7 +50,7 @@ def _outcome(finding: Mapping[str, object]) -> CheckOutcome:
 
 
 class Measure(NamedTuple):
-    """A row of ``tables/measures``: a number that is followed from run to run.
+    """A row of ``tables/measures``: a number tracked from run to run.
 
     Columns:
         name: What is followed from run to run, e.g. leaderless, offsets_bytes.
@@ -66,21 +66,21 @@ class Measure(NamedTuple):
 
     @property
     def of(self) -> tuple[str, int | None, int | None]:
-        """What it measures."""
+        """Key of the measure."""
         return self.name, self.partition, self.broker
 
 
 def read_off(measures: Iterable[Measure], of: tuple[str, int | None, int | None]) -> float | None:
-    """What was measured; ``None`` when it is unknown, or was not measured."""
+    """Return a measured value; ``None`` when unknown or not measured."""
     return next((one.value for one in measures if one.of == of), None)
 
 
 class Written(NamedTuple):
-    """How often a partition's state was written.
+    """Write counters of a partition's state.
 
     Args:
-        version: Of its znode: counts every write.
-        leader_epoch: Counts the controller's writes.
+        version: Version of its znode, incremented on each write.
+        leader_epoch: Incremented on each write by the controller.
     """
 
     version: int
@@ -89,11 +89,11 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What tells one cluster from another.
+    """Identity of a cluster.
 
     Args:
-        id: ``/cluster/id``; ``None`` where there is none (before 0.10.1), or it was not read.
-        address: ZooKeeper's servers and chroot; ``None`` for a case without a walk.
+        id: ``/cluster/id``; ``None`` when it does not exist (before 0.10.1) or was not read.
+        address: ZooKeeper servers and chroot; ``None`` for a case without a walk.
         source: As given to the notebook.
     """
 
@@ -102,7 +102,7 @@ class Identity:
     source: str
 
     def same(self, other: "Identity") -> bool:
-        """Whether both are one cluster, by the best that both know: an ensemble may get servers and lose some."""
+        """Whether both are one cluster, by the best common key: servers may join and leave an ensemble."""
         if self.id is not None and other.id is not None:
             return self.id == other.id
         if self.address is not None and other.address is not None:
@@ -111,7 +111,7 @@ class Identity:
         return self.source == other.source
 
     def at_the_same_place(self, other: "Identity") -> bool:
-        """Whether whoever looks there takes both for one."""
+        """Whether both have the same location, and so look the same to a user."""
         return self.source == other.source or (self.address is not None and self.address == other.address)
 
 
@@ -125,15 +125,15 @@ def _chroot(address: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
-    """A run of the scheduled report that is kept.
+    """A stored run of the scheduled report.
 
     Args:
-        name: Its folder's.
-        cluster: What it was about.
-        at: Of when its evidence is, epoch ms; of a run that failed, when it began.
-        failed: What went wrong, when it did not complete.
-        outcomes: How its checks ended.
-        measures: What it measured.
+        name: Name of its folder.
+        cluster: Cluster of the run.
+        at: Time of its evidence, epoch ms; for a failed run, its start.
+        failed: Error of an incomplete run.
+        outcomes: Outcomes of its checks.
+        measures: Measured values.
     """
 
     name: str
@@ -144,15 +144,15 @@ class PastRun:
     measures: tuple[Measure, ...] = ()
 
     def measured(self, name: str) -> float | None:
-        """A number of the whole cluster; ``None`` when it is not known."""
+        """Return a number of the whole cluster; ``None`` when unknown."""
         return read_off(self.measures, (name, None, None))
 
     @property
     def run_before(self) -> str | None:
-        """The run that it compared itself with; ``None`` when there was none."""
+        """Name of the run it was compared with; ``None`` without one."""
         named = self.outcomes[RUN_BEFORE].facts.get("run") if RUN_BEFORE in self.outcomes else None
         return named if isinstance(named, str) else None
 
 
 RUN_BEFORE = "since.run_before"
-"""The check that says what a run is compared with."""
+"""Check that names the compared run."""

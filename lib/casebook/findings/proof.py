@@ -1,4 +1,4 @@
-"""What checks share: where they point to, and the words they repeat."""
+"""Common parts of checks: proofs and repeated phrases."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,10 +8,10 @@ from casebook.kafka.verdict import Verdict
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
 SHOWN = 5
-"""Proofs named in a finding; its table holds the rest."""
+"""Number of proofs in a finding; its table has the rest."""
 
 START = "bin/kafka-server-start.sh -daemon config/server.properties"
-"""Starts a broker, in every release from 0.9 to 3.9."""
+"""Command that starts a broker, in every release from 0.9 to 3.9."""
 
 COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that may."
 READ_CONFIG = "Read /config/topics with an account that may."
@@ -34,18 +34,18 @@ def lines(texts: Iterable[str]) -> tuple[Evidence, ...]:
 
 
 def of_verdicts(hit: Sequence[Verdict]) -> tuple[Evidence, ...]:
-    """The first state znodes, and the table with all of them."""
+    """Return the first state znodes, and the table with all of them."""
     states = (Evidence(file=ZNODES, znode=v.state_path) for v in hit[:SHOWN])
     return (*states, Evidence(file="tables/partitions"))
 
 
 def topics_of(hit: Iterable[Verdict]) -> list[str]:
-    """The topics of partitions, each once."""
+    """Return the topics of partitions, each once."""
     return sorted({v.topic for v in hit})
 
 
 def assumed(origins: Iterable[str | None]) -> tuple[str, ...]:
-    """The caveat of settings that rest on an assumption."""
+    """Return the caveat of settings with an assumed origin."""
     if BUILT_IN_ASSUMED in set(origins):
         return ("Where no override exists the release's built-in default is assumed: server.properties was not collected.",)
     return ()

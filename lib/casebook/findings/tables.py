@@ -1,4 +1,4 @@
-"""The tables of a run and the meaning of their columns: the contract with scripts that read ``tables/<name>.parquet``."""
+"""Tables of a run with the meaning of their columns: the contract with scripts that read ``tables/<name>.parquet``."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def columns(name: str) -> tuple[Column, ...]:
 
 
 def write(folder: Path, name: str, rows: Sequence[object]) -> None:
-    """Write ``<folder>/<name>.parquet``, whole: rows in the order given, one column for each attribute of the contract."""
+    """Write ``<folder>/<name>.parquet`` atomically: rows in the order given, one column for each attribute of the contract."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -53,12 +53,12 @@ def _schema(wanted: Sequence[Column]) -> "pyarrow.Schema":
 
 
 def rewrite(folder: Path, name: str, source: Path) -> None:
-    """Write ``<folder>/<name>.parquet``, whole, out of a folder of Parquet, however large, with the columns of the contract.
+    """Write ``<folder>/<name>.parquet`` atomically from a folder of Parquet of any size, with the columns of the contract.
 
     Args:
-        folder: Made when it is not there.
-        name: Of the table.
-        source: Its files, in order; columns of the type ``time`` are texts already.
+        folder: Created when missing.
+        name: Table name.
+        source: Input files, in order; columns of the type ``time`` are already texts.
     """
     import pyarrow as pa
     import pyarrow.dataset as ds

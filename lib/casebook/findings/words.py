@@ -10,9 +10,10 @@ THIN = "\u202f"
 UNKNOWN = "?"
 
 _TWO_DAYS = 2880
-"""Minutes."""
+"""In minutes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
+"""Characters that start a formula in a spreadsheet, or that it skips before one; the last four are full-width forms of the
+first."""
 
 Instant = str | int | None
 """ISO-8601 text or epoch milliseconds; ``None`` when unknown."""
@@ -29,7 +30,7 @@ def plural(value: int, noun: str, many: str = "") -> str:
 
 
 def size(value: int | None) -> str:
-    """Bytes as ``812 B``, ``1.1 MiB``, ``205 GiB``: three digits that count."""
+    """Bytes as ``812 B``, ``1.1 MiB``, ``205 GiB``: three significant digits."""
     if value is None:
         return UNKNOWN
     amount, unit = float(value), "B"
@@ -76,7 +77,7 @@ def day(at: Instant) -> str:
 
 
 def clock(at: Instant) -> str:
-    """The time of day alone, ``03:06:58``."""
+    """Time of day, ``03:06:58``."""
     known = parsed(at)
     return f"{known:%H:%M:%S}" if known else UNKNOWN
 
@@ -103,7 +104,7 @@ def _as(at: Instant, form: str, unknown: str = UNKNOWN) -> str:
 
 
 def agree(value: int, one: str, many: str) -> str:
-    """The form of a word that goes with a count: ``is`` or ``are``."""
+    """Return the form of a word that agrees with a count: ``is`` or ``are``."""
     return one if value == 1 else many
 
 
@@ -132,15 +133,15 @@ def some(items: Sequence[str], most: int, between: str = "; ", last: str = "; an
 
 
 def capitalised(sentence: str) -> str:
-    """With a large first letter."""
+    """Capitalise the first letter."""
     return sentence[:1].upper() + sentence[1:]
 
 
 def uncapitalised(sentence: str) -> str:
-    """With a small first letter."""
+    """Lower the first letter."""
     return sentence[:1].lower() + sentence[1:]
 
 
 def as_cell(text: str) -> str:
-    """A text for a cell of a spreadsheet: one that it would compute is kept text."""
+    """Escape a text for a spreadsheet cell, so that it is not evaluated."""
     return f"'{text}" if text.startswith(_FORMULA) else text

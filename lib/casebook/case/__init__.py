@@ -1,1 +1,1 @@
-"""A case folder: what lies where, writing it once, reading it many times."""
+"""Case folders: layout, writing once, reading many times."""

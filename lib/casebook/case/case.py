@@ -1,4 +1,4 @@
-"""A case opened for reading: the only thing an analysis ever reads. What lies where in it: :mod:`casebook.case.folder`."""
+"""A case opened for reading, the only input of an analysis. :mod:`casebook.case.folder` documents its layout."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, l
 from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines
 
 LIVE = "live:"
-"""How the name of a case begins that was collected for one run: the source that it was collected from."""
+"""Name prefix of a case collected for one run, before its source."""
 _LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
 _BLOCK = 1 << 20
 
@@ -35,21 +35,21 @@ class Case(CaseItems):
 
     @property
     def complete(self) -> int | None:
-        """When it was collected, epoch milliseconds; ``None`` where that is not recorded, or not as a time."""
+        """Collection time, epoch milliseconds; ``None`` when not recorded or invalid."""
         try:
             return epoch_ms(self.collected_at) if self.collected_at else None
         except ValueError:
             return None
 
     def znodes(self, at: int | None = None) -> Iterator[Znode]:
-        """The znodes, as far as they can be read; a torn or damaged file ends early and is told by :meth:`cluster`.
+        """Yield the readable znodes; a torn or damaged file ends early, which :meth:`cluster` reports.
 
         Args:
-            at: As they were at this moment, epoch ms; by default as they were collected.
+            at: Moment of the state, epoch ms; by default that of the collection.
 
         Raises:
-            CaseError: A line is not a znode, or the file is torn; rows before it were already yielded. Or the case has no
-                history, or none that reaches back so far.
+            CaseError: A line is not a znode, or the file is torn; earlier rows were already yielded. Or the case has no history,
+                or none that reaches back so far.
         """
         if at is not None:
             yield from self._znodes_at(at)
@@ -68,14 +68,14 @@ class Case(CaseItems):
 
     @property
     def has_history(self) -> bool:
-        """Whether it holds what ZooKeeper's own files tell."""
+        """Whether it has a history from ZooKeeper's own files."""
         return HISTORY in self.items
 
     def history(self) -> Iterator[ZnodeChange]:
-        """What ZooKeeper's own files tell of each change of Kafka's znodes and of each session, in the order of transactions.
+        """Yield the changes of Kafka's znodes and of sessions from ZooKeeper's own files, in the order of transactions.
 
         Raises:
-            CaseError: The case has none, a line is no change, or the file is torn; changes before it were already yielded.
+            CaseError: The case has no history, a line is not a change, or the file is torn; earlier changes were already yielded.
         """
         if not self.has_history:
             raise CaseError(
@@ -84,10 +84,10 @@ class Case(CaseItems):
         yield from _changes(packed_lines(self.folder / HISTORY, self.items.get(HISTORY)))
 
     def past(self) -> Iterator[ZnodeChange]:
-        """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
+        """Yield the readable part of the history, or nothing without one; :meth:`cluster` reports where it ends early.
 
         Raises:
-            CaseError: A line is JSON, and no change.
+            CaseError: A line is JSON, but not a change.
         """
         if self.has_history:
             yield from _changes(_as_far_as_readable(self._history_lines()))
@@ -99,7 +99,7 @@ class Case(CaseItems):
             yield line
 
     def history_size(self) -> tuple[int, int]:
-        """How many transactions its history holds, and from how many snapshots it begins.
+        """Return the number of transactions in its history, and of snapshots at its begin.
 
         Raises:
             CaseError: The file is torn.
@@ -107,13 +107,13 @@ class Case(CaseItems):
         return history_lines.counted(packed_lines(self.folder / HISTORY, self.items.get(HISTORY)))
 
     def cluster(self, at: int | None = None) -> Cluster:
-        """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
+        """Return the cluster from the case's znodes and properties. Damaged evidence is reported in the result.
 
         Args:
-            at: As it was at this moment, epoch ms; by default as it was collected. Settings are those that were collected.
+            at: Moment of the state, epoch ms; by default that of the collection. Settings are always as collected.
 
         Raises:
-            CaseError: The case has no history that tells of that moment.
+            CaseError: The case has no history of that moment.
         """
         unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes(), *self._left_behind()]
         not_collected = [*self.could_not_collect, *unreadable]
@@ -136,12 +136,12 @@ class Case(CaseItems):
         )
 
     def _excerpts(self) -> frozenset[int]:
-        """Brokers of whose settings only some lines were pasted."""
+        """Brokers with only some settings pasted."""
         parts = {part.path for part in self.could_not_collect}
         return frozenset(broker for path, broker in self.of_brokers("server.properties") if path in parts)
 
     def _reachable_servers(self) -> tuple[str, ...]:
-        """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
+        """The servers, without those that only the collecting machine can reach, unless it was collected just now."""
         own = not self.name.startswith(LIVE)
         return () if own and any(map(_LOOPBACK.match, self.servers)) else self.servers
 
@@ -161,12 +161,12 @@ class Case(CaseItems):
                 not_collected.append(Problem(path=ZNODES, reason="is empty"))
 
     def server_properties(self) -> dict[int, dict[str, str]]:
-        """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
+        """``server.properties`` by broker id, as far as collected and with a broker setting."""
         torn = {problem.path for problem in self.damaged}
         return {b: found for path, b, found in self._properties() if path not in torn and properties.is_of_broker(found)}
 
     def printed_settings(self) -> dict[int, PrintedSettings]:
-        """What brokers printed when they started last, of those whose ``server.properties`` the case does not hold.
+        """Settings logged at the last start, by broker, for brokers without ``server.properties`` in the case.
 
         See :mod:`casebook.formats.broker.config_dumps`.
         """
@@ -177,7 +177,7 @@ class Case(CaseItems):
         return {broker: one for broker, (_, one) in sorted(last.items())}
 
     def _starts(self) -> Iterator[tuple[int, str, config_dumps.Printed]]:
-        """What brokers without ``server.properties`` printed at each start, with the path of the log."""
+        """Yield the settings logged at each start by brokers without ``server.properties``, with the log's path."""
         configured = self.server_properties()
         for path, given in self.logs_of_brokers():
             if given in configured:
@@ -193,19 +193,19 @@ class Case(CaseItems):
                 yield path, broker, properties.parse(text)
 
     def _without_settings(self) -> Iterator[Problem]:
-        """Files that say nothing of what their broker was started with: Kafka starts with none of the kind."""
+        """Yield files without startup settings: Kafka does not start with such a file."""
         for path, _, found in self._properties():
             if not properties.is_of_broker(found):
                 yield Problem(path=path, reason="holds no setting of a broker")
 
     def _empty(self) -> Iterator[Problem]:
-        """Lists of log dirs that hold nothing at all, where a collection of nothing leaves none."""
+        """Yield empty lists of log dirs; a collection of nothing leaves no list."""
         for path in sorted(self.items):
             if path.endswith("/log_dirs.json") and self.items[path].rows == 0:
                 yield Problem(path=path, reason="is empty")
 
     def _without_changes(self) -> Iterator[Problem]:
-        """A history that cannot be read to its end, or not even from its beginning."""
+        """Yield a history that is unreadable from its begin or before its end."""
         if self.has_history:
             try:
                 lines = sum(1 for _ in self._history_lines())
@@ -215,18 +215,18 @@ class Case(CaseItems):
                 yield Problem(path=HISTORY, reason=str(error))
 
     def log_dirs(self) -> tuple[LogDir, ...]:
-        """The log dirs of the brokers as they were listed, but for those that they have left; empty when none were collected."""
+        """Listed log dirs of the brokers, without those no longer in use; empty when none were collected."""
         return tuple(log_dir for _, log_dir, instead in self._listed() if not instead)
 
     def _left_behind(self) -> Iterator[Problem]:
-        """Log dirs that were given, and that their broker has left."""
+        """Yield collected log dirs that their broker no longer uses."""
         for path, log_dir, instead in self._listed():
             if instead:
                 reason = f"lists {log_dir.place}; when broker {log_dir.broker} started last, it used {', '.join(instead)} instead"
                 yield Problem(path=path, reason=reason)
 
     def _listed(self) -> Iterator[tuple[str, LogDir, tuple[str, ...]]]:
-        """Path of the list, log dir, and what its broker uses in place of it; nothing where it has not left it."""
+        """Yield the path of the list, the log dir, and the dirs that its broker uses in its place; empty when it is in use."""
         if not (lists := list(self.of_brokers("log_dirs.json"))):
             return
         starts: dict[int, list[config_dumps.Printed]] = defaultdict(list)
@@ -243,26 +243,26 @@ class Case(CaseItems):
         return tuple(log_dir.observed()._replace(problems=torn + log_dir.problems) for log_dir in found)
 
     def logs(self) -> tuple[tuple[Item, int | None], ...]:
-        """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
+        """Every log of brokers, ZooKeeper servers and clients, by path, with its broker."""
         of_brokers = dict(self.logs_of_brokers())
         return tuple((item, of_brokers.get(path)) for path, item in sorted(self.items.items()) if is_log(path))
 
     def ledgers(self) -> tuple[tuple[str, str], ...]:
-        """Path in the case, and client, of what clients wrote down of the records that they produced or processed, by path."""
+        """Path in the case and client of each ledger of produced or processed records, by path."""
         places = ((path, path.split("/")) for path in sorted(self.items))
         return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
 
     def processed_ledgers(self) -> tuple[tuple[str, str], ...]:
-        """Path in the case, and consumer group, of what was given as a ledger of processed records, by path."""
+        """Path in the case and consumer group of each ledger given as processed records, by path."""
         places = ((path, path.split("/")) for path in sorted(self.items))
         return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "processed"))
 
     def client_files(self) -> tuple[ClientFile, ...]:
-        """What clients' files say, by client and file, and what their logs print of their settings where there is no file.
+        """Settings of clients by client and file; from their logs when there is no file.
 
         See :mod:`casebook.formats.clients.client_properties` and :mod:`casebook.formats.broker.config_dumps`.
         """
-        from casebook.formats.clients import client_properties  # few notebooks ask for it
+        from casebook.formats.clients import client_properties  # few notebooks need it
 
         places = ((path, path.split("/")) for path in sorted(self.items))
         found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
@@ -283,10 +283,10 @@ class Case(CaseItems):
         return files + tuple(one for key, one in sorted(printed.items()) if key not in configured)
 
     def untold_clients(self, told: Iterable[ClientFile]) -> tuple[str, ...]:
-        """Clients of which a file or a log was given that tells nothing of how they are set up, or was not had.
+        """Return clients with a file or log that has no settings, or that was unavailable.
 
         Args:
-            told: Of :meth:`client_files`.
+            told: Result of :meth:`client_files`.
         """
         given = (*self.items, *(problem.path for problem in self.could_not_collect))
         named = {
@@ -297,17 +297,17 @@ class Case(CaseItems):
         return tuple(sorted(named - {file.client for file in told}))
 
     def pasted(self) -> Pasted | None:
-        """What was pasted, taken apart; ``None`` for a case that was collected otherwise."""
+        """Decoded paste; ``None`` for a case from another source."""
         from casebook.formats.pasted import paste as pasted  # few cases were pasted
 
         return pasted.read(self.text_lines(PASTED)) if PASTED in self.items else None
 
     def logged_versions(self) -> tuple[StatedVersion, ...]:
-        """The release that each broker logged at its last start in its logs, by path and line."""
+        """Release that each broker logged at its last start, by path and line."""
         return logged.versions(self._log_lines())
 
     def told_by_logs(self) -> Iterator[Logged]:
-        """What brokers' logs tell that znodes know, too, unless they are older."""
+        """Yield facts in brokers' logs that znodes also have, unless they are older."""
         return logged.told(self._log_lines())
 
     def _log_lines(self) -> Iterator[logged.LogLine]:
@@ -316,7 +316,7 @@ class Case(CaseItems):
                 yield logged.LogLine(broker, path, number, text)
 
     def configured_versions(self) -> tuple[StatedVersion, ...]:
-        """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it, or the broker printed it."""
+        """``inter.broker.protocol.version`` by broker, from ``server.properties`` or a log."""
         told = [(b, found, f"brokers/{b}/server.properties") for b, found in self.server_properties().items()]
         told += [(b, found.settings, found.proof) for b, found in self.printed_settings().items()]
         return tuple(
@@ -340,12 +340,12 @@ def _as_far_as_readable(lines: Iterator[bytes]) -> Iterator[bytes]:
 
 @cache
 def _printed(path: Path, _sha256: str | None) -> tuple[config_dumps.Printed, ...]:
-    """What brokers printed in a log; it is read anew where its bytes are other ones."""
+    """Return the settings that brokers printed in a log, cached by its bytes."""
     return tuple(config_dumps.of_brokers(text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()
 
 
 def _holds(path: Path, mark: bytes) -> bool:
-    """Whether a file holds some bytes; not where it cannot be read."""
+    """Whether a file contains some bytes; ``False`` when unreadable."""
     end = b""
     with suppress(OSError), path.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""What lies where in a case folder, and the manifest that lists it.
+"""Layout of a case folder, and the manifest that lists its items.
 
 case.json     schema, when and by what collected, chroot, every item with sha256 and row count,
               what could not be collected and why, what was redacted
@@ -36,7 +36,7 @@ _LARGEST_MANIFEST = 256 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A file of a case as its manifest lists it."""
+    """A file of a case, as listed in its manifest."""
 
     path: str
     rows: int | None
@@ -45,16 +45,16 @@ class Item:
 
 
 def manifest_bytes(folder: Path) -> bytes:
-    """The manifest as it lies there.
+    """Read the manifest.
 
     Raises:
-        CaseError: There is no such folder, or it is no case.
+        CaseError: The folder does not exist or is not a case.
     """
     if not folder.exists():
         raise CaseError(f"There is no case at {folder}.", try_="`casebook list` names the shipped samples.")
     try:
         with opened(folder / MANIFEST) as file:
-            return file.read(_LARGEST_MANIFEST)  # one that is cut there is none
+            return file.read(_LARGEST_MANIFEST)  # a longer one is cut, and so invalid
     except OSError as error:
         raise CaseError(
             f"{folder} is not a case: its {MANIFEST} cannot be read ({error.strerror}).",
@@ -64,10 +64,10 @@ def manifest_bytes(folder: Path) -> bytes:
 
 
 def manifest(raw: bytes, folder: Path) -> dict[str, object]:
-    """The manifest, understood.
+    """Parse the manifest.
 
     Raises:
-        CaseError: It is none, or of a newer schema.
+        CaseError: It is invalid, or of a newer schema.
     """
     try:
         manifest = json.loads(raw)
@@ -89,7 +89,7 @@ def manifest(raw: bytes, folder: Path) -> dict[str, object]:
 
 
 def items(manifest: Mapping[str, object], folder: Path) -> tuple[tuple[Item, ...], tuple[Problem, ...]]:
-    """The items that lie in the folder; one that does not, by path or symbolic link, is told and never opened."""
+    """Return the items inside the folder; one outside, by path or symbolic link, is reported and never opened."""
     found: list[Item] = []
     outside: list[Problem] = []
     for row in _listed(manifest, "items"):
@@ -102,21 +102,21 @@ def items(manifest: Mapping[str, object], folder: Path) -> tuple[tuple[Item, ...
 
 
 def inside(path: str, folder: Path) -> bool:
-    """Whether a path that a manifest lists leads to a place in its folder."""
+    """Whether a path in a manifest stays inside its folder."""
     relative = PurePosixPath(path)
     if "\0" in path or relative.is_absolute() or ".." in relative.parts or not relative.parts:
         return False
     try:
         return (folder / relative).resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, UnicodeError):  # links that lead round in a circle; a name that no file can have
+    except (OSError, RuntimeError, UnicodeError):  # circular links; an invalid file name
         return False
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open a file of a case, which may be a stranger's: a FIFO would let its reader wait, a device give without end.
+    """Open a file of an untrusted case: a FIFO would block its reader, a device never end.
 
     Raises:
-        OSError: It cannot be opened, or is no regular file.
+        OSError: It cannot be opened, or is not a regular file.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -126,7 +126,7 @@ def opened(path: Path) -> BinaryIO:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether something is there that is neither file nor folder."""
+    """Whether it exists and is neither a file nor a folder."""
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -135,18 +135,18 @@ def _is_special(path: Path) -> bool:
 
 
 def could_not_collect(manifest: Mapping[str, object]) -> tuple[Problem, ...]:
-    """What was asked for and is not there, and why."""
+    """Requested parts that are missing, with the reason."""
     rows = (row for row in _listed(manifest, "could_not_collect") if isinstance(row, dict))
     return tuple(Problem(path=str(row.get("part")), reason=str(row.get("reason"))) for row in rows)
 
 
 def left_out(manifest: Mapping[str, object]) -> tuple[str, ...]:
-    """The parts of it that somebody named, and that are not there or not to their end."""
+    """Explicitly requested parts that are missing or incomplete."""
     return texts(manifest, "left_out")
 
 
 def damage(folder: Path, item: Item) -> Problem | None:
-    """What is wrong with an item, held against its hash; ``None`` for nothing."""
+    """Check an item against its hash; ``None`` when sound."""
     try:
         if sha256(folder / item.path) == item.sha256:
             return None
@@ -158,18 +158,18 @@ def damage(folder: Path, item: Item) -> Problem | None:
 
 
 def sha256(path: Path) -> str:
-    """The hash of a file, in hexadecimal digits."""
+    """SHA-256 of a file, in hexadecimal."""
     with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def text(row: Mapping[str, object], key: str) -> str | None:
-    """A text of a row; ``None`` where it is none."""
+    """Text in a row; ``None`` for another type."""
     return value if isinstance(value := row.get(key), str) else None
 
 
 def texts(row: Mapping[str, object], key: str) -> tuple[str, ...]:
-    """The texts of a list of a row."""
+    """Texts in a list of a row."""
     return tuple(value for value in _listed(row, key) if isinstance(value, str))
 
 

@@ -1,4 +1,4 @@
-"""What a case folder holds, by path, and the lines of it; what they mean is told by :mod:`casebook.case.case`."""
+"""Items of a case folder by path, and their lines; :mod:`casebook.case.case` decodes them."""
 
 import hashlib
 import os
@@ -21,20 +21,20 @@ _LONGEST_LINE = 16 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseItems:
-    """The items of a case folder that was opened for reading.
+    """Items of a case folder opened for reading.
 
     Args:
-        folder: Where it is.
-        name: The folder's name; of a case that was collected for one run, its live source.
-        digest: sha256 of the manifest: two cases with the same digest are the same evidence.
+        folder: Path.
+        name: Name of the folder; for a case collected for one run, its live source.
+        digest: sha256 of the manifest: equal digests mean equal evidence.
         collected_at: ISO-8601 UTC, as recorded.
         chroot: ``""`` for none.
-        servers: ``host:port`` of the ensemble that was walked; empty for a dump.
-        items: What it holds, by path.
-        could_not_collect: What the collector did not get, and why.
-        left_out: Parts that somebody named, and that are not there or not to their end.
-        redacted: What the collector removed.
-        remarks: What happened while it collected.
+        servers: ``host:port`` of the walked ensemble; empty for a dump.
+        items: Items by path.
+        could_not_collect: Uncollected parts with the reason.
+        left_out: Explicitly requested parts that are missing or incomplete.
+        redacted: Removals by the collector.
+        remarks: Notes on the collection.
         damaged: Items that are missing or differ from the manifest.
     """
 
@@ -53,10 +53,10 @@ class CaseItems:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open a case and hold every item against the manifest's hash.
+        """Open a case and check every item against the manifest's hash.
 
         Raises:
-            CaseError: There is no such folder, it is no case, or it is of a newer schema.
+            CaseError: The folder does not exist, is not a case, or has a newer schema.
         """
         folder = Path(folder)
         raw = case_folder.manifest_bytes(folder)
@@ -78,37 +78,37 @@ class CaseItems:
         )
 
     def text_lines(self, path: str) -> Iterator[str]:
-        """The lines of an item, read as they are taken; none where it is no item."""
+        """Yield the lines of an item lazily; none when it is not an item."""
         return text_lines(self.folder / path) if path in self.items else iter(())
 
     def line(self, place: str) -> str:
-        """The line at ``path:number``; ``""`` when it is not there."""
+        """Return the line at ``path:number``; ``""`` when it does not exist."""
         path, _, number = place.rpartition(":")
         lines = text_lines(self.folder / path) if path in self.items and number.isdecimal() else iter(())
         return next((text.rstrip("\n") for count, text in enumerate(lines, start=1) if count == int(number)), "")
 
     def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
-        """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""
+        """Yield broker, path in the case, and lines of each broker log, by path; lines are read lazily."""
         for path, broker in self.logs_of_brokers():
             yield broker, path, text_lines(self.folder / path)
 
     def metrics(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Broker, path in the case, and lines of each file of what brokers' hosts measured, by path."""
+        """Yield broker, path in the case, and lines of each file of host metrics, by path."""
         for path, broker in self.below("metrics"):
             yield broker, path, list(text_lines(self.folder / path))
 
     def derived(self, name: str, key: str) -> Path:
-        """Where the result of a scan belongs: there and whole, or not there.
+        """Return the path of a scan's result, which either exists completely or not at all.
 
-        Who makes it writes it beside this path and renames it. Where the case cannot be written to, and no result is in it,
-        the place is a temporary one that ends with this process.
+        The creator writes it under a temporary name and renames it. When the case is read-only and has no such result, the path
+        is temporary and ends with this process.
 
         Args:
-            name: Of the result, e.g. ``segments``.
-            key: Of all that it was made from: evidence, options and the code that read it.
+            name: Name of the result, e.g. ``segments``.
+            key: Key of all inputs: evidence, options and reader code.
 
         Raises:
-            CaseError: Name or key is no file name.
+            CaseError: Name or key is not a valid file name.
         """
         if not (_NAME.fullmatch(name) and _NAME.fullmatch(key)):
             raise CaseError(f"{name!a}, {key!a} cannot name a result.")
@@ -121,18 +121,18 @@ class CaseItems:
         return path
 
     def of_brokers(self, name: str) -> Iterator[tuple[str, int]]:
-        """Path and broker of the files of that name that stand directly in a broker's folder."""
+        """Yield path and broker of the files of that name directly in a broker's folder."""
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
             if len(parts) == 3 and (parts[0], parts[2]) == ("brokers", name) and (broker := znodes.number(parts[1])) is not None:
                 yield path, broker
 
     def logs_of_brokers(self) -> Iterator[tuple[str, int]]:
-        """Path and broker of the brokers' logs."""
+        """Yield path and broker of the brokers' logs."""
         return self.below("logs")
 
     def below(self, folder: str) -> Iterator[tuple[str, int]]:
-        """Path and broker of the files below a folder of a broker's."""
+        """Yield path and broker of the files below a subfolder of each broker's folder."""
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
             if len(parts) >= 4 and parts[:3:2] == ("brokers", folder) and (broker := znodes.number(parts[1])) is not None:
@@ -148,7 +148,7 @@ def _can_be_made(folder: Path) -> bool:
 
 
 def packed_lines(path: Path, item: Item | None) -> Iterator[bytes]:
-    """The lines of a packed item, no fewer than the manifest lists: one that was cut between two frames is a sound pack."""
+    """Yield the lines of a packed item, and check their number against the manifest: a file cut between two frames is valid."""
     count = 0
     try:
         with case_folder.opened(path) as raw, packs.stream(raw, path.suffix) as reader:
@@ -164,7 +164,7 @@ def packed_lines(path: Path, item: Item | None) -> Iterator[bytes]:
 
 
 def read_text(path: Path) -> str | None:
-    """The text of a file; ``None`` where it cannot be read."""
+    """Return the text of a file; ``None`` when unreadable."""
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -172,7 +172,7 @@ def read_text(path: Path) -> str | None:
 
 
 def text_lines(path: Path) -> Iterator[str]:
-    """The lines of a file as far as it can be read."""
+    """Yield the readable lines of a file."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             while line := file.readline(_LONGEST_LINE):

@@ -1,4 +1,4 @@
-"""Writing a case folder: it appears under its name only when it is complete; it is written beside it and renamed."""
+"""Write a case folder: under a temporary name, renamed when complete."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,10 +19,10 @@ from casebook.machine import private, workshop
 
 
 def refuse_taken(path: Path) -> None:
-    """Refuse a place for a new case where something is.
+    """Refuse an occupied path for a new case.
 
     Raises:
-        CaseError: It is there, and what to do with it; nothing of it is changed.
+        CaseError: It exists; the message says what to do. It is not changed.
     """
     path = Path(path)
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
@@ -51,15 +51,15 @@ class CaseWriter:
     @classmethod
     @contextmanager
     def create(cls, path: Path, *, command: str, clean: Callable[[str], str] = str) -> Iterator["CaseWriter"]:
-        """Write a new case; it is there, whole, when the block ends, and not at all when the block fails.
+        """Write a new case; it appears complete when the block succeeds, and not at all otherwise.
 
         Args:
-            path: The folder to make; its parents are made.
-            command: What collects, e.g. ``casebook collect``.
-            clean: Takes secrets out of what is recorded in words: names, reasons, remarks, the command.
+            path: Folder to create, with its parents.
+            command: Collecting command, e.g. ``casebook collect``.
+            clean: Removes secrets from recorded text: names, reasons, remarks, the command.
 
         Raises:
-            CaseError: Something other than an empty folder is already there, or the disk refuses.
+            CaseError: The path exists and is not an empty folder, or the disk refuses.
         """
         path = Path(path)
         refuse_taken(path)
@@ -80,13 +80,13 @@ class CaseWriter:
         Args:
             rows: Already redacted.
             chroot: ``""`` for none.
-            servers: ``host:port`` of the ensemble; empty for a dump.
+            servers: ``host:port`` of the walked ensemble; empty for a dump.
         """
         self._head |= {"chroot": chroot, "zookeeper": list(servers)}
         self._packed_lines(ZNODES, map(znode_lines.encode, rows))
 
     def history(self, changes: Iterable[ZnodeChange]) -> None:
-        """Store the history of the znodes, already redacted, in the order given."""
+        """Store the already redacted history of the znodes, in the order given."""
         self._packed_lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
 
     def _packed_lines(self, name: str, lines: Iterable[str]) -> None:
@@ -98,7 +98,7 @@ class CaseWriter:
         self._add(name, rows=count)
 
     def file(self, name: str, content: bytes | Iterable[bytes]) -> None:
-        """Store a file under a relative path, from its bytes or its lines (already redacted)."""
+        """Store a file under a relative path, from its already redacted bytes or lines."""
         rows = 0
         with _whole(self._target(name)) as out:
             for line in [content] if isinstance(content, bytes) else content:
@@ -107,13 +107,13 @@ class CaseWriter:
         self._add(name, rows=rows)
 
     def binary(self, name: str, content: Iterable[bytes]) -> int:
-        """Store a file that has no lines, as far as it can be read.
+        """Store the readable part of a binary file.
 
         Returns:
             Its size.
 
         Raises:
-            OSError: The content cannot be read on; nothing is stored.
+            OSError: The content cannot be read further; nothing is stored.
         """
         target = self._target(name)
         with _whole(target) as out:
@@ -122,22 +122,22 @@ class CaseWriter:
         return target.stat().st_size
 
     def could_not_collect(self, part: str, reason: str) -> None:
-        """Record what was asked for and is not here, and why."""
+        """Record a requested part that is missing, with the reason."""
         self._could_not_collect.append({"part": self._told(part), "reason": self._told(reason)})
 
     def left_out(self, part: str, reason: str) -> None:
-        """Record the same of what somebody named: the case is only a part of what was wished."""
+        """Record an explicitly requested part that is missing: the case is incomplete."""
         self.could_not_collect(part, reason)
         self._left_out.append(self._told(part))
 
     @property
     def missing(self) -> tuple[Problem, ...]:
-        """All that was recorded as not collected, so far."""
+        """Return all parts recorded as not collected so far."""
         return tuple(Problem(path=row["part"], reason=row["reason"]) for row in self._could_not_collect)
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is in it, so far."""
+        """Whether it is empty so far."""
         return not self._items
 
     def redacted(self, what: str) -> None:
@@ -145,11 +145,11 @@ class CaseWriter:
         self._redacted.append(what)
 
     def remark(self, sentence: str) -> None:
-        """Record what happened while collecting that a reader should know, e.g. that a session expired."""
+        """Record an event of the collection for its readers, e.g. an expired session."""
         self._remarks.append(self._told(sentence))
 
     def _told(self, text: str) -> str:
-        """A text that can be written and printed: names of files may hold bytes that are no text, and line ends; and secrets."""
+        """Return a printable text without secrets: file names may contain line ends and invalid bytes."""
         return self._clean("".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text))
 
     def _target(self, name: str) -> Path:
@@ -178,7 +178,7 @@ class CaseWriter:
 
 @contextmanager
 def _whole(target: Path) -> Iterator[BinaryIO]:
-    """A file to be written; nothing of it stays when that fails."""
+    """Open a file for writing; it is removed on failure."""
     try:
         with target.open("wb") as out:
             yield out

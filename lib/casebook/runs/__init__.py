@@ -1,1 +1,1 @@
-"""Runs: their folders, one at a time, the report, the index."""
+"""Runs: folders, locks, the report, the index."""

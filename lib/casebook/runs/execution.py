@@ -1,7 +1,7 @@
-"""Executes a notebook in a kernel of its own, and ends that kernel with all that it started when it must.
+"""Execute a notebook in its own kernel, and end that kernel with all its processes when necessary.
 
-papermill waits for a kernel as long as that lives. So a run is ended by ending its kernel: papermill then notices, keeps
-what the notebook has shown so far, and the run is written down like any other that could not complete.
+papermill waits for a kernel as long as it lives. So a run is ended by ending its kernel: papermill notices that, keeps the output
+so far, and the run is recorded like any other incomplete one.
 """
 
 import contextlib
@@ -21,17 +21,17 @@ from casebook.runs.report import NOTEBOOK
 
 LOG = "run.log"
 GRACE = 5.0
-"""Seconds that a kernel and its Spark have between SIGTERM and SIGKILL, to remove their temporary files."""
+"""Seconds between SIGTERM and SIGKILL, for a kernel and its Spark to remove temporary files."""
 _POLL = 0.1
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _OWN_ERRORS = frozenset(cls.__name__ for cls in (CasebookError, *CasebookError.__subclasses__()))
 
 
 class Ending:
-    """The wish that a run end before its notebook does.
+    """A request to end a run before its notebook ends.
 
     Attributes:
-        why: Who wishes it, for people; ``None`` while nobody does.
+        why: Reason for people; ``None`` without a request.
     """
 
     def __init__(self) -> None:
@@ -43,8 +43,8 @@ class Ending:
 
     @contextlib.contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Take SIGTERM (of systemd, Kubernetes, Jenkins), SIGINT and SIGHUP as the wish, but for those that are ignored."""
-        if current_thread() is not main_thread():  # Python lets no other one listen
+        """Treat SIGTERM (systemd, Kubernetes, Jenkins), SIGINT and SIGHUP as the request, except ignored signals."""
+        if current_thread() is not main_thread():  # only the main thread may set handlers in Python
             yield
             return
         heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
@@ -53,7 +53,7 @@ class Ending:
             yield
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler or signal.SIG_DFL)  # none: it was not set from Python
+                signal.signal(number, handler or signal.SIG_DFL)  # none: not set from Python
 
     def _heard(self, number: int, _frame: object) -> None:
         self.wish(f"The run was ended from outside ({signal.Signals(number).name}).")
@@ -71,10 +71,10 @@ def execute(
     """Execute a notebook into a run folder.
 
     Args:
-        values: Its parameters.
-        ending: Ends it when wished.
-        progress: Told which cell is executed, and which question it belongs to.
-        timeout: Seconds it may take, ``None`` for any number.
+        values: Parameters.
+        ending: Request to end it.
+        progress: Receives the current cell and its question.
+        timeout: Maximum seconds; ``None`` for no limit.
 
     Returns:
         What went wrong, ``None`` when nothing did.
@@ -104,13 +104,13 @@ def execute(
     except PapermillExecutionError as error:
         failed = error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
         return ending.why or failed
-    except Exception as error:  # a kernel that dies, a disk that fills: the run is published all the same, and says so
+    except Exception as error:  # a dead kernel, a full disk: the run is published with the error
         return ending.why or f"{type(error).__name__}: {error}"
     return ending.why
 
 
 def _followed(notebook: notebooks.Notebook, progress: Tell) -> Callable[..., None]:
-    """What papermill's client calls before each cell; of the one that papermill puts in nothing is told."""
+    """Return a hook for papermill's client that runs before each cell; papermill's own cell is skipped."""
     cells = notebook.cells()
     steps = {cell: f"{notebook.stem}, cell {at} of {len(cells)}: {question}" for at, (cell, question) in enumerate(cells, 1)}
 
@@ -123,8 +123,7 @@ def _followed(notebook: notebooks.Notebook, progress: Tell) -> Callable[..., Non
 
 @contextlib.contextmanager
 def _watched(ending: Ending, timeout: float | None) -> Iterator[Callable[[int], None]]:
-    """Watch over a kernel, whose process id is to be told: it is ended when wished or when its time is over, and nothing that it
-    started outlives it."""
+    """Supervise a kernel by its process id: end it on request or timeout, with everything it started."""
     kernels: list[int] = []
     over = Event()
     deadline = None if timeout is None else monotonic() + timeout
@@ -151,7 +150,7 @@ def _span(seconds: float) -> str:
 
 
 def _end_sessions(leaders: Iterable[int]) -> None:
-    """End all processes of sessions: first asked, then made to."""
+    """End all processes of sessions: SIGTERM, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         deadline = monotonic() + GRACE
         while (alive := [pid for leader in leaders for pid in _of_session(leader)]) and monotonic() < deadline:
@@ -162,7 +161,7 @@ def _end_sessions(leaders: Iterable[int]) -> None:
 
 
 def _of_session(leader: int) -> list[int]:
-    """Living processes of a session. A kernel leads one of its own, and nothing that Spark starts leaves it."""
+    """Return live processes of a session. A kernel leads its own session, and Spark never leaves it."""
     if not Path("/proc/self/stat").exists():  # not Linux: only the kernel can be found; its Spark ends with it
         return [leader] if _exists(leader) else []
     return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal() and _lives_in(leader, folder)]
@@ -179,14 +178,16 @@ def _exists(pid: int) -> bool:
 def _lives_in(leader: int, process: Path) -> bool:
     try:
         state, _parent, _group, session = (process / "stat").read_text().rpartition(") ")[2].split()[:4]
-    except OSError:  # gone meanwhile
+    except OSError:  # it has ended meanwhile
         return False
     return int(session) == leader and state not in "ZX"
 
 
 def _manager(started: Callable[[int], None], scratch: Path) -> type:
-    """A manager of kernels that tells the process id of the one it has started, and lets it have its temporary files in a folder
-    that goes with the run: a kernel that is ended removes none."""
+    """Create a kernel manager that reports the kernel's process id and sets its temporary folder.
+
+    The folder is removed with the run: a killed kernel does not clean up.
+    """
     from jupyter_client.manager import AsyncKernelManager
 
     class ProgressLine(AsyncKernelManager):
@@ -199,8 +200,11 @@ def _manager(started: Callable[[int], None], scratch: Path) -> type:
 
 
 def _kernel_config(scratch: Path):
-    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet. The
-    file that tells it of them, with its key, lies there too: a run that is killed leaves nothing elsewhere."""
+    """Configure the kernel to use sockets in a private folder.
+
+    No other user can connect, and runs do not collide. Its connection file with the key is also there: a killed run leaves
+    nothing elsewhere.
+    """
     from traitlets.config import Config
 
     place = {"ip": str(scratch / "kernel"), "connection_file": str(scratch / "kernel.json")}
@@ -209,7 +213,7 @@ def _kernel_config(scratch: Path):
 
 @contextlib.contextmanager
 def _kernel_heard_in(path: Path) -> Iterator[None]:
-    """What the kernel's process itself says (warnings of its start and end) goes to the run's log, not to the terminal."""
+    """Send the kernel process's own output (warnings at start and end) to the run's log instead of the terminal."""
     keep = os.dup(2)
     log = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
@@ -223,7 +227,7 @@ def _kernel_heard_in(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _logged(path: Path) -> Iterator[None]:
-    """papermill's and the kernel's own words go to the run's log, not to the terminal."""
+    """Send the log of papermill and the kernel to the run's log instead of the terminal."""
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logger = logging.getLogger("papermill")

@@ -2,8 +2,8 @@
 
 runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json summary.json tables/ evidence/ run.log
 
-While a run is written, its folder is hidden and holds a file that its writer has locked. The system lets go of that lock when the
-writer ends, however it ends; so the next run knows what a killed one left, and removes it.
+While a run is written, its folder is hidden and contains a file locked by its writer. The system releases the lock when the
+writer ends, even when killed; so the next run recognises and removes an abandoned folder.
 """
 
 import hashlib
@@ -31,13 +31,13 @@ _PACKAGES = ("jupyterlab", "kazoo", "nbconvert", "papermill", "plotly", "pyarrow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFolder:
-    """A run that is being written.
+    """A run in progress.
 
     Args:
-        path: Where its files go now.
-        final: Where they will be once it is published.
-        started: When it began.
-        writer: Descriptor of the file in it that is locked as long as its writer lives.
+        path: Current path of its files.
+        final: Path after publication.
+        started: Start time.
+        writer: Descriptor of the lock file, locked while the writer lives.
     """
 
     path: Path
@@ -47,15 +47,15 @@ class RunFolder:
 
     @classmethod
     def begin(cls, runs: Path, *, notebook: str, seed: Mapping[str, object]) -> "RunFolder":
-        """Make a hidden folder for a run of a notebook.
+        """Create a hidden folder for a run of a notebook.
 
         Args:
-            runs: The folder of all runs.
+            runs: Folder of all runs.
             notebook: The notebook's stem.
-            seed: What tells two runs of one second apart: source and parameters.
+            seed: Source and parameters, to distinguish two runs of one second.
 
         Raises:
-            CaseError: The folder cannot be made.
+            CaseError: The folder cannot be created.
         """
         started = datetime.now(UTC)
         digest = hashlib.sha256(json.dumps([started.isoformat(), seed, os.getpid()], sort_keys=True, default=str).encode())
@@ -72,7 +72,7 @@ class RunFolder:
         return cls(path=path, final=runs / name, started=started, writer=writer)
 
     def clear(self) -> None:
-        """Remove what was written so far, and go on."""
+        """Remove what was written so far, and continue."""
         for inside in self.path.iterdir():
             if inside.is_dir():
                 shutil.rmtree(inside, ignore_errors=True)
@@ -85,7 +85,7 @@ class RunFolder:
         os.close(self.writer)
 
     def publish(self) -> Path:
-        """Give the run its name."""
+        """Rename the run to its final name."""
         with locks.one_at_a_time(self.final.parent):
             private.seal(self.path)
             self.path.replace(self.final)
@@ -95,26 +95,26 @@ class RunFolder:
 
 
 def refresh_index(runs: Path) -> None:
-    """Write ``index.html`` over all runs; two runs at once wait for each other.
+    """Write ``index.html`` over all runs; concurrent runs wait for each other.
 
     Raises:
-        OSError: It could not be written; the old one is still there.
+        OSError: It could not be written; the old one remains.
     """
     with locks.one_at_a_time(runs):
         index.write_index(runs)
 
 
 def remove(folder: Path) -> None:
-    """Remove a published run. The caller holds the folder of runs; who looks sees it whole, or not at all."""
+    """Remove a published run atomically for readers. The caller holds the lock of the folder of runs."""
     doomed = folder.with_name(f".{folder.name}.removed")
     folder.rename(doomed)
     shutil.rmtree(doomed)
 
 
 def _sweep(runs: Path) -> None:
-    """Remove what others left that were killed: runs whose writer is dead, and runs that were being removed."""
+    """Remove leftovers of killed processes: runs of a dead writer, and half removed runs."""
     whole.sweep(runs)
-    for folder in runs.glob(".*"):  # one without a lock was killed before it had one: both are made while the runs are held
+    for folder in runs.glob(".*"):  # without a lock, its writer was killed before creating it; both are created under this lock
         name = NAME.fullmatch(folder.stem[1:])
         if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not locks.is_held(folder / _WRITER))):
             shutil.rmtree(folder, ignore_errors=True)
@@ -123,7 +123,7 @@ def _sweep(runs: Path) -> None:
 def write_findings(
     folder: Path, *, notebook: str, source: str, kafka_versions: Mapping[str, object], findings: Iterable[Finding]
 ) -> None:
-    """Write ``findings.json``: the same for the same case and parameters, byte by byte."""
+    """Write ``findings.json``, byte for byte the same for the same case and parameters."""
     findings = worst_first(findings)
     counts = completeness(findings)
     document = {
@@ -145,14 +145,14 @@ def write_findings(
 
 
 def write_record(folder: Path, record: Mapping[str, object]) -> None:
-    """Write or amend ``run.json``: what ran, on what, with what, and for how long."""
+    """Write or amend ``run.json``: notebook, source, parameters and duration."""
     path = folder / "run.json"
     before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     _write_json(path, before | dict(record))
 
 
 def surroundings(notebook: Path) -> dict[str, object]:
-    """What a run rests on besides its source: code, packages, Python, Java."""
+    """Return what a run depends on besides its source: code, packages, Python, Java."""
     return {
         "notebook_sha256": hashlib.sha256(notebook.read_bytes()).hexdigest(),
         "casebook": __version__,
@@ -165,7 +165,7 @@ def surroundings(notebook: Path) -> dict[str, object]:
 
 
 def read_findings(folder: Path) -> dict[str, object]:
-    """The findings of a run.
+    """Read the findings of a run.
 
     Raises:
         CasebookError: The run has none.

@@ -1,4 +1,4 @@
-"""The runs of a folder, as anybody left them: whatever stands there is listed, readable or not."""
+"""Runs of a folder in any condition: everything there is listed, readable or not."""
 
 import json
 import os
@@ -16,21 +16,21 @@ from casebook.runs import summary
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
 INCOMPLETE = "could_not_complete"
 _ENDLESS = 1e12
-"""Seconds that no run takes."""
+"""Seconds beyond any real run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A run folder as the index reads it.
+    """A run folder, for the index.
 
     Args:
-        name: The folder's name.
-        link: What to open: the report, else the folder.
+        name: Folder name.
+        link: Link target: the report, else the folder.
         notebook: ``None`` when unknown, as are ``case``, ``started`` (ISO-8601 UTC) and ``seconds``.
-        kind: As :func:`casebook.runs.summary.kind` says; ``could_not_complete`` for a run that did not, or cannot be read.
-        says: The worst finding's title, or what went wrong.
+        kind: As :func:`casebook.runs.summary.kind`; ``could_not_complete`` for an incomplete or unreadable run.
+        says: Title of the worst finding, or the error.
         checked: ``25 of 29``.
-        checks: How each ended, by name; empty when the findings cannot be read.
+        checks: Outcome of each by name; empty when the findings are unreadable.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Run:
 
     @property
     def line(self) -> tuple[str | None, str | None]:
-        """What runs of one line share, of which each continues the one before: case and notebook."""
+        """Key of a line of runs, each continuing the one before: case and notebook."""
         return self.case, self.notebook
 
 
 def newest(runs: Path, most: int | None = None) -> tuple[Sequence[Run], int]:
-    """The newest runs of a folder, newest first, and how many there are beyond ``most``."""
+    """Return the newest runs of a folder, newest first, and how many there are beyond ``most``."""
     folders = sorted((folder for folder in runs.iterdir() if _is_run(folder)), key=lambda folder: folder.name, reverse=True)
     found = sorted(map(_read, folders[:most]), key=lambda run: (run.started or "", run.name), reverse=True)
     return found, len(folders) - len(found)
@@ -85,13 +85,15 @@ def _read(folder: Path) -> Run:
 
 
 def _seconds(value: object) -> float | None:
-    """A duration; whatever else can stand there, as NaN and 1e999 can in Python's JSON, is none."""
+    """Return a duration; any other value, such as Python's JSON NaN and 1e999, is none."""
     return value if isinstance(value, int | float) and 0 <= value < _ENDLESS else None
 
 
 def _case(record: Mapping) -> str | None:
-    """What a run was about: a live cluster by its source, as each run collects a case of its own; else the case, which a run that
-    failed before it could open one names by its source, too."""
+    """Return the subject of a run.
+
+    For a live cluster, or a run that failed before opening its case, the source; else the case.
+    """
     parameters = record.get("parameters")
     source = _text(record.get("source")) or _text(isinstance(parameters, dict) and parameters.get("source"))
     if source and source.startswith(LIVE):
@@ -100,7 +102,7 @@ def _case(record: Mapping) -> str | None:
 
 
 def _outcome(document: Mapping) -> dict[str, object]:
-    """What the findings say; fails in some way on anything that is not a ``findings.json``."""
+    """Read the outcome from the findings; fails somehow on anything but a ``findings.json``."""
     findings, counts = document["findings"], document["completeness"]
     ok, unchecked = int(counts["ok"]), int(counts["could_not_check"])
     asked = ok + unchecked + int(counts["finding"])

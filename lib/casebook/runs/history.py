@@ -1,4 +1,4 @@
-"""Each check over the runs that are kept, for the index: one history for each line of runs."""
+"""Outcomes of each check over the stored runs, for the index: one history per line of runs."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ _RANK = {"critical": 0, "warning": 1, "could_not_check": 2, "info": 3, "ok": 4, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckHistory:
-    """One check, run by run.
+    """Outcomes of one check, run by run.
 
     Args:
-        name: Its dotted name.
-        spark: Its numbers.
+        name: Dotted name.
+        spark: Numbers.
     """
 
     name: str
@@ -28,7 +28,7 @@ class CheckHistory:
 
     @property
     def rank(self) -> int:
-        """How it ended last, the worst first."""
+        """Order by last outcome, the worst first."""
         return _RANK[self.spark.kind]
 
 
@@ -37,10 +37,10 @@ class History:
     """One line of runs.
 
     Args:
-        case: What it is about, ``None`` when unknown, as is ``notebook``.
-        runs: How many runs are kept.
-        checks: Those that were more than well in one of them, as they ended last, the worst first.
-        well: How many checks of the last run never were.
+        case: Case, ``None`` when unknown, as is ``notebook``.
+        runs: Number of stored runs.
+        checks: Checks with a finding in any of them, by last outcome, the worst first.
+        well: Number of checks of the last run that never had one.
     """
 
     case: str | None
@@ -51,10 +51,10 @@ class History:
 
 
 def histories(runs: Sequence[Run]) -> Sequence[History]:
-    """The histories of all lines that have something to show.
+    """Return the histories of all lines with content.
 
     Args:
-        runs: The newest first.
+        runs: Newest first.
     """
     lines: dict[tuple[str | None, str | None], list[Run]] = defaultdict(list)
     for run in reversed(runs):
@@ -81,7 +81,7 @@ def _check(ended: Sequence[CheckOutcome | None], name: str, last: Mapping[str, C
 
 
 def counts(ended: Sequence[CheckOutcome | None]) -> Sequence[int | None]:
-    """A check's numbers, run by run, or 1 for found where it has none; one that a run did not have was not checked."""
+    """Return a check's numbers, run by run, or 1 for a finding without one; a missing check counts as not checked."""
     uncounted = any(check and check.status is Status.FINDING and changes.number(check) is None for check in ended)
     return [_found(check) if uncounted else changes.count(check) for check in ended]
 

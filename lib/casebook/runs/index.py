@@ -1,4 +1,4 @@
-"""``runs/index.html``: every run, newest first, what each says, and what changed since the one before."""
+"""``runs/index.html``: every run, newest first, with its result and changes since the one before."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _RANK = {"critical": 0, "warning": 1, INCOMPLETE: 2, "could_not_check": 3, "info
 
 
 def write_index(runs: Path) -> Path:
-    """Write the index of a folder of runs, whole or not at all."""
+    """Write the index of a folder of runs atomically."""
     found, older = newest(runs, MOST_RUNS)
     path = runs / "index.html"
     whole.write(path, index(found, older=older))
@@ -30,10 +30,10 @@ def write_index(runs: Path) -> Path:
 
 
 def index(runs: Sequence[Run], *, older: int = 0) -> str:
-    """The page over these runs, newest first.
+    """Return the page over these runs, newest first.
 
     Args:
-        older: How many more runs are not shown.
+        older: Number of runs not shown.
     """
     rows = []
     earlier: dict[tuple[str | None, str | None], list[Run]] = defaultdict(list)
@@ -63,7 +63,7 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
 
 
 def _since(run: Run, before: Run | None) -> str:
-    """What is new, worse, better, gone or no longer checked or asked."""
+    """Counts of new, worse, better, gone, and no longer checked or asked."""
     if not run.checks:
         return "cannot be compared"
     if before is None:
@@ -85,7 +85,7 @@ _IN_WORDS = {how: how.value.replace("_", " ") for how in ChangeKind}
 
 
 def _changed(change: CheckChange) -> str:
-    """The check's own word, with its numbers where there are any."""
+    """Name of the check, with its numbers if any."""
     name = change.check.rpartition(".")[2].replace("_", " ")
     before, now = (words.count(int(said)) if said.isdecimal() else "" for said in (change.before, change.now))
     if change.how is ChangeKind.NEW:
@@ -94,7 +94,7 @@ def _changed(change: CheckChange) -> str:
 
 
 def _spark(line: Sequence[Run]) -> Sparkline:
-    """The count of the check that the last run's row speaks of, else of the worst of late, over the last runs."""
+    """Sparkline of the check named in the last run's row, else of the recently worst, over the last runs."""
     drawn = next((name for run in reversed(line) if (name := _spoken_of(run)) is not None), None)
     if drawn is None:
         return sparkline(([0 if run.kind == "ok" else None for run in line], line[-1].kind))
@@ -102,7 +102,7 @@ def _spark(line: Sequence[Run]) -> Sparkline:
 
 
 def _spoken_of(run: Run) -> str | None:
-    """The check whose finding is what a run says, else the first that is as bad."""
+    """Return the check of a run's main finding, else the first of equal severity."""
     bad = {name: check for name, check in run.checks.items() if check.severity == run.kind}
     return next((name for name, check in bad.items() if check.title == run.says), next(iter(bad), None))
 
@@ -117,7 +117,7 @@ def _span(runs: Iterable[Run]) -> str:
 
 
 def _needing(runs: Sequence[Run]) -> Mapping[bool, Sequence[tuple[str, str]]]:
-    """The newest outcome of each case, its worst notebook; those that need someone, and those that do not."""
+    """Return the newest outcome of each case by its worst notebook, split by whether someone must act."""
     last: dict[tuple, Run] = {}
     for run in runs:
         last.setdefault(run.line, run)

@@ -1,4 +1,4 @@
-"""Earlier runs of the scheduled report, read from the folder of runs, with distrust: what cannot be read is no run."""
+"""Earlier runs of the scheduled report, read defensively: an unreadable one is skipped."""
 
 import json
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ NOTEBOOK = "90_scheduled_report"
 
 
 def identity(case: Case, cluster: Cluster, source: str) -> Identity:
-    """Which cluster a case is of."""
+    """Return the cluster identity of a case."""
     address = f"{','.join(sorted(case.servers))}{cluster.chroot}" if case.servers else None
     return Identity(id=cluster.cluster_id, address=address, source=source)
 
 
 def as_json(cluster: Identity) -> dict[str, str | None]:
-    """What a run keeps of it in its ``run.json``."""
+    """Return the identity for ``run.json``."""
     return {"id": cluster.id, "address": cluster.address}
 
 
 def read(runs: Path) -> tuple[PastRun, ...]:
-    """Every run of the scheduled report in a folder of runs, by name; none where there is no such folder."""
+    """Return every run of the scheduled report in a folder of runs, by name; none when the folder does not exist."""
     found = (_run(folder) for folder in sorted(runs.glob(f"[!.]*_{NOTEBOOK}_*")))
     return tuple(run for run in found if run is not None)
 
@@ -44,7 +44,7 @@ def _run(folder: Path) -> PastRun | None:
             measures=_measures(folder),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, NotImplementedError):
-        return None  # the last is Arrow's, of a damaged table
+        return None  # the last is Arrow's error for a damaged table
 
 
 def _failed(name: str, record: Mapping[str, object]) -> PastRun:
@@ -62,7 +62,7 @@ def _measures(folder: Path) -> tuple[Measure, ...]:
 
 
 def written(runs: Path, run: PastRun) -> dict[Partition, Written] | None:
-    """How often partitions' states were written by then; ``None`` when the run does not tell."""
+    """Return the write counters of partitions' states at that run; ``None`` when not recorded."""
     import pyarrow.parquet as pq
 
     columns = ["topic", "partition", "state_version", "leader_epoch"]

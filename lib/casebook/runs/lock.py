@@ -1,7 +1,7 @@
 """One run at a time of a notebook on a source, in a folder of runs.
 
-The lock is the system's own (flock): it ends with whoever holds it, however that ends. The file that bears it stays, and tells
-who holds it and since when.
+The lock is the system's (flock): it ends with its holder in any case. The lock file remains, and names the holder and the start
+time.
 """
 
 import hashlib
@@ -20,20 +20,20 @@ LOCKS = ".locks"
 
 
 class TurnError(CasebookError):
-    """Another run has its turn."""
+    """Another run holds the lock."""
 
 
 @contextmanager
 def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
-    """Hold the turn of a notebook on a source.
+    """Hold the lock of a notebook on a source.
 
     Args:
-        runs: The folder of all runs.
-        source: As the notebook takes it; two spellings of one folder are one source.
+        runs: Folder of all runs.
+        source: As given to the notebook; two spellings of one folder are one source.
 
     Raises:
-        TurnError: Another run holds it; the text says which process, where, and since when.
-        CaseError: The lock cannot be made.
+        TurnError: Another run holds it; the message names its process, host and start time.
+        CaseError: The lock cannot be created.
     """
     path = runs / LOCKS / f"{notebook}-{hashlib.sha256(_one_spelling(source).encode()).hexdigest()[:12]}"
     try:
@@ -50,7 +50,7 @@ def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
             )
         told = {"pid": os.getpid(), "host": socket.gethostname(), "since": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
         os.ftruncate(file.fileno(), 0)
-        with suppress(OSError):  # a full disk takes no name; the turn is taken all the same
+        with suppress(OSError):  # a full disk cannot store the name; the lock holds anyway
             os.write(file.fileno(), json.dumps(told).encode())
         yield
 
@@ -64,5 +64,5 @@ def _holder(path: Path) -> str:
     try:
         told = json.loads(path.read_bytes())
         return f"process {told['pid']} on {told['host']} since {told['since']}"
-    except (OSError, ValueError, KeyError, TypeError):  # it has taken its turn this moment, or its disk is full
+    except (OSError, ValueError, KeyError, TypeError):  # it was locked just now, or its disk is full
         return "a process that has not told its name"

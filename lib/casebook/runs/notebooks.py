@@ -1,4 +1,4 @@
-"""The notebooks that are there, found by their stem or by their name without the number."""
+"""Notebooks, found by stem or by name without the number."""
 
 import re
 from dataclasses import dataclass
@@ -25,26 +25,26 @@ class Notebook:
 
     @property
     def name(self) -> str:
-        """The name without the number, e.g. ``partition_leadership``."""
+        """Name without the number, e.g. ``partition_leadership``."""
         return self.stem.partition("_")[2]
 
     @property
     def number(self) -> str:
-        """Its number, e.g. ``20``."""
+        """Number, e.g. ``20``."""
         return self.stem.partition("_")[0]
 
     def title(self) -> str:
-        """The question it answers: its first heading."""
+        """Its question: the first heading."""
         return self._text().removeprefix("# ")
 
     def about(self) -> str:
-        """When to open it, how long it takes, what it reads: its second cell, its links as plain words."""
+        """When to open it, how long it takes, what it reads: the second cell, with links as plain words."""
         import nbformat
 
         return _LINK.sub(r"\1", nbformat.read(self.path, as_version=4).cells[1].source)
 
     def cells(self) -> list[tuple[str, str]]:
-        """The id of each code cell, in order, and the question it belongs to: the heading above it."""
+        """Id of each code cell, in order, with its question: the heading above it."""
         import nbformat
 
         found, heading = [], ""
@@ -67,12 +67,12 @@ def every() -> tuple[Notebook, ...]:
 
 
 def find(name: str) -> Notebook:
-    """The notebook of a stem (``20_partition_leadership``), name (``partition_leadership``) or number (``20``).
+    """Return the notebook with a stem (``20_partition_leadership``), name (``partition_leadership``) or number (``20``).
 
-    ``.ipynb`` and a folder may stand around it.
+    A folder and ``.ipynb`` are allowed.
 
     Raises:
-        UsageError: There is none.
+        UsageError: It does not exist.
     """
     wanted = Path(name).name.removesuffix(".ipynb")
     known = every()

@@ -1,4 +1,4 @@
-"""Where a notebook writes what it found."""
+"""Output folder of a notebook."""
 
 import atexit
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from casebook.runs import folder
 
 
 class OutFolder:
-    """Where a notebook writes: the folder it was given, else a run folder of its own for each time it finishes."""
+    """Output of a notebook: the given folder, or a new run folder each time it finishes."""
 
     def __init__(self, notebook: str, source: str, out_dir: str) -> None:
         self._given = Path(out_dir).expanduser() if out_dir else None
@@ -19,11 +19,11 @@ class OutFolder:
 
     @property
     def evidence(self) -> Callable[[], Path]:
-        """Where a live source is collected to, once somebody asks."""
+        """Return a function for the folder of live collections, created on demand."""
         return lambda: self.path() / "evidence"
 
     def path(self) -> Path:
-        """The folder, made."""
+        """Return the folder, creating it."""
         if self._given is not None:
             private.folder(self._given)
             return self._given
@@ -32,7 +32,7 @@ class OutFolder:
         return self._run.path
 
     def publish(self) -> Path | None:
-        """Give a run folder of its own its name; ``None`` where whoever gave the folder does that."""
+        """Rename its own run folder to the final name; ``None`` for a given folder, where the caller does that."""
         run, self._run = self._run, None
         if run is None:
             return None
@@ -41,6 +41,6 @@ class OutFolder:
         return published
 
     def _discard(self) -> None:
-        """A notebook that is closed before it has finished leaves nothing behind."""
+        """Remove the folder of a notebook that closes before it finishes."""
         if self._run is not None:
             self._run.discard()

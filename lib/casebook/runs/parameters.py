@@ -1,8 +1,7 @@
 """A notebook's parameters: read from its parameters cell, and set strictly.
 
-papermill guesses types from text (``1_000`` becomes 1000, ``None`` becomes null) and only warns of a misspelt name;
-topic and group names may be any of these. So text is coerced by the annotation in the cell, and a name that is not
-there is an error.
+papermill guesses types from text (``1_000`` becomes 1000, ``None`` becomes null) and only warns about a misspelt name, but topic
+and group names may be any of these. So text is converted by the annotation in the cell, and an unknown name is an error.
 """
 
 import ast
@@ -18,13 +17,13 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """One parameter of a notebook.
+    """A notebook parameter.
 
     Args:
         name: As in the cell.
         type: Its annotation: ``str``, ``int``, ``float`` or ``bool``.
         default: Its value in the cell.
-        help: The comment behind it.
+        help: The comment after it.
     """
 
     name: str
@@ -33,10 +32,10 @@ class Parameter:
     help: str
 
     def coerce(self, text: str) -> object:
-        """The value that a text stands for.
+        """Convert a text to the parameter's type.
 
         Raises:
-            UsageError: The text is no value of the parameter's type.
+            UsageError: The text is not a value of that type.
         """
         try:
             return _READERS[self.type](text)
@@ -45,7 +44,7 @@ class Parameter:
 
 
 def _number(text: str) -> float:
-    """A number in plain digits: Python itself would take ``1_000`` and ``nan`` for one."""
+    """Parse a number in plain digits; Python itself accepts ``1_000`` and ``nan``."""
     if not re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?", text.strip()):
         raise ValueError(text)
     return float(text)
@@ -61,7 +60,7 @@ _READERS = {"str": str, "int": _whole_number, "float": _number, "bool": lambda t
 
 
 def of_notebook(path: Path) -> tuple[Parameter, ...]:
-    """The parameters of a notebook, in the order of its cell.
+    """Return the parameters of a notebook, in the order of its cell.
 
     Raises:
         UsageError: It has no parameters cell of annotated literals.
@@ -80,17 +79,17 @@ def of_notebook(path: Path) -> tuple[Parameter, ...]:
 
 
 def _parameter(node: ast.AnnAssign, lines: list[str]) -> Parameter:
-    _, _, comment = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().partition("#")  # ast counts in bytes
+    _, _, comment = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().partition("#")  # ast counts bytes
     return Parameter(
         name=node.target.id, type=ast.unparse(node.annotation), default=ast.literal_eval(node.value), help=comment.strip()
     )
 
 
 def coerced(parameters: Iterable[Parameter], given: Mapping[str, str]) -> dict[str, object]:
-    """The values given, by their parameters' types.
+    """Convert the given values to the types of their parameters.
 
     Raises:
-        UsageError: A name is no parameter, or a text no value of its type.
+        UsageError: A name is not a parameter, or a text not a value of its type.
     """
     by_name = {parameter.name: parameter for parameter in parameters}
     for name in given:
@@ -100,7 +99,7 @@ def coerced(parameters: Iterable[Parameter], given: Mapping[str, str]) -> dict[s
 
 
 def from_pairs(pairs: Iterable[str]) -> dict[str, str]:
-    """``name=value`` texts as given on a command line; the value is everything behind the first ``=``.
+    """Parse ``name=value`` texts of a command line; the value is everything after the first ``=``.
 
     Raises:
         UsageError: A text has no ``=``.
@@ -115,15 +114,15 @@ def from_pairs(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def from_yaml(path: Path) -> dict[str, str]:
-    """Parameters of a YAML file, every scalar as the text that stands there (``007`` stays ``007``).
+    """Read parameters from a YAML file, every scalar as its text (``007`` stays ``007``).
 
     Raises:
-        UsageError: It cannot be read, or is no flat mapping.
+        UsageError: It is unreadable, or not a flat mapping.
     """
     import yaml
 
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # BaseLoader makes text of every scalar
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # BaseLoader keeps every scalar as text
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}.") from None
     except (yaml.YAMLError, RecursionError) as error:

@@ -1,7 +1,6 @@
-"""The latest report in a folder or an object store: ``report.html`` and ``summary.json``, each replaced whole.
+"""The latest report in a folder or an object store: ``report.html`` and ``summary.json``, each replaced atomically.
 
-A run that could not complete never takes a good report away: it replaces the summary alone, which says why, and how old the
-report is.
+An incomplete run never removes a good report: it only replaces the summary, which has the reason and the report's age.
 """
 
 import json
@@ -22,44 +21,44 @@ if TYPE_CHECKING:
 _STORES = ("s3", "gs", "gcs", "abfs", "abfss")
 _URI = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://(.*)", re.DOTALL)
 _TORN = re.compile(r"[^/?#@]*:[^/?#@]*[/?#].*@", re.DOTALL)
-"""Keys that a URI ends in the midst of: what follows would be taken for a place, and named in errors."""
+"""Characters that cut a URI short: the rest would be parsed as a path, and appear in errors."""
 
 
 class PublishError(CasebookError):
-    """A place that could not be read or written."""
+    """A target that cannot be read or written."""
 
 
 class OvertakenError(PublishError):
-    """A run that began later has been published already."""
+    """A later run is already published."""
 
 
 class PublishPlace(Protocol):
-    """Where reports are published.
+    """Target for published reports.
 
     Attributes:
-        said: The place for people: without keys and passwords.
+        said: The target for people: without keys and passwords.
     """
 
     said: str
 
     def read(self, name: str) -> bytes | None:
-        """A file's content; ``None`` when it is not there."""
+        """Return a file's content; ``None`` when it does not exist."""
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file, whole."""
+        """Replace a file atomically."""
 
     def try_out(self) -> None:
-        """Write an empty file, to see that it can be done."""
+        """Write an empty file, as a test."""
 
     def held(self) -> object:
-        """Hold it against other runs, as far as that can be had."""
+        """Lock it against other runs, if possible."""
 
 
 def place(text: str) -> PublishPlace:
-    """The place that a text names: a folder, or a URI of an object store.
+    """Parse a target: a folder, or a URI of an object store.
 
     Raises:
-        UsageError: The URI is of a kind whose files cannot be replaced whole, or cannot be understood.
+        UsageError: The scheme does not support atomic replacement, or the URI is invalid.
     """
     uri = _URI.fullmatch(text)
     if not uri:
@@ -77,7 +76,7 @@ def place(text: str) -> PublishPlace:
 
 
 def _local(rest: str) -> Path:
-    """The path of a file URI, of what follows its scheme."""
+    """Return the path of a file URI, without its scheme."""
     host, _, path = rest.partition("/")
     if host not in ("", "localhost"):
         raise UsageError(
@@ -89,15 +88,15 @@ def _local(rest: str) -> Path:
 
 
 def check(where: PublishPlace, *, notebook: str, source: object) -> None:
-    """Make sure that a run can be published, before it takes its minutes.
+    """Check that a run can be published, before it spends minutes.
 
     Args:
         notebook: The notebook's stem.
-        source: As the notebook takes it.
+        source: As given to the notebook.
 
     Raises:
-        PublishError: The place cannot be reached, or may not be written to.
-        UsageError: It holds the reports of other runs.
+        PublishError: The target is unreachable or not writable.
+        UsageError: It holds reports of other runs.
     """
     with _told(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
         _before(where, {"notebook": notebook, "source": source})
@@ -108,13 +107,13 @@ def publish(where: PublishPlace, document: Mapping[str, object], folder: Path | 
     """Publish a run.
 
     Args:
-        document: Its summary.
-        folder: Its folder; ``None`` when none could be kept.
+        document: Summary.
+        folder: Run folder; ``None`` when none could be kept.
 
     Raises:
-        OvertakenError: A run that began later is there already; it stays.
-        PublishError: The place cannot be reached, or takes no more; it keeps what it had.
-        UsageError: It holds the reports of other runs.
+        OvertakenError: A later run is already published; it stays.
+        PublishError: The target is unreachable or full; its content is unchanged.
+        UsageError: It holds reports of other runs.
     """
     with _told(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
         before = _before(where, document)
@@ -130,10 +129,10 @@ def publish(where: PublishPlace, document: Mapping[str, object], folder: Path | 
 
 
 def read(where: PublishPlace) -> dict[str, object]:
-    """The summary that lies at a place.
+    """Read the summary of a target.
 
     Raises:
-        PublishError: There is none, or the place cannot be reached.
+        PublishError: It does not exist, or the target is unreachable.
     """
     with _told(where, try_="Mend the place, or name another one."):
         content = where.read(summary.FILE)
@@ -148,7 +147,7 @@ def read(where: PublishPlace) -> dict[str, object]:
 
 
 def _alone(folder: Path, run: str) -> bytes:
-    """The report without links to files that stay in the run's folder."""
+    """Return the report without links to files in the run's folder."""
     import nbformat
 
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -157,7 +156,7 @@ def _alone(folder: Path, run: str) -> bytes:
 
 
 def _before(where: PublishPlace, document: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The summary that is there, when it is of the same line of runs."""
+    """Return the existing summary when it is of the same line of runs."""
     found = _decoded(where.read(summary.FILE))
     if found is None:
         return None
@@ -182,7 +181,7 @@ def _decoded(content: bytes | None) -> dict[str, object] | None:
 
 @contextmanager
 def _told(where: PublishPlace, *, try_: str) -> Iterator[None]:
-    """What goes wrong there, in words."""
+    """Convert the target's errors to readable ones."""
     try:
         yield
     except OSError as error:
@@ -195,7 +194,7 @@ def _told(where: PublishPlace, *, try_: str) -> Iterator[None]:
 
 
 class PublishFolder:
-    """A folder. It is made when only its own name is missing: a disk that is not mounted is an error, not a new folder."""
+    """A folder. It is created only when its parent exists: an unmounted disk is an error, not a new folder."""
 
     def __init__(self, path: Path) -> None:
         self._path, self.said = path, str(path)
@@ -218,7 +217,7 @@ class PublishFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold it; what writers left that were killed is removed."""
+        """Lock it; leftovers of killed writers are removed."""
         with private.for_others():
             self._make()
         with locks.one_at_a_time(self._path, for_others=True):
@@ -226,10 +225,10 @@ class PublishFolder:
             yield
 
     def _make(self) -> None:
-        """Make its last folder.
+        """Create the folder itself.
 
         Raises:
-            PublishError: Something else is missing, or in its way.
+            PublishError: Its parent is missing, or another file is in its place.
         """
         try:
             self._path.mkdir(exist_ok=True)
@@ -243,7 +242,7 @@ class PublishFolder:
 
 
 class Store:
-    """An object store: it shows an object once all of it has arrived."""
+    """An object store: it shows an object after it arrived completely."""
 
     def __init__(self, uri: str) -> None:
         scheme, rest = _URI.fullmatch(uri).groups()
@@ -273,19 +272,19 @@ class Store:
             file.write(content)
 
     def try_out(self) -> None:
-        """See :class:`PublishPlace`. It stays: who may write need not be allowed to delete."""
+        """See :class:`PublishPlace`. The file stays: a writer may lack permission to delete."""
         self.write(_TRIED, b"")
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """An object store has no lock; the last to write counts, each time with a whole file."""
+        """Do nothing: an object store has no lock; the last writer wins, with complete files."""
         yield
 
     def _open(self) -> tuple["FileSystem", str]:
         """Connect.
 
         Raises:
-            UsageError: The URI cannot be understood; the text does not repeat it, as it may hold keys.
+            UsageError: The URI is invalid; the message does not repeat it, as it may contain keys.
         """
         if self._opened is None:
             from pyarrow import ArrowInvalid, fs

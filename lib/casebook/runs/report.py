@@ -1,7 +1,7 @@
-"""An executed notebook to one self-contained HTML file: no code, no network, readable without scripts.
+"""Convert an executed notebook to one self-contained HTML file: no code, no network, readable without scripts.
 
-nbconvert's HTML drops Plotly charts, keeps prompts, and loads four libraries from the network, so only its Markdown is
-used here; the page is our own template.
+nbconvert's HTML drops Plotly charts, keeps prompts, and loads four libraries from the network, so only its Markdown is used; the
+page has its own template.
 """
 
 import json
@@ -30,8 +30,8 @@ _BLANK = {
     "collected_at": None,
     "parameters": {},
     "error": None,
-}  # what a run that failed early never learned
-_UNSHOWN = frozenset({"report-skip", "papermill-error-cell-tag"})  # the latter is papermill's own banner
+}  # missing after an early failure
+_UNSHOWN = frozenset({"report-skip", "papermill-error-cell-tag"})  # the latter is papermill's banner
 _RAIL, _HALF = "rail", "half"
 _PLAIN = Markup('<pre class="cb-plain">{}</pre>')
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -43,15 +43,15 @@ _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 @dataclass(slots=True, kw_only=True)
 class _Page:
-    """A report as it is put together.
+    """A report under construction.
 
     Args:
-        title: The question: the first heading.
-        head: What stands above the columns: the verdict.
+        title: Question: the first heading.
+        head: Content above the columns: the verdict.
         main: Sections in order; a pair of halves is a list of two.
         rail: The side column.
-        errors: Errors that the notebook ended in.
-        figures: Charts so far.
+        errors: Errors that ended the notebook.
+        figures: Number of charts so far.
     """
 
     title: str = ""
@@ -63,7 +63,7 @@ class _Page:
 
 
 def write_run_report(folder: Path, *, run_id: str) -> Path:
-    """Write ``report.html`` of a run folder.
+    """Write ``report.html`` in a run folder.
 
     Args:
         run_id: The run's final name, shown in the header.
@@ -85,7 +85,7 @@ def _executed(path: Path) -> Mapping:
     try:
         notebook = nbformat.read(path, as_version=4, capture_validation_error=invalid)
     except (nbformat.ValidationError, OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        invalid["while reading"] = error  # nbformat raises whatever it stumbles over
+        invalid["while reading"] = error  # nbformat raises any error
     if invalid:
         raise CasebookError(
             f"{path} is damaged: it is no notebook.",
@@ -96,20 +96,20 @@ def _executed(path: Path) -> Mapping:
 
 
 def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str, folder: Path | None = None) -> str:
-    """The page of an executed notebook.
+    """Return the page of an executed notebook.
 
     Args:
-        notebook: As nbformat reads it.
+        notebook: As read by nbformat.
         record: ``run.json``: case, time of collection, parameters, error.
-        run_id: The run's name.
-        folder: Where the page will lie: links to files that are not there become plain text. ``None`` to keep them all.
+        run_id: Name of the run.
+        folder: Future folder of the page: links to files that do not exist there become plain text. ``None`` to keep all links.
     """
     record = _BLANK | record
     page = _page(notebook)
     if record["error"] and not page.errors:
-        page.errors.append(str(record["error"]))  # a kernel that died left no trace in its notebook
+        page.errors.append(str(record["error"]))  # a dead kernel leaves no trace in its notebook
     if page.errors:
-        page.head.clear()  # it promises a verdict that never came
+        page.head.clear()  # it announces a verdict that does not follow
     page.title = page.title or str(record["notebook"] or run_id)
     _unlink(page, folder)
     plotly = _plotly() if page.figures else None
@@ -134,7 +134,7 @@ def _page(notebook: Mapping) -> _Page:
         tags = cell.metadata.get("tags", ())
         parts = list(_shown(cell, page))
         if page.errors:
-            break  # what follows was never run: questions without answers
+            break  # later cells did not run: questions without answers
         if not _UNSHOWN.isdisjoint(tags) or not parts:
             continue
         if _HALF in tags:
@@ -148,7 +148,7 @@ def _page(notebook: Mapping) -> _Page:
 
 
 def _lift_counts(page: _Page) -> None:
-    """Put the count of a section beside its heading: a notebook can show it only in the cell below."""
+    """Move the count of a section into its heading: a notebook can show it only in the cell below."""
     for at in range(1, len(page.main)):
         above, part = page.main[at - 1 : at + 1]
         if isinstance(above, str) and isinstance(part, str):
@@ -156,7 +156,7 @@ def _lift_counts(page: _Page) -> None:
 
 
 def _lifted(above: Markup, part: Markup) -> tuple[Markup, Markup]:
-    """A heading with the count that a part begins with, and the part without it."""
+    """Return a heading with the count at the begin of a part, and the part without it."""
     count = _COUNT.match(part) if "</h2>" in above else None
     if count is None:
         return above, part
@@ -165,7 +165,7 @@ def _lifted(above: Markup, part: Markup) -> tuple[Markup, Markup]:
 
 
 def _add_half(page: _Page, half: list[Markup], cell_type: str, parts: list[Markup]) -> list[Markup]:
-    """Put parts into a pair of columns; each half begins with its Markdown."""
+    """Add parts to a pair of columns; each half starts with its Markdown."""
     if not half or (cell_type == "markdown" and len(half) == 2):
         half = []
         page.main.append(half)
@@ -203,7 +203,7 @@ def _output(output: Mapping, page: _Page) -> Iterator[Markup]:
 
 
 def _data(data: Mapping, page: _Page) -> Iterator[Markup]:
-    """The richest form that stands alone; a widget has none, and its static twin was shown instead of it."""
+    """Return the richest static form; a widget has none, and its static twin is shown instead."""
     if PLOTLY in data:
         page.figures += 1
         yield render("figure", number=page.figures, figure=script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""))
@@ -224,7 +224,7 @@ def _error(output: Mapping) -> str:
 
 
 def _unlink(page: _Page, folder: Path | None) -> None:
-    """Turn links that lead nowhere into their text: a target in another notebook's page, a table that was not written."""
+    """Replace broken links by their text: a target in another notebook's page, or a table that was not written."""
     everything = Markup().join([*page.head, *page.rail, *(part for part in page.main if isinstance(part, str)), *_halves(page)])
     ids = set(_ID.findall(everything))
 

@@ -1,12 +1,12 @@
-"""Which runs are kept: the newest of each line of runs that completed, a line being one notebook on one cluster.
+"""Retention of runs: the newest completed runs of each line, a line being one notebook on one cluster.
 
-Runs that did not complete push out none that did: a week of failures leaves the report before it. Of them the newest are kept,
-as many at most, and none that is older than all the completed ones that stay.
+Incomplete runs displace no completed ones: a week of failures keeps the report before it. The newest incomplete runs are kept, at
+most as many, and none older than all completed ones that stay.
 
-A cluster is known by its id, wherever its evidence lay; one that has none (before 0.10.1) by ZooKeeper's address, else by its
-live profile, or the name of its case. A run that failed before it could learn these belongs to the others of its profile or case.
+A cluster is identified by its id, wherever its evidence was; without one (before 0.10.1) by ZooKeeper's address, else by its live
+profile, or the name of its case. A run that failed before it had these belongs to the others of its profile or case.
 
-Only what a run has certainly written is ever removed: a folder with a run's name and a run's record.
+Only certain run folders are ever removed: with a run's name and a run's record.
 """
 
 import json
@@ -23,10 +23,10 @@ from casebook.runs.found import NAME, Run, newest
 
 
 def listed(folder: Path) -> Sequence[Run]:
-    """All runs of a folder, newest first.
+    """Return all runs of a folder, newest first.
 
     Raises:
-        CaseError: There is no such folder.
+        CaseError: The folder does not exist.
     """
     try:
         return newest(folder)[0]
@@ -37,24 +37,23 @@ def listed(folder: Path) -> Sequence[Run]:
 
 
 def listed_anew(folder: Path) -> Sequence[Run]:
-    """All runs of a folder, newest first; its index, if it has one, is renewed: a run may have been removed by hand.
+    """Return all runs of a folder, newest first, and refresh its index, if any: a run may have been removed manually.
 
     Raises:
-        CaseError: There is no such folder.
+        CaseError: The folder does not exist.
     """
     found = listed(folder)
     if found and (folder / "index.html").is_file():
-        with suppress(OSError):  # who may only read still gets the list
+        with suppress(OSError):  # a user with read access only still gets the list
             runs.refresh_index(folder)
     return found
 
 
 def keep(folder: Path, newest: int) -> Sequence[Run]:
-    """Remove all but the newest runs of each line, and renew the index.
+    """Remove all but the newest runs of each line, and refresh the index.
 
     Args:
-        newest: How many completed ones of each line to keep, and how many at most of those since the oldest of these that did not
-            complete.
+        newest: Number of completed runs to keep per line, and maximum number of incomplete runs since the oldest of these.
 
     Returns:
         What was removed, newest first.
@@ -63,10 +62,10 @@ def keep(folder: Path, newest: int) -> Sequence[Run]:
         CaseError: A run cannot be removed, or the index not be written.
     """
     try:
-        with locks.one_at_a_time(folder):  # who else removes runs decides after us, on what we left
+        with locks.one_at_a_time(folder):  # other processes decide after this one, on the remaining runs
             removed = []
             for run in _doomed(folder, newest):
-                with suppress(FileNotFoundError):  # somebody has removed it by hand
+                with suppress(FileNotFoundError):  # removed manually meanwhile
                     runs.remove(folder / run.name)
                     removed.append(run)
             index.write_index(folder)
@@ -76,7 +75,7 @@ def keep(folder: Path, newest: int) -> Sequence[Run]:
 
 
 def _doomed(folder: Path, newest: int) -> Sequence[Run]:
-    """What is to be removed, newest first."""
+    """Return the runs to remove, newest first."""
     found = listed(folder)
     certain = {run.name: record for run in found if (record := _record(folder / run.name)) is not None}
     known = {name: _cluster(record) for name, record in certain.items()}
@@ -91,7 +90,7 @@ def _doomed(folder: Path, newest: int) -> Sequence[Run]:
 
 
 def _beyond(line: Sequence[Run], newest: int) -> Iterator[Run]:
-    """What is too old of a line, newest first: each run behind as many that completed, or behind as many that did not."""
+    """Yield the runs to remove of a line, newest first: each after as many completed, or as many incomplete, runs."""
     completed = failed = 0
     for run in line:
         if run.checks:
@@ -105,7 +104,7 @@ def _beyond(line: Sequence[Run], newest: int) -> Iterator[Run]:
 
 
 def _record(folder: Path) -> Mapping[str, object] | None:
-    """The record of what is a run folder beyond doubt: a real folder by its name, with a record of its notebook."""
+    """Return the record of a certain run folder: a real folder with a matching name and a record of its notebook."""
     named = NAME.fullmatch(folder.name)
     if not named or folder.is_symlink():
         return None
@@ -117,7 +116,7 @@ def _record(folder: Path) -> Mapping[str, object] | None:
 
 
 def _cluster(record: Mapping[str, object]) -> str | None:
-    """Its id, else ZooKeeper's address."""
+    """Cluster id, else ZooKeeper's address."""
     cluster = record.get("cluster")
     told = [cluster.get(key) for key in ("id", "address")] if isinstance(cluster, dict) else []
     return next((one for one in told if isinstance(one, str) and one), None)

@@ -1,4 +1,4 @@
-"""Runs a notebook headless through papermill, into a run folder with its report and summary.
+"""Run a notebook headless through papermill, into a run folder with its report and summary.
 
 Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete, or most questions unanswered.
 """
@@ -22,16 +22,16 @@ from casebook.runs.summary import COULD_NOT_COMPLETE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """A run that has ended.
+    """A completed or failed run.
 
     Args:
         folder: The published run folder; ``None`` when none could be kept.
         exit_code: 0 to 3.
-        title: The verdict, or what went wrong.
-        failed: The notebook did not reach its end.
-        source: What it ran on.
+        title: Verdict, or error.
+        failed: The notebook did not finish.
+        source: Source of the evidence.
         summary: As in ``summary.json``.
-        unpublished: Why the report could not be published, or the index not be renewed.
+        unpublished: Reason why the report was not published, or the index not refreshed.
     """
 
     folder: Path | None
@@ -44,7 +44,7 @@ class Ran:
 
     @property
     def report(self) -> Path | None:
-        """The page for people; ``None`` when none could be written."""
+        """Path of the report; ``None`` when it could not be written."""
         path = self.folder and self.folder / report.REPORT
         return path if path and path.is_file() else None
 
@@ -63,17 +63,17 @@ def run(
     """Run a notebook.
 
     Args:
-        given: Parameters as texts; coerced by the annotations in the notebook.
-        runs_dir: The folder of all runs.
-        fail_on: The lowest severity that makes the exit code other than 0.
-        timeout: Seconds after which the notebook is ended with all that it started; ``None`` for never.
-        one_at_a_time: Do not run while another run of the same notebook on the same source has not ended.
-        publish: Where the latest report goes.
-        progress: Told what is being done.
+        given: Parameters as texts, converted by the annotations in the notebook.
+        runs_dir: Folder of all runs.
+        fail_on: Lowest severity for a nonzero exit code.
+        timeout: Seconds after which the notebook and its processes are ended; ``None`` for never.
+        one_at_a_time: Refuse to run while another run of the same notebook on the same source is active.
+        publish: Target for the latest report.
+        progress: Receives the current activity.
 
     Raises:
-        CasebookError: A parameter is unknown or of the wrong type, there is no such source, nothing can be published, or another
-            run has its turn; nothing has run then. Who waits for a published report is told of a source that is gone by that.
+        CasebookError: A parameter is unknown or of the wrong type, the source does not exist, publishing is impossible, or
+            another run holds the lock; nothing has run. A missing source is also published as a failure.
     """
     from casebook.collect.redaction.addresses import refuse_passwords
 
@@ -93,11 +93,11 @@ def run(
         try:
             with turn if one_at_a_time else contextlib.nullcontext():
                 ran = one.into(runs_dir, ending=ending, timeout=timeout)
-        except CaseError as error:  # the disk is full, or not there: who waits for the report is told
+        except CaseError as error:  # full or missing disk: publish the failure for those who wait
             ran = one.without_folder(str(error))
         except CasebookError:
             raise
-        except Exception as unexpected:  # a fault of ours: who waits for the report is told of that, too
+        except Exception as unexpected:  # an internal error: publish the failure for those who wait
             if publish:
                 _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
             raise
@@ -107,7 +107,7 @@ def run(
 
 
 class _CurrentRun:
-    """One run: of what, and since when."""
+    """One run: its subject and start time."""
 
     def __init__(
         self,
@@ -122,10 +122,10 @@ class _CurrentRun:
         self._began, self._started = time.monotonic(), datetime.now(UTC)
 
     def into(self, runs_dir: Path, *, ending: execution.Ending, timeout: float | None) -> Ran:
-        """Run it into a folder of its own.
+        """Run it in a new folder.
 
         Raises:
-            CaseError: No run folder can be made; nothing has run then.
+            CaseError: The run folder cannot be created; nothing has run.
         """
         folder = runs.RunFolder.begin(runs_dir, notebook=self._notebook.stem, seed=self._values)
         self._started = folder.started
@@ -140,14 +140,14 @@ class _CurrentRun:
         return ran if ran.folder is None else _indexed(ran)
 
     def _completed(self, folder: runs.RunFolder, error: str | None) -> Ran:
-        """Write record, report and summary, and give the folder its name.
+        """Write record, report and summary, and rename the folder to its final name.
 
         Raises:
             OSError: They could not be written.
         """
         outcome = _outcome(folder.path, error, self._fail_on)
         runs.write_record(folder.path, self._record(outcome) | runs.surroundings(self._notebook.path))
-        if (folder.path / NOTEBOOK).is_file():  # a disk that was full from the start has none
+        if (folder.path / NOTEBOOK).is_file():  # missing when the disk was full from the start
             rewrite_report(folder.path, run_id=folder.final.name)
         else:
             summary.write(folder.path, summary.of_folder(folder.path, run=folder.final.name))
@@ -155,7 +155,7 @@ class _CurrentRun:
         return replace(outcome, folder=folder.publish(), source=str(self._shown["source"]), summary=told)
 
     def _cleared(self, folder: runs.RunFolder, error: str) -> Ran:
-        """Keep of a run that its disk does not hold only what it was and why it failed; when not even that, nothing."""
+        """After a full disk, keep only the record and the error of a run, or nothing at all."""
         try:
             folder.clear()
             return self._completed(folder, error)
@@ -164,7 +164,7 @@ class _CurrentRun:
             return self.without_folder(error)
 
     def without_folder(self, error: str) -> Ran:
-        """A run of which nothing could be kept."""
+        """Return a run without a stored folder."""
         outcome = Ran(folder=None, exit_code=COULD_NOT_COMPLETE, title=error, failed=True, source=str(self._shown["source"]))
         return replace(outcome, summary=summary.summary(self._record(outcome), None, None, run=""))
 
@@ -182,7 +182,7 @@ class _CurrentRun:
 def _indexed(ran: Ran) -> Ran:
     try:
         runs.refresh_index(ran.folder.parent)
-    except (OSError, ValueError, OverflowError) as error:  # a neighbour's record may hold anything
+    except (OSError, ValueError, OverflowError) as error:  # another run's record may contain anything
         why = getattr(error, "strerror", None) or error
         return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {why}.",))
     return ran
@@ -191,7 +191,7 @@ def _indexed(ran: Ran) -> Ran:
 def _published(ran: Ran, where: publishing.PublishPlace) -> Ran:
     try:
         publishing.publish(where, ran.summary, ran.folder)
-    except publishing.OvertakenError as newer:  # nothing is missing there
+    except publishing.OvertakenError as newer:  # nothing to publish
         return replace(ran, unpublished=(*ran.unpublished, str(newer)))
     except CasebookError as error:
         return replace(ran, exit_code=COULD_NOT_COMPLETE, unpublished=(*ran.unpublished, str(error)))
@@ -199,7 +199,7 @@ def _published(ran: Ran, where: publishing.PublishPlace) -> Ran:
 
 
 def _in_force(known: Iterable[parameters.Parameter], values: Mapping[str, object]) -> dict[str, object]:
-    """Every parameter's value, given or default; where the run is written is no part of it."""
+    """Return the value of every parameter, given or default, except the output folder."""
     return {p.name: values.get(p.name, p.default) for p in known if p.name != "out_dir"}
 
 
@@ -207,7 +207,7 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
     """Write ``report.html`` and ``summary.json`` of a run folder from its notebook, record and findings.
 
     Raises:
-        CasebookError: The folder has no executed notebook, or no record of its run, or either is damaged.
+        CasebookError: The folder lacks an executed notebook or the record of its run, or either is damaged.
     """
     notebook = folder / NOTEBOOK
     if not notebook.is_file():

@@ -1,10 +1,10 @@
-"""What a run came to, for alerting: ``summary.json``, and from it one line, a Prometheus text file and a webhook's body.
+"""Result of a run for alerting: ``summary.json``, and from it one line, a Prometheus text file and a webhook's body.
 
     {"schema": 1, "run", "notebook", "source", "case", "collected_at", "started", "ended", "seconds", "exit_code", "completed",
      "verdict", "error", "worst", "checks": {outcome: count}, "findings": [...], "could_not_check": [...],
      "changes": {how: count}, "report": {"run", "started", "age_seconds"}}
 
-What is not known is null; ``docs/schedules/README.md`` has every field.
+Unknown values are null; ``docs/schedules/README.md`` has every field.
 """
 
 import json
@@ -28,17 +28,17 @@ COULD_NOT_COMPLETE = 3
 _EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
 _CHANGES = "changes"
 _NO_SUMMARY = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, OSError)
-"""What comes of making a summary of something else than a run; the last is of times that the system's clock cannot tell."""
+"""Errors from summarising anything but a run; the last is for times outside the system clock's range."""
 
 Document = Mapping[str, object]
 
 
 def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
-    """The exit code of findings: never 0 where evidence that was given could not be read.
+    """Return the exit code of findings: never 0 when given evidence was unreadable.
 
     Args:
         found: ``findings.json``.
-        fail_on: The lowest severity that makes it other than 0.
+        fail_on: Lowest severity for a nonzero code.
     """
     worst = Severity(found["worst"]) if found["worst"] else None
     if undecided(worst, Completeness(**found["completeness"])):
@@ -47,7 +47,7 @@ def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
 
 
 def verdict(found: Document) -> str:
-    """The line a terminal shows of ``findings.json``: the worst finding, else how much was checked."""
+    """Return the terminal line of ``findings.json``: the worst finding, else how much was checked."""
     word, sentence = said(found)
     unchecked = found["completeness"]["could_not_check"]
     tail = f" ({unchecked} could not be checked)" if unchecked and word != Status.COULD_NOT_CHECK else ""
@@ -55,7 +55,7 @@ def verdict(found: Document) -> str:
 
 
 def said(found: Document) -> tuple[str, str]:
-    """What findings come to: :func:`kind`, and a sentence."""
+    """Return the overall result: :func:`kind`, and a sentence."""
     counts, word = Completeness(**found["completeness"]), kind(found["worst"], found["completeness"])
     first = next((f for f in found["findings"] if f["status"] == Status.FINDING), None)
     if word == Status.COULD_NOT_CHECK:
@@ -69,11 +69,11 @@ def said(found: Document) -> tuple[str, str]:
 
 
 def kind(worst: str | None, checks: Mapping[str, int]) -> str:
-    """``could_not_check`` where nobody may say how things stand, else the worst severity, else ``ok``.
+    """``could_not_check`` when no overall conclusion is possible, else the worst severity, else ``ok``.
 
     Args:
         worst: The worst severity; ``None`` for none.
-        checks: How many ended in which way.
+        checks: Number of checks by outcome.
     """
     severity = Severity(worst) if worst else None
     if undecided(severity, Completeness(**checks)):
@@ -82,13 +82,13 @@ def kind(worst: str | None, checks: Mapping[str, int]) -> str:
 
 
 def summary(record: Document, found: Document | None, changes: Sequence[str] | None, *, run: str) -> dict[str, object]:
-    """Put a summary together.
+    """Build a summary.
 
     Args:
         record: ``run.json``.
-        found: ``findings.json``; ``None`` when the run did not complete.
-        changes: How each answer changed, of ``tables/changes``; ``None`` where the notebook does not compare.
-        run: The run folder's name.
+        found: ``findings.json``; ``None`` for an incomplete run.
+        changes: Kind of each change in ``tables/changes``; ``None`` when the notebook does not compare.
+        run: Name of the run folder.
     """
     error = record.get("error")
     completed = found is not None and error is None
@@ -118,23 +118,23 @@ def summary(record: Document, found: Document | None, changes: Sequence[str] | N
 
 
 def beside(document: Document, report: Document | None) -> dict[str, object]:
-    """A summary as it lies beside a report that need not be its own run's.
+    """Return a summary with the report next to it, which may be another run's.
 
     Args:
-        report: Run and start of the report that is there; ``None`` when there is none.
+        report: Run and start of the existing report; ``None`` without one.
     """
     age = None if report is None else round(_epoch(document["ended"]) - _epoch(report["started"]))
     return dict(document) | {"report": report and {"run": report["run"], "started": report["started"], "age_seconds": age}}
 
 
 def of_folder(folder: Path, *, run: str | None = None) -> dict[str, object]:
-    """The summary of a run folder, from its record, findings and changes.
+    """Return the summary of a run folder, from its record, findings and changes.
 
     Args:
-        run: Its name where that is not yet the folder's.
+        run: Name of the run, when the folder does not have it yet.
 
     Raises:
-        CasebookError: It is no run folder, or a damaged one.
+        CasebookError: It is not a run folder, or a damaged one.
     """
     record = _json(folder / "run.json")
     if record is None or not {"notebook", "started", "seconds"} <= record.keys():
@@ -160,12 +160,12 @@ def write(folder: Path, document: Document) -> None:
 
 
 def encoded(document: Document) -> str:
-    """A summary as it is written."""
+    """Encode a summary."""
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def is_overdue(document: Document, max_age: float) -> bool:
-    """Whether the run ended longer ago than one should have.
+    """Whether the run ended longer ago than the maximum age.
 
     Args:
         max_age: In seconds.
@@ -174,10 +174,10 @@ def is_overdue(document: Document, max_age: float) -> bool:
 
 
 def line(document: Document, *, overdue: bool = False) -> str:
-    """One line for people: what, of what, what changed, when; and how old the report is where it is another run's.
+    """Format one line for people: result, subject, changes, time; and the report's age when it is another run's.
 
     Args:
-        overdue: No run has ended since when one should have, which is said first.
+        overdue: The next run is overdue, which is stated first.
     """
     parts = [
         f"NO RUN SINCE {document['ended']}: {document['verdict']}" if overdue else f"{document['verdict']}",
@@ -190,24 +190,24 @@ def line(document: Document, *, overdue: bool = False) -> str:
 
 
 def webhook(document: Document, *, overdue: bool = False) -> str:
-    """A body that chat and paging services take: ``text`` for people, ``status`` to route by, the whole summary for scripts.
+    """Format a body for chat and paging services: ``text`` for people, ``status`` for routing, the whole summary for scripts.
 
     Args:
-        overdue: No run has ended since when one should have: the status is ``missing``.
+        overdue: The next run is overdue: the status is ``missing``.
     """
     word = "missing" if overdue else status(document)
     return json.dumps({"text": line(document, overdue=overdue), "status": word, "summary": document}, ensure_ascii=False) + "\n"
 
 
 def status(document: Document) -> str:
-    """In one word: ``could_not_complete``, ``could_not_check``, ``critical``, ``warning``, ``info`` or ``ok``."""
+    """Status in one word: ``could_not_complete``, ``could_not_check``, ``critical``, ``warning``, ``info`` or ``ok``."""
     if not document["completed"]:
         return "could_not_complete"
     return kind(document["worst"], document["checks"])
 
 
 def prometheus(document: Document) -> str:
-    """The summary in Prometheus' text format. What is not known has no sample: it is never 0."""
+    """Format the summary in Prometheus' text format. Unknown values have no sample: they are never 0."""
     said = []
     for name, meaning, samples in _metrics(document):
         known = [(labels, value) for labels, value in samples if value is not None]
@@ -253,7 +253,7 @@ def _metrics(document: Document) -> Iterator[tuple[str, str, _Samples]]:
 
 
 def is_one(document: Document) -> bool:
-    """Whether a document is a summary: it can be told in every form."""
+    """Whether a document is a summary that every format accepts."""
     try:
         webhook(document)
         prometheus(document)
@@ -264,9 +264,9 @@ def is_one(document: Document) -> bool:
 
 
 def began_later(document: Document | None, other: Document) -> bool:
-    """Whether a run, or the one whose report it is, began after another one; not so when there is none.
+    """Whether a run, or the run of its report, started after another one; ``False`` without one.
 
-    One that has yet to begin was told a wrong time by its machine: it would stand before all others until then.
+    A start time in the future comes from a wrong clock: the run would precede all others until then.
     """
     return document is not None and _epoch(other["started"]) < _epoch(document["started"]) <= time.time()
 
@@ -307,7 +307,7 @@ def _old(document: Document) -> str:
 
 
 def _compared(found: Document) -> bool:
-    """Whether there was a run before to compare with: a first run has no changes, which is not to say that nothing changed."""
+    """Whether a previous run was compared: a first run has no changes, which does not mean that nothing changed."""
     asked = next((finding for finding in found["findings"] if finding["check"] == RUN_BEFORE), None)
     return asked is None or asked["facts"].get("run") is not None
 
@@ -320,7 +320,7 @@ def _changes(folder: Path) -> list[str] | None:
 
     try:
         hows = pyarrow.parquet.read_table(path, columns=["how"]).column("how").to_pylist()
-    except (OSError, ValueError, KeyError, NotImplementedError):  # half a file, or another one: not known
+    except (OSError, ValueError, KeyError, NotImplementedError):  # a partial or foreign file: unknown
         return None
     return hows if all(isinstance(how, str) for how in hows) else None
 

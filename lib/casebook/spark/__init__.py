@@ -1,4 +1,4 @@
-"""Spark: records of segments and topics -> tables. The only part that imports pyspark, and only when it is used."""
+"""Spark: records of segments and topics -> tables. The only part that imports pyspark, and lazily."""
 
 from casebook.spark.segments import segments
 from casebook.spark.session import session, watched

@@ -1,6 +1,6 @@
-"""An archive of the classes that Spark loads, from which its JVM starts with half the work (class data sharing, JEP 350).
+"""Archive of the classes that Spark loads, to start its JVM in half the time (class data sharing, JEP 350).
 
-It lies with the installation whose jars it was made of: Java takes it with those alone, and starts without it when it does not.
+It is stored with the installation of its jars: Java accepts it with exactly those, and starts without it otherwise.
 """
 
 import hashlib
@@ -19,46 +19,46 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _QUIET = "-Xlog:cds*=off"
-"""Of an archive that it does not take Java would tell on the terminal."""
+"""Suppresses Java's terminal message about a rejected archive."""
 
 _PATIENCE = 300.0
-"""Seconds in which a machine that can be worked on has made it."""
+"""Seconds that are enough on a usable machine."""
 
 
 def always(temporary: Path) -> str:
-    """Return what to tell Java with an archive or without: G1 would take more the longer a scan runs.
+    """Return the Java options with or without an archive: G1 would use more memory the longer a scan runs.
 
     Args:
-        temporary: The folder of its temporary files; it knows nothing of ``TMPDIR``.
+        temporary: Folder of Java's temporary files; it ignores ``TMPDIR``.
     """
     return shlex.join(["-XX:+UseSerialGC", f"-Djava.io.tmpdir={temporary}"])
 
 
 def options() -> str:
-    """Return what to tell Java so that it takes the archive; nothing where there is none."""
+    """Return the Java options that use the archive; nothing without one."""
     path = _path()
     return f"{shlex.quote(f'-XX:SharedArchiveFile={path}')} {_QUIET}" if path and path.is_file() else ""
 
 
 def exists() -> bool:
-    """Whether there is one for this Java and these jars."""
+    """Whether there is an archive for this Java and these jars."""
     return bool(options())
 
 
 def make(exercise: Sequence[str]) -> Path:
-    """Make it of the classes that a program loads, in place of any that this installation has.
+    """Create it from the classes that a program loads, and replace any other of this installation.
 
     Args:
-        exercise: What Python runs: it starts a session, uses it, and ends with ``end``.
+        exercise: Python command: it starts a session, uses it, and ends with ``end``.
 
     Raises:
-        ScanError: No Java, no Spark, nowhere to write, or the program failed.
+        ScanError: No Java, no Spark, no writable folder, or the program failed.
     """
     path = _path()
     if path is None:
         raise ScanError("There is no Java, or no pyspark, to start Spark with.", try_="Run `casebook doctor`.")
     try:
-        with private.for_others():  # it lies with the installation, which others may share
+        with private.for_others():  # it is stored with the installation, which others may share
             path.parent.mkdir(parents=True, exist_ok=True)
             with locks.one_at_a_time(path.parent), workshop.folder(beside=path.parent) as scratch:
                 made = scratch / path.name
@@ -72,10 +72,10 @@ def make(exercise: Sequence[str]) -> Path:
 
 
 def end(spark: "SparkSession") -> None:
-    """End a session with its JVM, and wait for it: as it ends, it writes the archive.
+    """End a session with its JVM, and wait: the JVM writes the archive at exit.
 
     Raises:
-        ScanError: It could not.
+        ScanError: The JVM failed to end.
     """
     from pyspark import SparkContext
 
@@ -103,7 +103,7 @@ def _run(exercise: Sequence[str], made: Path) -> None:
 
 
 def _path() -> Path | None:
-    """Where it is: its name tells the Java and the jars of Spark that it was made with."""
+    """Path of the archive, named after Java and Spark's jars."""
     try:
         java, spark = Path(jars.java(ScanError)).resolve(), jars.spark_jars(ScanError)
     except CasebookError:

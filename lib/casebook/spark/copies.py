@@ -1,4 +1,4 @@
-"""Where copies of partitions lie, and which copy of a partition is read."""
+"""Locations of partition copies, and choice of the copy to read."""
 
 import os
 from collections import defaultdict
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class CopyChoice(NamedTuple):
-    """The copy of a partition that is read.
+    """Chosen copy of a partition.
 
     Args:
-        copy: It.
-        why: In words.
+        copy: The copy.
+        why: Reason, in words.
     """
 
     copy: Replica
@@ -31,13 +31,13 @@ class CopyChoice(NamedTuple):
 def chosen(
     spark: "SparkSession", replicas: Iterable[Replica], topics: Collection[str], leaders: Mapping[Partition, int | None]
 ) -> list[CopyChoice]:
-    """Choose one copy of each partition: the leader's, as what it lacks nobody can be given; else the longest.
+    """Choose one copy of each partition: the leader's, as only its records are available; else the longest.
 
     Args:
-        spark: From :func:`casebook.spark.session`; the ends of copies are read where no leader decides.
-        replicas: All there are. Copies without segments, or whose folder is not here, are left out.
-        topics: Those that are asked for.
-        leaders: Current leader of each partition, as far as known.
+        spark: From :func:`casebook.spark.session`; used for the ends of copies without a known leader.
+        replicas: All copies. Those without segments, or with a missing folder, are skipped.
+        topics: Requested topics.
+        leaders: Current leader of each partition, if known.
     """
     by_partition: dict[Partition, list[Replica]] = defaultdict(list)
     for copy in replicas:
@@ -59,12 +59,12 @@ def _choice(copies: Sequence[Replica], led: Sequence[Replica], leader: int | Non
 
 
 def place(copy: Replica) -> Path | str:
-    """What Spark opens."""
+    """Return the path that Spark opens."""
     return copy.place if ":/" in copy.place else Path(copy.place)
 
 
 def places(copies: Iterable[Replica]) -> dict[int, list[Path | str]]:
-    """What Spark opens of each broker."""
+    """Return the paths that Spark opens, by broker."""
     found: dict[int, list[Path | str]] = {}
     for copy in copies:
         found.setdefault(copy.broker, []).append(place(copy))
@@ -72,15 +72,15 @@ def places(copies: Iterable[Replica]) -> dict[int, list[Path | str]]:
 
 
 def segment(copy: Replica, base_offset: int) -> Path | str:
-    """What Spark opens of one segment."""
+    """Return the path of one segment for Spark."""
     folder, name = place(copy), f"{base_offset:020d}.log"
     return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"
 
 
 def cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
-    """Below which offset compaction may have removed records of a copy: 0 for never; ``None``: nobody knows.
+    """Offset below which compaction may have removed records of a copy: 0 for never; ``None`` when unknown.
 
-    No line in the cleaner's checkpoint: never cleaned. But the checkpoints must have been read.
+    No line in the cleaner's checkpoint means never cleaned, provided that the checkpoints were read.
     """
     if replica.cleaner_point is not None:
         return replica.cleaner_point
@@ -89,12 +89,12 @@ def cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
 
 
 class Shortfall(NamedTuple):
-    """A segment that holds less than when it was listed: emptied, cut or gone since.
+    """A segment with less content than listed: emptied, truncated or deleted since.
 
     Args:
-        first: Its base offset.
-        end: Where the next one begins; ``None`` for the last.
-        bytes: How many are missing.
+        first: Base offset.
+        end: Base offset of the next one; ``None`` for the last.
+        bytes: Number of missing bytes.
     """
 
     first: int
@@ -103,7 +103,7 @@ class Shortfall(NamedTuple):
 
 
 def shortfalls(copy: Replica) -> tuple[Shortfall, ...]:
-    """The segments of a copy that hold less than was listed; none of a URI, as nobody asks its file system twice."""
+    """Return the segments of a copy with less content than listed; none for a URI, whose file system is not asked again."""
     folder = place(copy)
     if not isinstance(folder, Path):
         return ()
@@ -123,7 +123,7 @@ def _size(file: Path) -> int:
 
 
 def is_here(copy: Replica) -> bool:
-    """Whether its folder can be opened, and has segments if it had any when it was listed; of a URI the scan finds out."""
+    """Whether its folder can be opened, and has segments if any were listed; a URI is only checked by the scan."""
     if ":/" in copy.place:
         return True
     here = os.access(copy.place, os.R_OK | os.X_OK)
@@ -131,7 +131,7 @@ def is_here(copy: Replica) -> bool:
 
 
 def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
-    """Offset after the last of each copy, by its place, from the headers of its last segment."""
+    """Return the offset after the last of each copy, by path, from the headers of its last segment."""
     ends = {copy.place: copy.segments[-1].base_offset for copy in copies}
     if not copies:
         return ends

@@ -1,4 +1,4 @@
-"""The Java process of scans: what is said when it has ended under one, and how the next one gets another."""
+"""The Java process of scans: its exit, and a new one for the next scan."""
 
 import signal
 import socket
@@ -8,9 +8,9 @@ from subprocess import TimeoutExpired
 from casebook.errors import ScanError
 
 _PATIENCE = 1.0
-"""Seconds until the system tells of a process that has just closed its sockets that it has ended."""
+"""Seconds until the system reports the exit of a process that has just closed its sockets."""
 _CERTAIN = 15.0
-"""The same of one that takes no connection any more; a busy machine takes its time to end a large process."""
+"""The same for one that refuses connections; a busy machine needs time to end a large process."""
 
 _LESS = "free memory, raise the container's limit, or lower spark.driver.memory"
 _KNOWN = {
@@ -25,10 +25,10 @@ _OTHERS = ("Somebody stopped it, or Java failed.", _LESS)
 
 
 def ended(code: int) -> ScanError:
-    """The error of a Java process that has ended by itself or by force.
+    """Return the error for a Java process that exited or was killed.
 
     Args:
-        code: As :mod:`subprocess` has it: a signal is negative.
+        code: As in :mod:`subprocess`: a signal is negative.
     """
     how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     cause, remedy = _KNOWN.get(code, _OTHERS)
@@ -41,7 +41,7 @@ def ended(code: int) -> ScanError:
 
 
 def watch() -> None:
-    """Let every call of the running Java process that finds it ended say so. All that a scan does passes here."""
+    """Make every call of the running Java process report its exit. All calls of a scan go through here."""
     from pyspark import SparkContext
 
     client = SparkContext._gateway._gateway_client
@@ -64,7 +64,7 @@ def watch() -> None:
 
 
 def forget_ended() -> None:
-    """Drop what is left in Python of a Java process that has ended: the next session starts another."""
+    """Drop Python's state of an exited Java process: the next session starts another."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
     from pyspark.sql.context import SQLContext
@@ -73,7 +73,7 @@ def forget_ended() -> None:
         return
     gateway, context = SparkContext._gateway, SparkContext._active_spark_context
     if context is not None:
-        context._jsc = None  # there is none to be told
+        context._jsc = None  # the process has ended
         context.stop()
     with suppress(Exception):
         gateway.shutdown()
@@ -82,13 +82,13 @@ def forget_ended() -> None:
 
 
 def _refuse_ended(found: Exception | None, patience: float = _PATIENCE) -> None:
-    """Raise the error of a process that has ended, if it has."""
+    """Raise the error of an exited process, if any."""
     if (code := _code(patience)) is not None:
         raise ended(code) from found
 
 
 def _takes_nobody(address: tuple[str, int]) -> bool:
-    """Whether nobody listens there, as when the process is about to end."""
+    """Whether the address refuses connections, as when the process is ending."""
     try:
         socket.create_connection(address, _PATIENCE).close()
     except ConnectionRefusedError:
@@ -99,7 +99,7 @@ def _takes_nobody(address: tuple[str, int]) -> bool:
 
 
 def _code(patience: float = 0) -> int | None:
-    """How our Java process ended; ``None`` while it lives, and where somebody else has started it."""
+    """Exit code of our Java process; ``None`` while it runs, or when others started it."""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)

@@ -1,6 +1,6 @@
-"""The jars that a scan needs: Kafka's own reader of records, and the data sources of ``lib/jvm`` compiled on first use.
+"""Jars of a scan: Kafka's own record reader, and the data sources of ``lib/jvm``, compiled on first use.
 
-Compiled on first use, because only the pyspark that is installed has the jars to compile it against.
+Compiled on first use, because only the installed pyspark has the jars to compile against.
 """
 
 import hashlib
@@ -31,25 +31,25 @@ _SPARK_JARS = (
     "spark-",
     "zstd-jni",
 )
-"""Beginnings of the names of those that the sources use; javac takes a second longer with all of them."""
+"""Name prefixes of the jars that the sources use; javac takes a second longer with all of them."""
 
 _PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebook.formats.broker").joinpath("log_patterns.tsv"))
-"""The table of log lines: ``kafka_logs`` reads it, and so does the documentation."""
+"""Table of log lines: ``kafka_logs`` and the documentation use it."""
 
 _JAR = "casebook.jar"
 _SUM = f"{_JAR}.sha256"
 
 _SOURCES = ("segments", "logs")
-"""Folders of the data sources; what else is there serves both."""
+"""Folders of the data sources; all other folders are common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lacking:
-    """What the cache lacks of that.
+    """What the cache lacks.
 
     Args:
         compiled: The data sources are not compiled.
-        fetched: Coordinates of the jars of Kafka's reader that are not there.
+        fetched: Coordinates of the missing jars of Kafka's reader.
     """
 
     compiled: bool
@@ -57,10 +57,10 @@ class Lacking:
 
 
 def lacking() -> Lacking:
-    """Return what a first scan would have to fetch and to compile; nothing is done.
+    """Return what a first scan would fetch and compile, without doing so.
 
     Raises:
-        ScanError: The sources are not beside the library.
+        ScanError: The sources are missing next to the library.
     """
     jar = cache_dir() / "jvm" / fingerprint() / _JAR
     changed = jars.changed(_locked(), _kafka_folder())
@@ -69,11 +69,12 @@ def lacking() -> Lacking:
 
 
 def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
-    """Return the jars of ``kafka_segments`` and ``kafka_logs``, fetching and compiling what the cache lacks: what ``spark.jars``
-    must name. The first has our own classes.
+    """Return the jars of ``kafka_segments`` and ``kafka_logs`` for ``spark.jars``, ours first.
+
+    Fetches and compiles what the cache lacks.
 
     Args:
-        progress: Told in one sentence what takes time.
+        progress: Receives one sentence for each slow step.
 
     Raises:
         ScanError: No JDK, no network, or no pyspark.
@@ -91,7 +92,7 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
 
 
 def kafka_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
-    """Return the jars of Kafka's reader, fetching what the cache lacks."""
+    """Return the jars of Kafka's reader, fetching missing ones."""
     return jars.fetched(_locked(), _kafka_folder(), what="Kafka's own record reader", error=ScanError, progress=progress)
 
 
@@ -116,7 +117,7 @@ def _sources() -> Path:
 
 
 def fingerprint(source: Literal["segments", "logs"] | None = None) -> str:
-    """Hash of everything that makes a difference to the compiled jar, or to what one of its data sources reads."""
+    """Hash all inputs of the compiled jar, or of one of its data sources."""
     others = tuple(f"src/casebook/{name}/" for name in _SOURCES if source not in (None, name))
     known = hashlib.sha256(json.dumps([version("pyspark"), _locked()]).encode())
     for name, path in (*_below(_sources()), *((_PATTERNS,) if source != "segments" else ())):
@@ -126,7 +127,7 @@ def fingerprint(source: Literal["segments", "logs"] | None = None) -> str:
 
 
 def _build(jar: Path, kafka: tuple[Path, ...]) -> None:
-    """Compile and pack beside ``jar``, and only then give it its name."""
+    """Compile and pack under a temporary name next to ``jar``, then rename."""
     with workshop.folder(beside=jar.parent.parent) as scratch:
         classes = scratch / "classes"
         _compile(classes, kafka)
@@ -138,7 +139,7 @@ def _build(jar: Path, kafka: tuple[Path, ...]) -> None:
 
 
 def _is_whole(jar: Path) -> bool:
-    """Whether it is what was compiled; its hash lies beside it."""
+    """Whether it is unchanged since compilation, by the hash next to it."""
     told = jar.parent / _SUM
     return told.is_file() and told.read_text() == jars.sha256_of(jar)
 
@@ -169,5 +170,5 @@ def _pack(jar: Path, members: Iterable[tuple[str, Traversable]]) -> None:
 
 
 def _below(folder: Path) -> tuple[tuple[str, Path], ...]:
-    """The files below a folder, each with its name from there."""
+    """Return the files below a folder, with relative names."""
     return tuple((str(path.relative_to(folder)), path) for path in sorted(folder.rglob("*")) if path.is_file())

@@ -1,4 +1,4 @@
-"""Results of scans that are there and whole, or not there."""
+"""Stored results of scans, complete or absent."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def made(target: Path) -> Iterator[Path]:
-    """A folder to write a result into; it gets the target's name when the block ends well, and goes when it does not."""
+    """Create a folder for a result; it is renamed to the target on success, and removed on failure."""
     private.folder(target.parent)
     with workshop.folder(beside=target.parent) as room:
         partial = room / target.name
@@ -24,15 +24,15 @@ def made(target: Path) -> Iterator[Path]:
         try:
             partial.replace(target)
         except OSError:
-            if not target.exists():  # else somebody else was faster with the same result
+            if not target.exists():  # otherwise another process stored the same result first
                 raise
 
 
 def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":
-    """Rows from a file that is written when it is not there.
+    """Return rows from a file, writing it when missing.
 
     Raises:
-        ScanError: They are made of segments, and there is none.
+        ScanError: They come from segments, and there is none.
     """
     if not target.exists():
         with explained(), made(target) as partial:

@@ -1,4 +1,4 @@
-"""What is called of librdkafka, out of the library that confluent-kafka brings: functions, structures, codes of errors."""
+"""Functions, structures and error codes of librdkafka, in the library of confluent-kafka."""
 
 import ctypes
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ TOPIC_AUTHORIZATION_FAILED = 29
 
 
 class ClientError(Exception):
-    """What librdkafka says went wrong.
+    """An error of librdkafka.
 
     Args:
-        code: Its ``rd_kafka_resp_err_t``; ``None`` for a setting that it refuses.
-        text: Its words.
+        code: Its ``rd_kafka_resp_err_t``; ``None`` for a rejected setting.
+        text: Its message.
     """
 
     def __init__(self, code: int | None, text: str) -> None:
@@ -92,18 +92,21 @@ _QUICK_CALLS = {
 
 @cache
 def library() -> ctypes.CDLL:
-    """The functions of ``_WAITING_CALLS``, which let other threads run meanwhile."""
+    """Return the functions of ``_WAITING_CALLS``, which release the interpreter lock."""
     return _declared(ctypes.CDLL, _WAITING_CALLS)
 
 
 @cache
 def quick() -> ctypes.PyDLL:
-    """The functions called once a record, which do not: letting go of the interpreter would cost more than they do."""
+    """Return the functions that are called per record and keep the interpreter lock.
+
+    Releasing it would cost more than they do.
+    """
     return _declared(ctypes.PyDLL, _QUICK_CALLS)
 
 
 def _declared(kind: type[ctypes.CDLL], calls: Mapping[str, tuple]) -> ctypes.CDLL:
-    """The library behind confluent-kafka, wherever its wheel put it: the loader looks in what the extension depends on."""
+    """Return confluent-kafka's library, wherever its wheel put it: the loader searches the extension's dependencies."""
     from confluent_kafka import cimpl
 
     library = kind(cimpl.__file__)
@@ -114,5 +117,5 @@ def _declared(kind: type[ctypes.CDLL], calls: Mapping[str, tuple]) -> ctypes.CDL
 
 
 def error_text(code: int) -> str:
-    """librdkafka's words for an error code."""
+    """Return librdkafka's text for an error code."""
     return library().rd_kafka_err2str(code).decode()

@@ -1,7 +1,6 @@
-"""librdkafka's messages to Arrow, without a Python object each.
+"""Convert librdkafka's messages to Arrow, without a Python object per message.
 
-Arrow gathers the words of the messages by their addresses, and then the keys and values they point to. Needs a machine with
-64-bit pointers.
+Arrow gathers the words of the messages by address, then the keys and values that they point to. Requires 64-bit pointers.
 """
 
 import ctypes
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 
 from casebook.spark.librdkafka import ClientError, quick
 
-# Words of 8 bytes in an rd_kafka_message_t (src/rdkafka.h@v2.16.0).
+# 8-byte words in an rd_kafka_message_t (src/rdkafka.h@v2.16.0).
 _MESSAGE_WORDS = 9
 _ERR, _PAYLOAD, _LEN, _KEY, _KEY_LEN, _OFFSET = 0, 3, 4, 5, 6, 7
 _LOW_HALF = 0xFFFFFFFF
@@ -28,10 +27,10 @@ _NO_HEADERS = pa.scalar([], _HEADERS)
 
 
 class Messages:
-    """Messages in librdkafka's memory, until the ``with`` block ends; what is taken out of them are copies.
+    """Messages in librdkafka's memory, until the ``with`` block ends; all results are copies.
 
     Args:
-        addresses: Of ``rd_kafka_message_t`` each.
+        addresses: Addresses of ``rd_kafka_message_t``.
     """
 
     def __init__(self, addresses: pa.Int64Array) -> None:
@@ -53,15 +52,15 @@ class Messages:
 
     @property
     def size(self) -> int:
-        """Bytes of all keys and values."""
+        """Total bytes of keys and values."""
         return pc.sum(pc.add(self._words(_LEN), self._words(_KEY_LEN))).as_py() or 0
 
     def part(self, start: int, end: int) -> "Messages":
-        """Some of the messages; they are given back with all of them."""
+        """Return some of the messages; they are freed with all of them."""
         return Messages(self._addresses[start:end])
 
     def errors(self) -> Iterator[tuple[int, ClientError]]:
-        """Index and error of each message that is none but the news of one."""
+        """Index and error of each failed message; end-of-partition events are skipped."""
         codes = pc.bit_wise_and(self._words(_ERR), _LOW_HALF)
         texts = None
         for index in pc.indices_nonzero(codes).to_pylist():
@@ -70,7 +69,7 @@ class Messages:
             yield index, ClientError(ctypes.c_int32(codes[index].as_py()).value, text)
 
     def offsets(self) -> pa.Int64Array:
-        """Offset of each; of an error the offset it is about."""
+        """Offset of each message; for an error, its offset."""
         return self._words(_OFFSET)
 
     def keys(self) -> pa.BinaryArray:
@@ -82,7 +81,7 @@ class Messages:
         return self._bytes(_PAYLOAD, _LEN)
 
     def times(self) -> tuple[pa.TimestampArray, pa.StringArray]:
-        """Time of each, and what kind of time (create, append); null for a message format that has none."""
+        """Time of each, with its kind (create, append); null for a message format without time."""
         kinds = (c_int * len(self))()
         place = ctypes.addressof(kinds)
         slots = range(place, place + 4 * len(self), 4)
@@ -92,7 +91,7 @@ class Messages:
         return known.cast(pa.timestamp("us", tz="UTC")), names
 
     def leader_epochs(self) -> pa.Int32Array:
-        """Leader epoch of each batch; null where the broker does not tell it. Along a log it only grows."""
+        """Leader epoch of each batch; null when the broker does not send it. It never decreases along a log."""
         tell = quick().rd_kafka_message_leader_epoch
         ends = {tell(address) for address in (*self._each[:1], *self._each[-1:])}
         epochs = pa.array(list(map(tell, self._each)) if len(ends) > 1 else list(ends) * len(self), pa.int32())
@@ -110,7 +109,7 @@ class Messages:
         return pa.array([_headers(handle, count) for handle, count in zip(found, counts, strict=True)], _HEADERS)
 
     def _words(self, number: int) -> pa.Int64Array:
-        """The same word of every message."""
+        """Return the same word of every message."""
         return _gather(pc.add(self._addresses, 8 * number))
 
     def _bytes(self, address: int, size: int) -> pa.BinaryArray:
@@ -129,9 +128,9 @@ def _header(handle: int, index: int) -> dict:
 
 
 def _gather(addresses: pa.Int64Array) -> pa.Int64Array:
-    """The words of 8 bytes at some addresses.
+    """Return the 8-byte words at some addresses.
 
-    Arrow is shown all memory from the lowest address to the highest and looks only where it is told.
+    Arrow gets all memory from the lowest to the highest address and reads only the given ones.
     """
     if not len(addresses):
         return addresses
@@ -142,10 +141,10 @@ def _gather(addresses: pa.Int64Array) -> pa.Int64Array:
 
 
 def _copy(addresses: pa.Int64Array, sizes: pa.Int64Array) -> pa.BinaryArray:
-    """The bytes at some addresses, null where the address is.
+    """Return the bytes at some addresses, null for a null address.
 
-    Arrow is shown all memory between as one binary array: every second element is wanted, and those between are never
-    looked at, so that they may well be of negative length.
+    Arrow gets all memory between as one binary array: only every second element is used, and the others are never read, so their
+    length may be negative.
     """
     count = len(addresses)
     there = pc.not_equal(addresses, 0)
@@ -165,7 +164,7 @@ def _copy(addresses: pa.Int64Array, sizes: pa.Int64Array) -> pa.BinaryArray:
 
 
 def _count_to(end: int) -> pa.Int64Array:
-    """0, 1, ... until before ``end``."""
+    """Return 0, 1, ..., ``end`` - 1."""
     return _count_to_power(end.bit_length())[:end]
 
 

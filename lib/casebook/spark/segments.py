@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Mode = Literal["records", "batches", "group_records", "group_keys"]
 
 _NOTHING = "kafka_segments found no segment"
-"""So begins what ``Listing`` of ``lib/jvm`` says."""
+"""Prefix of the message of ``Listing`` in ``lib/jvm``."""
 
 
 def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records", **options: object) -> "DataFrame":
@@ -22,10 +22,10 @@ def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records",
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        places: Segment files, folders of partitions, log dirs, patterns, bundles, or URIs that Spark's Hadoop opens.
-        mode: ``records``; ``batches``, from their headers; ``group_records`` of ``__consumer_offsets``; or ``group_keys``, of
-            which only the latest of each key, hour and segment is kept, with sums.
-        options: Of the data source, e.g. ``crc=False`` to read nothing but headers in the mode ``batches``.
+        places: Segment files, partition folders, log dirs, patterns, bundles, or URIs of Spark's Hadoop file systems.
+        mode: ``records``; ``batches``, from their headers; ``group_records`` of ``__consumer_offsets``; or ``group_keys``, with
+            only the latest of each key, hour and segment, and sums.
+        options: Options of the data source, e.g. ``crc=False`` to read only headers in the mode ``batches``.
     """
     read = spark.read.format("kafka_segments").option("mode", mode).options(**options)
     return read.load([f"file:{place.absolute()}" if isinstance(place, Path) else place for place in places])
@@ -34,11 +34,11 @@ def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records",
 def of_brokers(
     spark: "SparkSession", places: Mapping[int, Sequence[Path | str]], *, mode: Mode, **options: object
 ) -> "DataFrame":
-    """The same of several brokers' copies, with the ``broker`` as first column.
+    """Return the same for several brokers' copies, with ``broker`` as the first column.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        places: By the broker whose copies they are; at least one.
+        places: Paths by broker; at least one.
         mode: As of :func:`segments`.
         options: As of :func:`segments`.
     """
@@ -51,10 +51,10 @@ def of_brokers(
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Say of a scan that found no segment what to try, as segments are read when rows are asked for.
+    """Add advice to the error of a scan without segments, as segments are read lazily.
 
     Raises:
-        ScanError: There was none.
+        ScanError: There was no segment.
     """
     from pyspark.errors import PySparkException
 

@@ -1,4 +1,4 @@
-"""The Spark session: on this machine and closed to others, unless the user's own configuration says otherwise."""
+"""The Spark session: local and closed to other machines, unless the user configures otherwise."""
 
 import os
 import re
@@ -36,37 +36,37 @@ _LOCAL = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
-    "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
-    "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; of Spark's 100 none is left to be used again
+    "spark.sql.adaptive.enabled": "false",  # replanning between two stages takes longer than it saves here
+    "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; the default of 100 would evict all before reuse
 }
 _HERE = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
-"""Else Spark asks for the address of this machine's name, which may go out as a DNS query."""
+"""Otherwise Spark looks up this machine's name, perhaps by a DNS query."""
 
 _UNITS = {"k": 1 << 10, "": 1 << 20, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-"""Of Spark's sizes of memory, which are MiB where nothing else is said."""
+"""Units of Spark's memory sizes, MiB by default."""
 
 _POLL = 0.3
 _ATTEMPTS = 3
 
 
 def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSession":
-    """Return the Spark session, which knows the data source ``kafka_segments``, and finds ``kafka_topic`` when asked for it.
+    """Return the Spark session with the data source ``kafka_segments``, and ``kafka_topic`` on demand.
 
-    A session that exists is taken as it is. A new one follows ``spark-submit``, ``SPARK_CONF_DIR``, ``SPARK_REMOTE`` and
-    ``PYSPARK_SUBMIT_ARGS``; what none of them sets suits a laptop: all cores, nothing reachable from other machines. Its
-    Python workers run this Python unless ``PYSPARK_PYTHON`` or ``spark.pyspark.python`` name another.
+    An existing session is used as it is. A new one follows ``spark-submit``, ``SPARK_CONF_DIR``, ``SPARK_REMOTE`` and
+    ``PYSPARK_SUBMIT_ARGS``; all other settings suit a laptop: all cores, nothing reachable from other machines. Its Python
+    workers use this Python unless ``PYSPARK_PYTHON`` or ``spark.pyspark.python`` name another.
 
     Args:
-        progress: Told in one sentence what takes time.
+        progress: Receives one sentence for each slow step.
 
     Raises:
-        ScanError: Spark does not start, or a session of another does not take our jars.
+        ScanError: Spark does not start, or an existing session does not accept our jars.
     """
     from pyspark.sql import SparkSession
 
     ours = source_jars(progress=progress)
     if os.environ.get("SPARK_REMOTE"):
-        return SparkSession.builder.getOrCreate()  # what a server can read, its own jars decide
+        return SparkSession.builder.getOrCreate()  # a server reads with its own jars
     java_process.forget_ended()
     if SparkSession.getActiveSession():
         return _knowing(SparkSession.builder.getOrCreate(), ours)
@@ -75,11 +75,11 @@ def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSessio
         os.environ.update(_HERE | {name: os.environ[name] for name in _HERE if name in os.environ})
     os.environ.setdefault("PYSPARK_PYTHON", configured.get("spark.pyspark.python", sys.executable))
     spark = _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, ours)))
-    return _knowing(spark, ours) if "spark.jars" in configured else spark  # --jars is stronger than what we set
+    return _knowing(spark, ours) if "spark.jars" in configured else spark  # --jars overrides our setting
 
 
 def heap() -> int | None:
-    """Return the bytes of heap that the driver of a new session would have; ``None`` where its work is done elsewhere."""
+    """Return the heap size of a new session's driver in bytes; ``None`` when the work runs elsewhere."""
     if os.environ.get("SPARK_REMOTE"):
         return None
     settings = _LOCAL | _defaults_file() | _submit_arguments(shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "")))
@@ -90,13 +90,13 @@ def heap() -> int | None:
 
 
 def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, progress: Progress | None = None) -> Result:
-    """Run an action of Spark so that it tells how far it is, and ends when its caller is interrupted.
+    """Run a Spark action that reports progress, and cancel it when its caller is interrupted.
 
     Args:
         spark: The session that the action uses.
         action: Runs jobs, e.g. ``frame.toArrow``.
-        what: For people, in Spark's own lists.
-        progress: Told now and then how many tasks are done, and of how many that are known so far.
+        what: Name for people, in Spark's own lists.
+        progress: Receives the number of finished and of known tasks from time to time.
 
     Raises:
         ScanError: It reads segments, and there is none.
@@ -111,7 +111,7 @@ def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, p
         with explained(), _told(context.statusTracker(), group, progress):
             return action()
     except BaseException as error:
-        _surely(lambda: context.cancelJobGroup(group))  # without it the job goes on in the JVM
+        _surely(lambda: context.cancelJobGroup(group))  # otherwise the job continues in the JVM
         if interrupt := _interrupt(error):
             raise interrupt from None
         raise
@@ -120,7 +120,7 @@ def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, p
 
 
 def _surely(call: Callable[[], None]) -> None:
-    """Call the JVM in spite of an interrupt: py4j closes that thread's connection then, and at times the next one as well."""
+    """Call the JVM in spite of an interrupt: py4j then closes that thread's connection, and sometimes the next one too."""
     from py4j.protocol import Py4JNetworkError
 
     for _ in range(_ATTEMPTS - 1):
@@ -132,7 +132,7 @@ def _surely(call: Callable[[], None]) -> None:
 
 
 def _interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interrupt itself, or the one that another error came of while Spark tidied up after it."""
+    """Return the interrupt itself, or the one that caused another error during Spark's cleanup."""
     while error and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error
@@ -168,7 +168,7 @@ def _tasks(tracker: object, group: str) -> tuple[int, int]:
 
 
 def _settings(configured: Mapping[str, str], jars: tuple[Path, ...]) -> dict[str, str]:
-    """What to set beside what the user has configured."""
+    """Return our settings in addition to the user's."""
     usual = _ALONE | _LOCAL | {"spark.driver.extraJavaOptions": _java_options()} if _is_local(configured) else _ALONE
     missing = {key: value for key, value in usual.items() if key not in configured}
     named = configured.get("spark.jars", "").split(",")
@@ -180,12 +180,12 @@ def _is_local(configured: Mapping[str, str]) -> bool:
 
 
 def _java_options() -> str:
-    """Its temporary files lie where those of this process do: a Java that is killed removes none."""
+    """Its temporary files are in this process's folder: a killed Java removes none."""
     return f"{class_archive.always(workshop.of_process())} {class_archive.options()}"
 
 
 def _configured() -> dict[str, str]:
-    """What the user has configured: by spark-submit, whose JVM runs already, else by files and the environment."""
+    """Return the user's configuration: by spark-submit, whose JVM already runs, else by files and the environment."""
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         from pyspark import SparkConf, SparkContext
 
@@ -217,8 +217,8 @@ def _submit_arguments(arguments: list[str]) -> dict[str, str]:
 
 
 def _started(builder: "SparkSession.Builder") -> "SparkSession":
-    """Start Spark with the noise of its JVM in a file: it keeps the standard error it is born with."""
-    jars.java(ScanError)  # none, or too old a one: Spark would only say that it has ended
+    """Start Spark with its JVM's noise in a file: the JVM keeps its initial standard error."""
+    jars.java(ScanError)  # none, or too old: Spark would only report its exit
     log = (workshop.of_process() / f"{uuid.uuid4()}.log").open("wb")
     sys.stderr.flush()
     kept = os.dup(2)
@@ -240,7 +240,7 @@ def _started(builder: "SparkSession.Builder") -> "SparkSession":
 
 
 def _knowing(spark: "SparkSession", jars: tuple[Path, ...]) -> "SparkSession":
-    """Bring our jars into a session that somebody else has started."""
+    """Add our jars to a session that others started."""
     try:
         for jar in jars:
             spark.sql(f"ADD JAR '{jar}'")

@@ -1,8 +1,8 @@
-"""librdkafka's simple consumer: a client that can only look, without a consumer group.
+"""librdkafka's simple consumer: a read-only client, without a consumer group.
 
-confluent-kafka's own ``Consumer`` wants a ``group.id`` and then looks for that group's coordinator although nothing is ever
-committed (``src/rdkafka_cgrp.c@v2.16.0``, ``rd_kafka_cgrp_serve``). That question makes a broker create ``__consumer_offsets``
-where there is none: a write to somebody's cluster. The simple consumer asks for metadata, offsets and records only.
+confluent-kafka's own ``Consumer`` requires a ``group.id`` and then looks up that group's coordinator although nothing is ever
+committed (``src/rdkafka_cgrp.c@v2.16.0``, ``rd_kafka_cgrp_serve``). That request makes a broker create ``__consumer_offsets`` if
+missing: a write to the cluster. The simple consumer requests only metadata, offsets and records.
 """
 
 import ctypes
@@ -24,10 +24,10 @@ _OFFSET_END = -1
 
 
 class ReadOnlyClient:
-    """A connection to a cluster that can only look.
+    """A read-only connection to a cluster.
 
     Args:
-        settings: librdkafka's; an error names a setting and never quotes its value.
+        settings: librdkafka settings; an error names a setting and never quotes its value.
     """
 
     def __init__(self, settings: Mapping[str, object]) -> None:
@@ -49,7 +49,7 @@ class ReadOnlyClient:
         self._lib.rd_kafka_destroy_flags(self._handle, _NO_CONSUMER_CLOSE)
 
     def errors(self) -> list[ClientError]:
-        """What connections complained of since the last call, oldest first."""
+        """Return connection errors since the last call, oldest first."""
         found = []
         while event := self._lib.rd_kafka_queue_poll(self._events, 0):
             text = (self._lib.rd_kafka_event_error_string(event) or b"").decode(errors="replace")
@@ -58,9 +58,9 @@ class ReadOnlyClient:
         return found
 
     def topics(self, seconds: float) -> dict[str, dict[int, int]]:
-        """The leader of every partition of every topic, -1 for none.
+        """Return the leader of every partition of every topic, -1 for none.
 
-        All topics are asked for, never one by name: brokers before 0.11 create a topic that a client asks for.
+        All topics are requested, never one by name: brokers before 0.11 create a requested topic.
         """
         answer = POINTER(TopicMetadata)()
         self._check(self._lib.rd_kafka_metadata(self._handle, 1, None, ctypes.byref(answer), _milliseconds(seconds)))
@@ -74,7 +74,7 @@ class ReadOnlyClient:
             self._lib.rd_kafka_metadata_destroy(answer)
 
     def watermarks(self, topic: str, partition: int, seconds: float) -> tuple[int, int]:
-        """First offset, and high watermark; under ``read_committed`` the last stable offset in its place."""
+        """Return the log start offset and the high watermark; under ``read_committed`` the last stable offset in its place."""
         low, high = c_int64(), c_int64()
         self._check(
             self._lib.rd_kafka_query_watermark_offsets(
@@ -84,7 +84,7 @@ class ReadOnlyClient:
         return low.value, high.value
 
     def offset_at(self, topic: str, partition: int, timestamp: int, seconds: float) -> int | None:
-        """First offset whose record is not older than a time in epoch milliseconds; ``None`` when all are."""
+        """Return the first offset with a record not older than a time in epoch milliseconds; ``None`` when all are older."""
         wanted = self._lib.rd_kafka_topic_partition_list_new(1)
         try:
             self._lib.rd_kafka_topic_partition_list_add(wanted, topic.encode(), partition).contents.offset = timestamp
@@ -96,7 +96,7 @@ class ReadOnlyClient:
             self._lib.rd_kafka_topic_partition_list_destroy(wanted)
 
     def open(self, topic: str, partition: int) -> "Fetching":
-        """Something that can fetch a partition's records."""
+        """Return a fetcher for a partition's records."""
         return Fetching(self._lib, self._handle, topic, partition)
 
     def _check(self, code: int) -> None:
@@ -120,7 +120,7 @@ def _milliseconds(seconds: float) -> int:
 
 
 class Fetching:
-    """One partition being fetched; made by :meth:`ReadOnlyClient.open`."""
+    """Fetcher of one partition; created by :meth:`ReadOnlyClient.open`."""
 
     def __init__(self, lib: ctypes.CDLL, handle: int, topic: str, partition: int) -> None:
         self._lib, self._partition, self._started = lib, partition, False
@@ -136,7 +136,7 @@ class Fetching:
         self._lib.rd_kafka_topic_destroy(self._topic)
 
     def start(self, offset: int) -> None:
-        """Fetch from an offset on, in place of where it was."""
+        """Fetch from an offset on, and drop the previous position."""
         self._stop()
         if self._lib.rd_kafka_consume_start_queue(self._topic, self._partition, offset, self._queue):
             code = self._lib.rd_kafka_last_error()
@@ -144,7 +144,7 @@ class Fetching:
         self._started = True
 
     def messages(self, most: int, seconds: float) -> "Messages":
-        """What was fetched: as soon as there are ``most``, or after that many seconds what there is."""
+        """Return fetched messages: as soon as there are ``most``, or after that many seconds."""
         addresses = (c_void_p * most)()
         count = self._lib.rd_kafka_consume_batch_queue(self._queue, _milliseconds(seconds), addresses, most)
         return Messages(pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(addresses)]))

@@ -1,4 +1,4 @@
-"""Few rows of Python's as a data frame, for joins with many."""
+"""Small Python rows as a data frame, for joins with large ones."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -8,14 +8,14 @@ if TYPE_CHECKING:
 
 
 def small(spark: "SparkSession", rows: Iterable[Sequence], schema: str) -> "DataFrame":
-    """Rows that every task gets.
+    """Return rows for every task.
 
-    They go through Arrow: a list that Spark takes as it is costs a Python process a core, and a second to start them.
+    They go through Arrow: a plain list costs Spark a Python process per core, and a second to start them.
 
     Args:
         spark: From :func:`casebook.spark.session`.
         rows: Values by column; structs as tuples.
-        schema: In Spark's words, ``"topic string, partition int"``.
+        schema: Spark DDL, ``"topic string, partition int"``.
     """
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema

@@ -1,4 +1,4 @@
-"""The options of ``kafka_topic``, and the client that they make."""
+"""Options of ``kafka_topic``, and the client built from them."""
 
 import json
 import os
@@ -21,23 +21,23 @@ EARLIEST, LATEST = "earliest", "latest"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What ``kafka_topic`` is told; every option is text, and named as here.
+    """Options of ``kafka_topic``; every option is text, with these names.
 
     Args:
         topic: Or the path given to ``load``.
-        bootstrap: ``host:port`` of some brokers, with commas between.
-        kafka: Version of the oldest broker: one before 0.10 must never be asked for its own.
-        start: ``earliest`` (default), or JSON of first offsets by partition, ``{"0": 17}``; partitions not named are read whole.
-        end: ``latest`` (default: the high watermark when the scan is planned), or JSON of the offsets after the last.
-        start_time: ISO 8601 with a zone; in place of ``start``. As the brokers' index has it: a record that was given an
-            older time than its neighbours comes along with them. From 0.10.1.
-        end_time: The same for ``end``: until before the first record that is not older.
-        partitions: Numbers with commas between; all by default.
-        slices: How many ranges of offsets to read apart, at least one a partition; by default this machine's cores.
-        bytes_per_second: Of keys and values, for the whole scan: each slice gets an equal share. By default there is no such
-            bound, only one on what a slice has fetched and not yet passed on: 32 MiB.
+        bootstrap: ``host:port`` of some brokers, comma-separated.
+        kafka: Version of the oldest broker: one before 0.10 must never get a version request.
+        start: ``earliest`` (default), or JSON of first offsets by partition, ``{"0": 17}``; other partitions are read completely.
+        end: ``latest`` (default: the high watermark at planning), or JSON of the offsets after the last.
+        start_time: ISO 8601 with a zone; in place of ``start``. By the brokers' time index: a record with an older time than its
+            neighbours is included with them. From 0.10.1.
+        end_time: The same for ``end``: up to the first record that is not older, excluded.
+        partitions: Comma-separated numbers; all by default.
+        slices: Number of offset ranges to read in parallel, at least one per partition; by default this machine's cores.
+        bytes_per_second: Limit for keys and values of the whole scan: each slice gets an equal share. By default there is no such
+            limit, only one on fetched data that a slice has not passed on: 32 MiB.
         isolation: ``read_uncommitted`` (default) or ``read_committed``.
-        patience: Seconds without an answer or a record after which a partition's rest is given up; 30 by default.
+        patience: Seconds without a response or a record after which the rest of a partition is abandoned; 30 by default.
         credentials: Properties file with librdkafka's settings ``security.*``, ``sasl.*`` and ``ssl.*``.
     """
 
@@ -57,10 +57,10 @@ class Options:
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> "Options":
-        """Read options as Spark hands them over.
+        """Parse options from Spark.
 
         Raises:
-            ScanError: One is missing, unknown or not of its form.
+            ScanError: One is missing, unknown or invalid.
         """
         given = {"topic" if name == "path" else name: value for name, value in given.items()}
         known = {"slices": str(os.cpu_count() or 1)} | {name.lower(): value for name, value in given.items()}
@@ -74,10 +74,10 @@ class Options:
         return cls(**{name: _parse(name, text) for name, text in known.items()})
 
     def client(self, isolation: str | None = None) -> ReadOnlyClient:
-        """A client for these options.
+        """Create a client for these options.
 
         Raises:
-            ScanError: librdkafka refuses a setting.
+            ScanError: librdkafka rejects a setting.
         """
         settings = {
             "bootstrap.servers": self.bootstrap,
@@ -89,7 +89,7 @@ class Options:
             "check.crcs": True,
             "fetch.wait.max.ms": 100,
             "queued.max.messages.kbytes": _PREFETCH_BYTES // 1024,
-            "fetch.queue.backoff.ms": 10,  # by default a full queue is left alone for a second, and is empty long before
+            "fetch.queue.backoff.ms": 10,  # by default a full queue pauses for a second, and is empty long before
             "log_level": 0,
         }
         if self.bytes_per_second:
@@ -129,14 +129,14 @@ def _positive(kind: type) -> object:
 
 
 def _offsets(text: str) -> str:
-    """The text itself, once it is known to be an edge or to name offsets by partition."""
+    """Return the text after checking that it is an edge or offsets by partition."""
     if text not in (EARLIEST, LATEST):
         by_partition(text)
     return text
 
 
 def by_partition(text: str) -> dict[int, int]:
-    """Offsets by partition, of their JSON."""
+    """Parse offsets by partition from JSON."""
     return {int(partition): int(offset) for partition, offset in dict(json.loads(text)).items()}
 
 
@@ -155,10 +155,10 @@ _PARSERS = {
 
 
 def _credentials(path: str | None) -> dict[str, str]:
-    """Settings from a properties file; no text ever quotes a value of it.
+    """Read settings from a properties file; no message ever quotes a value.
 
     Raises:
-        ScanError: It cannot be read, or sets something else.
+        ScanError: It is unreadable, or contains other settings.
     """
     if not path:
         return {}

@@ -1,7 +1,7 @@
-"""Reading a range of offsets of a live partition: every record, or a word about why not.
+"""Read a range of offsets of a live partition: every record, or the reason for a gap.
 
-A jump in the offsets is normal: compaction, markers of transactions and aborted records leave some. What could not be read
-is a :class:`UnreadOffsets`, so that partial data never look complete.
+A jump in the offsets is normal: from compaction, transaction markers and aborted records. Unread offsets become an
+:class:`UnreadOffsets`, so that partial data never look complete.
 """
 
 import time
@@ -25,13 +25,13 @@ _GONE = "the topic is deleted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadOffsets:
-    """Offsets that were asked for and not read.
+    """Requested offsets that were not read.
 
     Args:
-        partition: Of the topic.
-        start: First offset; ``None`` when not even that is known.
-        end: Offset after the last; ``None`` when not known.
-        reason: Why not.
+        partition: Partition number.
+        start: First offset; ``None`` when unknown.
+        end: Offset after the last; ``None`` when unknown.
+        reason: Reason.
     """
 
     partition: int
@@ -42,16 +42,16 @@ class UnreadOffsets:
 
 @dataclass(slots=True, kw_only=True)
 class Range:
-    """A range of offsets being read; yields from :meth:`read`.
+    """A range of offsets to read; iterate over :meth:`read`.
 
     Args:
         client: Connected with ``enable.partition.eof`` and ``auto.offset.reset=error``.
-        topic: Its name.
-        partition: Its number.
+        topic: Topic name.
+        partition: Partition number.
         start: First offset.
         end: Offset after the last.
-        patience: Seconds without any record after which the rest is given up.
-        bytes_per_second: Of keys and values, at most; ``None`` for no bound.
+        patience: Seconds without any record after which the rest is abandoned.
+        bytes_per_second: Limit for keys and values; ``None`` for no limit.
     """
 
     client: ReadOnlyClient
@@ -66,7 +66,7 @@ class Range:
     _lot: int = field(init=False, default=_BATCH)
 
     def read(self) -> Iterator[Messages | UnreadOffsets]:
-        """Messages, each lot to be used before the next is asked for, and gaps where they are."""
+        """Yield messages, each batch to be used before the next is requested, and gaps."""
         self._position, self._lot = self.start, 1 if self.bytes_per_second else _BATCH
         with self.client.open(self.topic, self.partition) as fetching:
             fetching.start(self.start)
@@ -83,7 +83,7 @@ class Range:
                     yield self._give_up(self._why_nothing_comes())
 
     def _sort(self, messages: Messages, fetching: Fetching) -> Iterator[Messages | UnreadOffsets]:
-        """Records and errors of one lot, in their order."""
+        """Yield records and errors of one batch, in order."""
         done = 0
         for index, error in messages.errors():
             yield from self._records(messages.part(done, index))
@@ -104,7 +104,7 @@ class Range:
             self._position = self.end
 
     def _error(self, error: ClientError, offset: int, fetching: Fetching) -> Iterator[UnreadOffsets]:
-        """What an error between the records means for the rest."""
+        """Yield the unread offsets after an error between the records."""
         if self._position >= self.end:
             return
         match error.code:
@@ -124,7 +124,7 @@ class Range:
                 self._trouble = error.text
 
     def _go_on_where_the_log_begins(self, fetching: Fetching) -> Iterator[UnreadOffsets]:
-        """The broker says that the position is outside the log: retention overtook the scan, or the log was cut."""
+        """Handle an out-of-range position: retention overtook the scan, or the log was truncated."""
         try:
             low, high = self.client.watermarks(self.topic, self.partition, _ASKING)
         except ClientError as error:
@@ -159,11 +159,11 @@ class Range:
         return f"{waited}; {whom}" + (f"; the client's last words: {last}" if last else "")
 
     def _leader(self) -> int | None:
-        """The partition's leader, -1 for none; ``None`` when there is no such partition."""
+        """Return the partition's leader, -1 for none; ``None`` when the partition does not exist."""
         return self.client.topics(_ASKING).get(self.topic, {}).get(self.partition)
 
     def _slow_down(self, size: int, count: int, *, since: float) -> None:
-        """Wait as long as that many bytes may take, and ask next for what may come between two looks."""
+        """Wait as long as that many bytes may take, and then request what may arrive between two polls."""
         if self.bytes_per_second:
             self._lot = max(1, min(_BATCH, int(count * self.bytes_per_second * _POLL / max(size, 1))))
             time.sleep(max(0.0, since + size / self.bytes_per_second - time.monotonic()))

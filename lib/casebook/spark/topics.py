@@ -1,17 +1,17 @@
-"""``kafka_topic``: a Spark data source that reads a live topic, internal ones included, from brokers 0.9.0.1 to 4.x.
+"""``kafka_topic``: a Spark data source that reads a live topic, also internal ones, from brokers 0.9.0.1 to 4.x.
 
 ``spark.dataSource.register(TopicSource)``, then ``spark.read.format("kafka_topic").options(...).load("orders")``. Columns are
-those of ``kafka_segments`` in its mode ``records``, and ``gap_end``. A client is not told how batches lie on disk, so ``file``,
+those of ``kafka_segments`` in its mode ``records``, and ``gap_end``. A client does not know how batches are stored, so ``file``,
 ``segment``, ``position``, ``damaged_bytes``, ``tail``, ``size``, ``batch_bytes``, ``batch_offset``, ``magic``, ``codec``,
 ``producer_id``, ``producer_epoch``, ``sequence``, ``transactional``, ``control_type`` and ``delete_horizon`` are null, and
-control records are not given at all. Name the columns that are needed with ``.schema(...)``: the others are then not made.
+control records are missing. Select columns with ``.schema(...)``: the others are then not built.
 
-A row of kind ``gap`` says that the offsets from ``offset`` until before ``gap_end`` were asked for and not read, and why in
-``reason``; null where that is not known. The scan that asked for no offsets of its own reads what was there when it was planned.
+A row of kind ``gap`` means that the offsets from ``offset`` up to ``gap_end`` (excluded) were requested and not read, with the
+reason in ``reason``; null when unknown. A scan without requested offsets reads what existed at planning.
 
-Nothing is written to the cluster: no group, no commit, no question for a coordinator, no topic asked for by name before it was
-seen. One thing cannot be helped: a topic that is deleted while it is read is asked for by name once more, and a broker before
-0.11 with ``auto.create.topics.enable`` may then create it anew, empty.
+Nothing is written to the cluster: no group, no commit, no coordinator request, no request of a topic by name before it was seen.
+One exception is unavoidable: a topic that is deleted during the read is requested by name once more, and a broker before 0.11
+with ``auto.create.topics.enable`` may then create it again, empty.
 
 Executors need this package, and the file of credentials at the same path.
 """
@@ -45,11 +45,11 @@ _AUTHENTICATION = (-169, -181)  # RD_KAFKA_RESP_ERR__AUTHENTICATION, RD_KAFKA_RE
 
 
 class TopicSource(DataSource):
-    """The source; see :class:`Options` for what it is told."""
+    """The data source; see :class:`Options`."""
 
     @classmethod
     def name(cls) -> str:
-        """What stands in ``format``."""
+        """Name for ``format``."""
         return "kafka_topic"
 
     def schema(self) -> str:
@@ -57,7 +57,7 @@ class TopicSource(DataSource):
         return SCHEMA
 
     def reader(self, schema: StructType) -> "TopicReader":
-        """A reader of the columns asked for."""
+        """Create a reader of the requested columns."""
         return TopicReader(Options.parse(dict(self.options)), schema)
 
 
@@ -80,14 +80,14 @@ class TopicReader(DataSourceReader):
         self._schema = to_arrow_schema(schema, timezone="UTC")
 
     def partitions(self) -> Sequence[InputPartition]:
-        """What to read, and what is known already not to be readable."""
+        """Return the slices, and what is already known to be unreadable."""
         planned = list(TopicScanPlan(self._options).made())
         return [InputPartition(part) for part in _split(planned, self._options.slices)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Rows of a slice, or of what could not be planned."""
+        """Yield rows of a slice, or of a gap from planning."""
         if partition.value is None:
-            return  # Spark's own, where nothing is planned
+            return  # Spark's own partition, when nothing is planned
         columns = ArrowColumns(self._options.topic, self._schema)
         if isinstance(partition.value, UnreadOffsets):
             yield columns.gap(partition.value)
@@ -108,16 +108,16 @@ class TopicReader(DataSourceReader):
 
 
 class TopicScanPlan:
-    """What a scan of a topic has to read, by what the brokers say at this moment."""
+    """Plan of a topic scan, by the brokers' current metadata."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
 
     def made(self) -> Iterator[Slice | UnreadOffsets]:
-        """A range for each partition that can be read, and gaps for what is asked for and cannot.
+        """Yield a range for each readable partition, and gaps for requested parts that are unreadable.
 
         Raises:
-            ScanError: No broker answers, or there is no such topic or partition.
+            ScanError: No broker responds, or the topic or partition does not exist.
         """
         with self._options.client("read_uncommitted") as client, self._options.client() as isolated:
             for partition, leader in sorted(self._wanted(client).items()):
@@ -130,7 +130,7 @@ class TopicScanPlan:
                     )
 
     def _wanted(self, client: ReadOnlyClient) -> dict[int, int]:
-        """Leader of each partition that is to be read."""
+        """Leader of each partition to read."""
         topics = self._topics(client)
         name = self._options.topic
         if name not in topics:
@@ -180,13 +180,13 @@ class TopicScanPlan:
 
 
 def _gap(partition: int, start: int, end: int, reason: str) -> Iterator[UnreadOffsets]:
-    """A gap, if it has any offset."""
+    """Yield a gap, unless it is empty."""
     if start < end:
         yield UnreadOffsets(partition=partition, start=start, end=end, reason=reason)
 
 
 def _split(planned: Sequence[Slice | UnreadOffsets], slices: int) -> Iterator[Slice | UnreadOffsets]:
-    """Ranges of about equal length, at least as many as wanted where there are that many offsets."""
+    """Yield ranges of about equal length, at least as many as requested if there are enough offsets."""
     offsets = sum(part.end - part.start for part in planned if isinstance(part, Slice))
     length = max(1, -(-offsets // slices))
     for part in planned:
@@ -200,7 +200,7 @@ def _split(planned: Sequence[Slice | UnreadOffsets], slices: int) -> Iterator[Sl
 
 
 class ArrowColumns:
-    """Rows as Arrow batches of the columns that are wanted."""
+    """Rows as Arrow batches of the requested columns."""
 
     def __init__(self, topic: str, schema: pa.Schema) -> None:
         self._topic, self._schema = topic, schema

@@ -1,1 +1,1 @@
-"""What a notebook talks to."""
+"""API of the notebooks."""

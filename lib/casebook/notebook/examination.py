@@ -1,4 +1,4 @@
-"""What a case answers: one method for each thing that notebooks ask, in any order; what is written of it is kept."""
+"""Answers of a case: one method per question of a notebook, in any order; results to write are kept."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -53,27 +53,26 @@ Answer = TypeVar("Answer", Coordinators, Durability, Leadership, Maintenance, Me
 
 
 class Examination:
-    """A case, and what is asked of it.
+    """Questions to one case.
 
-    Answers are as their questions conclude them. What they have in common comes over all of them at the end, by :meth:`advised`:
-    the moments that each looked at, and the one plan.
+    Answers are returned as concluded. :meth:`advised` adds the common parts at the end: observation times and the single plan.
 
     Args:
         case: The evidence.
-        cluster: The cluster as the case tells it.
+        cluster: The case's cluster.
         version: The Kafka release whose rules apply.
-        at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
-        source: What the case was opened by.
-        timezone: Of times, and of log lines, that do not tell theirs, as ``Zones.parse`` takes it.
-        log_layout: Of log lines that are laid out as is not found, as ``log_layouts.regex`` takes it.
-        progress: Makes what is told how far a long work is, from what it is called and what it counts.
+        at: Moment of the cluster's state, in ms; ``None`` for the time of collection.
+        source: Source of the case.
+        timezone: Zone of times and log lines without one, see ``Zones.parse``.
+        log_layout: Layout of log lines that is not detected, see ``log_layouts.regex``.
+        progress: Creates a progress callback from a task's name and unit.
 
     Attributes:
         case, cluster, version: As given.
-        evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
-        pasted: That part of it which is about pasted evidence, and what to paste next.
-        as_of: Of when the evidence is, ISO-8601 UTC.
-        kept: What goes into the run folder of all that was asked.
+        evidence: Findings on the evidence itself, for every notebook.
+        pasted: The part about pasted evidence, and what to paste next.
+        as_of: Time of the evidence, ISO-8601 UTC.
+        kept: Results for the run folder.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class Examination:
         self.kept = Kept(tables={"problems": cluster.problems})
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-        """With the moments of what each looked at, and without those that join evidence of different moments."""
+        """Add the moments of each observation, and remove findings that combine evidence of different moments."""
         return self._times.of(findings, self._shared.absent, self._observed())
 
     def _answered(self, answer: Answer, **tables: Sequence[object]) -> Answer:
@@ -119,7 +118,7 @@ class Examination:
         return {}
 
     def leadership(self) -> Leadership:
-        """Which partitions have no leader, why, and whom to start first."""
+        """Return the partitions without a leader, the reason, and the broker to start first."""
         lead = self._lead
         return self._answered(
             replace(lead, outdated=self._times.outdated is not None),
@@ -133,13 +132,13 @@ class Examination:
         return leadership.examine(self.cluster, self.version, () if self._is_apart else self._log_dirs)
 
     def plan(self, findings: Sequence[Finding] = ()) -> Plan:
-        """What to do first, and what after it; every notebook shows the same.
+        """Return what to do first and next; the same in every notebook.
 
-        It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
-        znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
+        It uses the evidence of every notebook: znodes, listed log dirs, logs and history; for a past moment, only znodes.
+        Segments and a ledger would tell more about loads and lost records.
 
         Args:
-            findings: Of what was asked: they tell whether records were found to be lost.
+            findings: Findings that show whether records were lost.
         """
         held = None if self._is_apart else self._held()
         return plan.make(
@@ -151,14 +150,14 @@ class Examination:
         )
 
     def _held(self) -> OffsetsEvidence | None:
-        """The offsets topic and its coordinators as they are now; ``None`` where nothing tells of them."""
+        """Current offsets topic and coordinators; ``None`` without evidence."""
         if self._at is not None:
             return None
         offsets = self._shared.offsets(scan=False)
         return offsets if offsets.log_dirs or offsets.events else None
 
     def _past(self) -> tuple[Finding, ...]:
-        """What logs and history tell; nothing where there are none, they are torn, or a moment of the past is looked at."""
+        """Findings from logs and history; none when they are missing or torn, or for a past moment."""
         if self._at is not None or not (self.case.has_history or self.case.logs()):
             return ()
         with suppress(CaseError):
@@ -166,20 +165,20 @@ class Examination:
         return ()
 
     def advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings as they are reported: of their time, and with the plan's steps; doing so twice changes nothing."""
+        """Complete findings for the report, with times and the plan's steps; idempotent."""
         made = self.plan(findings)
         self.kept.tables["plan"] = made.steps
         return made.advise(self._in_time(findings))
 
     def maintenance(self, *, scan: bool = True, **asked: str | float) -> Maintenance:
-        """Which brokers may restart, how one is drained, what is left over.
+        """Return which brokers may restart, how to drain one, and leftovers.
 
         Args:
-            scan: Whether segments are read, for the names of groups and the largest batches.
-            asked: Of :func:`casebook.questions.maintenance.analysis.asked.parse`.
+            scan: Whether to read segments, for names of groups and largest batches.
+            asked: Parameters of :func:`casebook.questions.maintenance.analysis.asked.parse`.
 
         Raises:
-            UsageError: A parameter names a broker that cannot be meant.
+            UsageError: A parameter names an invalid broker.
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
         offsets = self._shared.offsets(scan=scan)
@@ -191,16 +190,16 @@ class Examination:
         )
 
     def disks(self) -> tuple[Finding, ...]:
-        """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
+        """Return findings from log dirs alone; none when not listed, or for a paste, which lists single folders."""
         return () if self.pasted else log_dir_checks.checks(self._log_dirs, self.cluster, self._live())
 
     def _live(self) -> Collection[int] | None:
-        """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""
+        """Brokers registered when log dirs were listed; ``None`` when unknown."""
         is_known = self.cluster.brokers_known and not self._times.apart and self._times.outdated is None
         return self.cluster.live if is_known else None
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
-        """What matters of maintenance in the first five minutes."""
+        """Return the maintenance findings for the first five minutes."""
         held = self._held()
         of_loads = held.coordinators if held else None
         found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
@@ -208,19 +207,19 @@ class Examination:
         return found.findings
 
     def coordinators(self, *, scan: bool = True) -> Coordinators:
-        """Which groups wait for which coordinator, and until when.
+        """Return which groups wait for which coordinator, and until when.
 
         Args:
-            scan: Whether segments are read, for the names of groups and the largest batches.
+            scan: Whether to read segments, for names of groups and largest batches.
         """
         held = self._shared.offsets(scan=scan).coordinators
         return self._answered(held, coordinators=held.rows, blast_radius=held.radius, group_offsets=self.cluster.group_offsets)
 
     def everything(self, *, scan: bool = True) -> tuple[Finding, ...]:
-        """Every check of every notebook, in one pass: what one has read the others use.
+        """Run every check of every notebook in one pass with shared evidence.
 
         Args:
-            scan: Whether segments are read.
+            scan: Whether to read segments.
         """
         self.coordinators(scan=scan)
         self.offsets_topic(scan=scan)
@@ -248,10 +247,10 @@ class Examination:
         return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
 
     def offsets_topic(self, *, scan: bool = True) -> OffsetsTopic:
-        """How large the offsets topic is, for what, and why it is not compacted.
+        """Return the size of the offsets topic, its causes, and why it is not compacted.
 
         Args:
-            scan: Whether segments are read.
+            scan: Whether to read segments.
         """
         topic = self._shared.offsets(scan=scan).offsets_topic
         return self._answered(
@@ -264,13 +263,13 @@ class Examination:
         )
 
     def groups(self) -> tuple[Finding, ...]:
-        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before."""
+        """Return the checks on the offsets topic and its coordinators, without reading further segments."""
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
         return self._shared.offsets(scan=False).findings
 
     def timeline(self) -> Timeline:
-        """What happened in which order, and what caused what."""
+        """Return events in order, with causes."""
         found = self._shared.timeline
         hosts = {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues} if found.hosts.told.files else {}
         return self._answered(
@@ -283,12 +282,12 @@ class Examination:
         )
 
     def happened(self) -> tuple[Finding, ...]:
-        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at."""
+        """Return checks on the past from logs and history; none without either, or for a past moment."""
         told = self._at is None and (self.case.has_history or self.case.logs())
         return checks.in_short(self._shared.timeline.findings) if told else ()
 
     def together(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings as one report: with what logs or history tell of when leaders were lost."""
+        """Merge the findings into one report, with the times of lost leaders from logs or history."""
         findings = once(findings)
         if self._at is None and (self.case.has_history or self.case.logs()):
             findings = leaderless_since.dated(findings, self._lead.verdicts, self._shared.timeline)
@@ -299,16 +298,16 @@ class Examination:
         return self.advised(findings)
 
     def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> tuple[MessageLoss, Consumed]:
-        """Which acknowledged records are gone, when and why; and what consumers did with those that are there.
+        """Return which acknowledged records are lost, when and why; and what consumers did with the others.
 
         Args:
-            processed: A ledger of what was processed; those of the case when empty.
-            group: The consumer group whose that is.
-            asked: Of :class:`casebook.questions.loss.evidence.LossParameters`, all but ``zone``.
+            processed: Ledger of processed records; those of the case when empty.
+            group: Consumer group of that ledger.
+            asked: Parameters of :class:`casebook.questions.loss.evidence.LossParameters`, except ``zone``.
 
         Raises:
-            UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
-            ScanError: It cannot be read.
+            UsageError: The ledger, a column of it, or a search parameter is unusable.
+            ScanError: It is unreadable.
         """
         happened, progress = self._shared.timeline, self._progress("Looking for records", unit="parts")
         evidence = LossEvidence(
@@ -338,18 +337,18 @@ class Examination:
         return answer, consumed
 
     def durability_in_short(self) -> tuple[Finding, ...]:
-        """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
+        """Return in one finding whether settings of topics and brokers allow the loss of acknowledged records."""
         return at_risk.in_short(self.cluster, self.version)
 
     def durability(self, *, clients: str = "", against: str = "") -> Durability:
-        """What can be lost by how topics, brokers and clients are set up.
+        """Return possible losses by the settings of topics, brokers and clients.
 
         Args:
-            clients: What a person says of clients: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+            clients: Clients as a person describes them: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
             against: An earlier case to compare with: ``sample:<name>`` or a folder; ``""`` for none.
 
         Raises:
-            UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
+            UsageError: The description of clients, or the name of the earlier case, is invalid.
             CaseError: The earlier case cannot be opened.
         """
         found = durability_evidence.examined(self.case, self.cluster, self.version, clients, against=against)
@@ -364,11 +363,11 @@ class Examination:
         )
 
     def deletions(self, copy: OffsetsPartition) -> Callable[[Mapping[str, Sequence[Place]]], Deletions]:
-        """What answers for sets of a copy's segments: what deleting each would lose."""
+        """Return a function for sets of a copy's segments: the effect of deleting each."""
         return partial(self._shared.offsets(scan=True).deletions, copy)
 
     def stored_events(self) -> StoredEvents | None:
-        """The events of the timeline where they lie, when they are too many to hold."""
+        """Return the stored events of the timeline, when they are too numerous for memory."""
         return self._shared.stored_events()
 
     def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
@@ -387,9 +386,9 @@ class Examination:
 
     @property
     def identity(self) -> Identity:
-        """What tells this cluster from another."""
+        """Identity of this cluster."""
         return kept_runs.identity(self.case, self.cluster, self._source)
 
     def quiz(self) -> QuizIncident:
-        """What the questions of the walkthrough are about; keeps no table, as that would hold the answers."""
+        """Return the incident of the walkthrough; no table is kept, as it would contain the answers."""
         return quiz_evidence.incident(self.case, self._lead, at=self._at, as_of=self.as_of)

@@ -1,4 +1,4 @@
-"""What a run folder keeps of all that was asked of a case."""
+"""Results of a case for the run folder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from casebook.questions.loss.evidence import LossEvidence
 
 @dataclass(slots=True, kw_only=True)
 class Kept:
-    """What is written at the end.
+    """Results to write at the end.
 
     Args:
-        tables: Rows by the table's name; see :mod:`casebook.findings.tables`.
-        plan: The files of a drain, by name.
+        tables: Rows by table name; see :mod:`casebook.findings.tables`.
+        plan: Files of a drain, by name.
         loss: Holds all lost records; the files below it go with it.
         unprocessed: All records that were committed and never processed: a folder of Parquet below the same.
     """
@@ -25,7 +25,7 @@ class Kept:
     unprocessed: Path | None = None
 
     def write(self, folder: Path) -> None:
-        """Write all of it below a folder."""
+        """Write all results below a folder."""
         for name, rows in sorted(self.tables.items()):
             tables.write(folder / "tables", name, rows)
         if self.plan:

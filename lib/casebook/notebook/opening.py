@@ -1,4 +1,4 @@
-"""How the evidence of a notebook is opened: at which moment, by which release, with widgets or without, or out of a paste."""
+"""Open the evidence of a notebook: moment, release, widgets, or paste."""
 
 import os
 from contextlib import suppress
@@ -19,10 +19,10 @@ INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 
 
 def made_of(text: str) -> pasted_views.Made:
-    """A case of pasted text, in the folder of cases.
+    """Create a case from pasted text, in the folder of cases.
 
     Raises:
-        CasebookError: There is nothing in it, or the folder cannot be written to.
+        CasebookError: It is empty, or the folder is not writable.
     """
     from casebook.collect import collect_case
 
@@ -36,13 +36,13 @@ def made_of(text: str) -> pasted_views.Made:
 
 
 def moment(at: str, case: Case) -> int | None:
-    """Epoch milliseconds of the moment that a notebook is opened at; ``None`` for as it was collected.
+    """Return a notebook's moment in epoch milliseconds; ``None`` for the time of collection.
 
     Raises:
-        UsageError: It is no moment.
+        UsageError: It is not a moment.
     """
     if at == past.HEIGHT:
-        with suppress(CaseError):  # no history, or a torn one: as it was collected
+        with suppress(CaseError):  # no history, or a torn one: the time of collection
             deleting = {name for name, topic in case.cluster().topics.items() if topic.deleting}
             return past.height(history_facts.read(case.history()), deleting=deleting)
         return None
@@ -53,7 +53,7 @@ def moment(at: str, case: Case) -> int | None:
 
 
 def applied(version: VersionInUse) -> dict[str, object]:
-    """The release in use, as a run records it."""
+    """Return the release in use for the run record."""
     return {
         "applied": str(version.version),
         "origin": version.origin.value,
@@ -65,6 +65,6 @@ def applied(version: VersionInUse) -> dict[str, object]:
 
 
 def is_interactive(wanted: str) -> bool:
-    """Jupyter Server names the session in the environment; papermill and nbclient do not."""
+    """Jupyter Server sets the session in the environment; papermill and nbclient do not."""
     known = INTERACTIVE[wanted]
     return known if known is not None else "JPY_SESSION_NAME" in os.environ

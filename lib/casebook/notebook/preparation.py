@@ -1,4 +1,4 @@
-"""What a first run would do before its work: fetch and compile what scans need, and archive the classes that Spark loads."""
+"""Preparation of a first run: fetch and compile what scans need, and archive the classes that Spark loads."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ from casebook.spark import class_archive, jvm
 from casebook.spark.session import session
 
 _SAMPLES = ("offsets_bloat", "isr_shrunk_loss")
-"""Cases of which notebooks ask all that they have Spark for."""
+"""Sample cases that exercise all of Spark's work in notebooks."""
 
 
 def prepare(*, progress: Callable[[str], None]) -> None:
-    """Do what is not done yet; a second call finds everything there.
+    """Do what is not done yet; idempotent.
 
     Args:
-        progress: Told in one sentence what takes time.
+        progress: Receives one sentence for each slow step.
 
     Raises:
         ScanError: No JDK, no network, or nowhere to write.
@@ -30,7 +30,7 @@ def prepare(*, progress: Callable[[str], None]) -> None:
 
 
 def exercise() -> None:
-    """Ask of the samples what notebooks ask, of logs, segments and ledgers."""
+    """Run the notebooks' scans of logs, segments and ledgers on the samples."""
     for name in _SAMPLES:
         case = Case.open(samples_dir() / name)
         cluster = case.cluster()

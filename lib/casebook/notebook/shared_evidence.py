@@ -1,4 +1,4 @@
-"""What several notebooks ask of one case, read and weighed once: its logs, its timeline, its offsets topic."""
+"""Evidence shared by notebooks of one case, read once: its logs, its timeline, its offsets topic."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ from casebook.questions.timeline.scans.stored_events import StoredEvents
 
 Progress = Callable[[int, int | None], None]
 _MANY_EVENTS = 100_000
-"""More are not weighed: a timeline is made of the rarest kinds then, and all others are only counted."""
+"""Limit of events: beyond it, a timeline uses the rarest kinds and only counts the others."""
 
 
 class SharedEvidence:
@@ -32,15 +32,14 @@ class SharedEvidence:
 
     Args:
         case: The case.
-        cluster: As the case tells it.
+        cluster: The case's cluster.
         version: The release whose rules apply.
-        timezone: Of log lines that do not tell theirs, as
-            :meth:`casebook.questions.timeline.analysis.clocks.zones.Zones.parse` takes it.
-        log_layout: As :func:`casebook.questions.timeline.scans.log_layouts.regex` takes it.
-        progress: Makes what is told how far a long work is, from what it is called and what it counts.
+        timezone: Zone of log lines without one, see :meth:`casebook.questions.timeline.analysis.clocks.zones.Zones.parse`.
+        log_layout: See :func:`casebook.questions.timeline.scans.log_layouts.regex`.
+        progress: Creates a progress callback from a task's name and unit.
 
     Raises:
-        UsageError: There is no such time zone, or the layout cannot be used.
+        UsageError: The time zone does not exist, or the layout is invalid.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class SharedEvidence:
 
     @cached_property
     def logs(self) -> Logs:
-        """What the logs tell; nothing, with the reason, where they cannot be read here."""
+        """Content of the logs; empty with the reason when unreadable here."""
         try:
             return logs.read(self._case, self._zones, layout=self._layout, progress=self._progress("Reading logs", unit="files"))
         except ScanError as error:
@@ -68,7 +67,7 @@ class SharedEvidence:
 
     @cached_property
     def absent(self) -> frozenset[Source]:
-        """Kinds of evidence of which the case holds nothing."""
+        """Kinds of evidence that the case lacks."""
         case, cluster = self._case, self._cluster
         listed = bool(case.log_dirs())
         there = {
@@ -83,7 +82,7 @@ class SharedEvidence:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """What happened in which order."""
+        """Events in order."""
         told = self.logs
         kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
@@ -100,14 +99,14 @@ class SharedEvidence:
         return replace(found, findings=doubts + found.findings)
 
     def stored_events(self) -> StoredEvents | None:
-        """The events where they lie, when they are too many to hold."""
+        """Stored events, when they are too numerous for memory."""
         return StoredEvents(self.logs, self.timeline) if self.logs.total > _MANY_EVENTS else None
 
     def offsets(self, *, scan: bool) -> OffsetsEvidence:
-        """The offsets topic and its coordinators.
+        """Return the offsets topic and its coordinators.
 
         Args:
-            scan: Whether segments may be read; where they were, nothing is gathered again without them.
+            scan: Whether to read segments; an earlier result with segments is reused either way.
         """
         scan = scan or True in self._offsets
         if scan not in self._offsets:
@@ -123,7 +122,7 @@ class SharedEvidence:
         return self._offsets[scan]
 
     def committed(self) -> Committed | None:
-        """What groups have committed, where the case tells of the offsets topic."""
+        """Committed offsets of groups, when the case has the offsets topic."""
         scanned = self.offsets(scan=True).scanned
         if scanned is None:
             return None

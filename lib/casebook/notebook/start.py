@@ -1,4 +1,4 @@
-"""Notebook 00: what works here, and which question to ask."""
+"""Notebook 00: what works here, and how to choose a notebook."""
 
 from markupsafe import Markup
 
@@ -16,12 +16,12 @@ _HERE, _WALKTHROUGH = "00_start_here", "05_walkthrough"
 
 
 def self_check() -> View:
-    """What will work on this machine and what will not: the same as ``casebook doctor``."""
+    """Show what works on this machine: the same as ``casebook doctor``."""
     return html(render("self_check", examined=doctor.examine()))
 
 
 def contents(source: str) -> View:
-    """The notebooks, each with the question it answers and the command that runs it headless."""
+    """List the notebooks, each with its question and its headless command."""
     link = Markup('<a href="{0}.ipynb">{0}</a>').format
     table = Table(
         name="notebooks",
@@ -33,11 +33,11 @@ def contents(source: str) -> View:
 
 
 def paste_box(context: PanelContext) -> View:
-    """The box that makes a case of pasted text, or the command that does."""
+    """Show the box that creates a case from pasted text, or its command."""
     return pasted.box(made_of, context)
 
 
 def _command(notebook: Notebook, source: str) -> Markup:
-    """The command breaks before its source; the walkthrough has an incident of its own, which this notebook does not solve."""
+    """The command breaks before its source; the walkthrough has its own incident, which this notebook does not solve."""
     on = Markup(" <wbr>--source {}").format(source) if notebook.stem != _WALKTHROUGH else ""
     return Markup("casebook run {}{}").format(notebook.name, on)

@@ -1,4 +1,4 @@
-"""What a notebook talks to: open the evidence, show results, finish.
+"""API of a notebook: open the evidence, show results, finish.
 
     book = workbook.open("20_partition_leadership", source=source, out_dir=out_dir, ...)
     lead = book.ask.leadership()                 # what the case answers
@@ -7,7 +7,7 @@
     book.show(what_if.tried(lead, book.context, alive=alive, ...))
     book.finish(lead.findings)                   # fills the summary at the top; writes findings.json, run.json, tables/
 
-The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but notebooks imports this module.
+The same cells run in JupyterLab, papermill and ``casebook run``. Only notebooks import this module.
 """
 
 from collections.abc import Sequence
@@ -35,29 +35,29 @@ from casebook.runs.out_folder import OutFolder
 
 _SUMMARY = "casebook-summary"
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
-"""What a person chose, by notebook and case: it outlives a re-run of the cell."""
+"""Choices by notebook and case, kept when a cell is rerun."""
 
 
 def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto", at: str = "",
     timezone: str = "UTC", log_layout: str = "",
 ) -> "Workbook":  # fmt: skip
-    """Open the evidence for a notebook and show where it comes from.
+    """Open the evidence for a notebook and show its source.
 
     Args:
         notebook: The notebook's stem.
         source: ``sample:<name>``, a case folder, or ``live:<profile>``.
-        out_dir: The run's folder; ``""`` makes one under the runs folder when the notebook finishes.
-        kafka_version: The release whose rules apply; ``""`` to find it in the evidence.
+        out_dir: Run folder; ``""`` creates one under the runs folder when the notebook finishes.
+        kafka_version: Release whose rules apply; ``""`` to detect it.
         interactive: ``auto`` (widgets in JupyterLab, none headless), ``yes`` or ``no``.
-        at: The cluster as it was at this moment, ISO-8601 with a zone; the case must have the history of its znodes. ``""`` as it
-            was collected; ``height`` as it was at the height of the incident that its history tells of, if it does.
-        timezone: Of times, and of log lines, that do not tell theirs: ``Europe/Berlin``, or ``UTC, 2=Asia/Shanghai`` where that
-            of a broker differs.
-        log_layout: Of log lines that are laid out as is not found, as log4j writes it; ``""`` for none.
+        at: Moment of the cluster's state, ISO-8601 with a zone; the case needs a znode history. ``""`` for the time of
+            collection; ``height`` for the height of the incident in its history, if any.
+        timezone: Zone of times and log lines without one: ``Europe/Berlin``, or ``UTC, 2=Asia/Shanghai`` for a broker with
+            another zone.
+        log_layout: Layout of log lines that is not detected, in log4j's notation; ``""`` for none.
 
     Raises:
-        CasebookError: A parameter or the evidence cannot be used; the text says what to do.
+        CasebookError: A parameter or the evidence is unusable; the message says what to do.
     """
     if interactive not in INTERACTIVE:
         raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, INTERACTIVE))
@@ -84,14 +84,14 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
 
 
 class Workbook:
-    """An opened notebook: it shows, and keeps what was shown and asked in a run folder; use :func:`open`.
+    """An open notebook: shows results and keeps them in a run folder; use :func:`open`.
 
     Attributes:
-        ask: What the case answers.
+        ask: Questions to the case.
         case, cluster, version: The evidence, and the release whose rules apply.
-        as_of: Of when the evidence is, ISO-8601 UTC.
-        context: Where panels are shown.
-        runs: The folder of the runs before this one.
+        as_of: Time of the evidence, ISO-8601 UTC.
+        context: Display context of panels.
+        runs: Folder of the earlier runs.
     """
 
     def __init__(self, notebook: str, source: str, ask: Examination, folder: OutFolder, *, interactive: bool, at: str) -> None:
@@ -112,19 +112,19 @@ class Workbook:
 
     @property
     def runs(self) -> Path:
-        """The folder of the runs before this one."""
+        """Folder of the earlier runs."""
         return self._folder.path().parent
 
     def choose(self, name: str, options: Sequence[str], *, default: str) -> str:
-        """Offer a choice in JupyterLab; returns the value in force, headless the parameter.
+        """Offer a choice in JupyterLab; return the chosen value, or the parameter when headless.
 
         Args:
-            name: The parameter's name.
-            options: What may be chosen; ``""`` (everything) is always there.
-            default: The parameter's value.
+            name: Parameter name.
+            options: Possible values; ``""`` (everything) is always available.
+            default: Parameter value.
 
         Raises:
-            UsageError: The parameter's value is no option.
+            UsageError: The parameter value is not an option.
         """
         if default and default not in options:
             raise UsageError(f"{name}={default} is not in this case.", try_=did_you_mean(default, options))
@@ -139,10 +139,10 @@ class Workbook:
         display(view)
 
     def finish(self, findings: Sequence[Finding], *, summary: View | None = None) -> None:
-        """Fill the summary at the top and write findings, tables and the record of the run.
+        """Fill the summary at the top and write findings, tables and the run record.
 
         Args:
-            findings: What the notebook concludes; what is to be said of the evidence itself comes before it.
+            findings: Conclusions of the notebook; findings on the evidence itself come before them.
             summary: What stands at the top in place of verdict and plan, for a notebook that leaves the conclusion to the reader.
         """
         findings = once((*self.ask.evidence, *findings))
@@ -162,12 +162,12 @@ class Workbook:
             display(triage.written(published))
 
     def _cited(self) -> View:
-        """The evidence behind every proof link, as it was read."""
+        """Show the evidence of every proof link, as read."""
         cites = [cite for cite in (self.version.proof, *self._cites) if cite]
         return proof.cited(*citations.evidence(self.case, cites, at=self._at))
 
     def _quote(self, cite: str) -> View:
-        """The evidence behind one proof link."""
+        """Show the evidence of one proof link."""
         return proof.quoted(*citations.evidence(self.case, [cite], at=self._at))
 
     def _shown(self, cites: Sequence[str]) -> Markup:
@@ -188,6 +188,6 @@ class Workbook:
 
 
 def show(view: View) -> None:
-    """Display a view that belongs to no case."""
+    """Display a view without a case."""
     display(style())
     display(view)

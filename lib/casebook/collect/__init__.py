@@ -1,4 +1,4 @@
-"""The outside world -> a case folder. Nothing here can write to ZooKeeper or Kafka."""
+"""Collect evidence into a case folder. Nothing here can write to ZooKeeper or Kafka."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ PATIENCE = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Znodes:
-    """Znodes from wherever they came, not yet redacted."""
+    """Znodes from any source, not yet redacted."""
 
     rows: Iterable[Znode]
     problems: Iterable[Problem]
@@ -62,40 +62,41 @@ def collect_case(
     progress: Callable[[int, int], None] | None = None,
     command: str = "casebook collect",
 ) -> Path:
-    """Collect evidence into a new case folder. Of several inputs, one that gives nothing is recorded, and the others are taken.
+    """Collect evidence into a new case folder. An input that gives nothing is recorded; the others are collected.
 
     Args:
-        out: The folder to make.
+        out: Folder to create.
         zookeeper: ``host:port[,host:port]/chroot`` of a live ensemble.
         zookeeper_dump: A dump instead of an ensemble; see docs/dump_znodes.md.
-        zookeeper_data: ``dataDir`` and ``dataLogDir`` of a ZooKeeper server, or copies of them: the history of the znodes,
-            and, with neither ensemble nor dump, their last state.
-        chroot: Of the dump or the files; that of an ensemble stands in ``zookeeper``.
+        zookeeper_data: ``dataDir`` and ``dataLogDir`` of a ZooKeeper server, or copies: the history of the znodes, and, without
+            ensemble or dump, their last state.
+        chroot: Chroot of the dump or the files; that of an ensemble is part of ``zookeeper``.
         properties: ``server.properties`` by broker id.
-        logs: Log files, folders of them, or what a pattern fits (:func:`casebook.collect.outside.matches`), by broker id, or
-            by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``) or of a client.
-        ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
-        processed: What consumers wrote down of the records that they processed, as text, by the consumer group.
-        clients: Properties or YAML files of producers and consumers, by the name of the client.
-        metrics: What brokers' hosts measured, as sar, iostat or Prometheus tell it, by broker id; files as ``logs``.
-        log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
-        copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
-        pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
-        credentials: Properties file with what ZooKeeper shall be told; see :meth:`Credentials.load`.
-        window: Requests in flight at most.
-        timeout: Seconds to wait for ZooKeeper: for a session, and for an answer since the one before, however often it is lost.
-        time_limit: Seconds of the whole collection, half of them for ZooKeeper; then the case is made of what was had.
-        progress: Told now and then how many znodes were asked for, and of how many.
-        command: What the case shall say collected it.
+        logs: Log files, folders of them, or matches of a pattern (:func:`casebook.collect.outside.matches`), by broker id, or by
+            the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``) or of a client.
+        ledgers: Clients' own records of produced or processed records, as text, by client name.
+        processed: Consumers' own records of processed records, as text, by consumer group.
+        clients: Properties or YAML files of producers and consumers, by client name.
+        metrics: Host metrics of sar, iostat or Prometheus by broker id; files as in ``logs``.
+        log_dirs: Broker and folder or URI of each log dir; without a broker, its ``meta.properties`` must name it.
+        copy_segments: Topics with segments to copy; all others, usually all, are read in place.
+        pasted: Pasted output of commands and logs: a file, or its lines; ``-`` for the standard input.
+        credentials: Properties file with ZooKeeper credentials; see :meth:`Credentials.load`.
+        window: Maximum number of requests in flight.
+        timeout: Seconds to wait for ZooKeeper: for a session, and for each next response, however often the connection is lost.
+        time_limit: Seconds for the whole collection, half of them for ZooKeeper; then the case contains what was collected so
+            far.
+        progress: Receives the number of requested znodes and their total from time to time.
+        command: Collecting command, as recorded in the case.
 
     Returns:
         ``out``.
 
     Raises:
-        UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; a paste and other
-            sources of the same; an address with a password in it.
-        CollectError: Nothing at all was had; where a single input is to blame, what it is to blame for.
-        CaseError: The folder holds something, or cannot be made.
+        UsageError: Both ensemble and dump, a chroot apart from the connect string, or a malformed one; a paste with other sources
+            of the same; an address with a password.
+        CollectError: Nothing was collected; with a single cause, its error.
+        CaseError: The folder is not empty, or cannot be created.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
         raise UsageError(
@@ -144,7 +145,7 @@ def collect_case(
 def _from_ensemble(
     connect_string: str, credentials: Path | None, window: int, timeout: float, progress: Callable[[int, int], None] | None
 ) -> _Znodes:
-    from casebook.collect.zookeeper.walk import walk  # kazoo is imported by who needs it
+    from casebook.collect.zookeeper.walk import walk  # kazoo is imported only where needed
 
     presented = Credentials.load(credentials) if credentials is not None else None
     with bounds.half("ZooKeeper's"):
@@ -169,10 +170,10 @@ def _from_dump(path: Path, chroot: str) -> _Znodes:
 
 
 def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "_Redacted") -> _Znodes:
-    """Store what ZooKeeper's files tell, and return the znodes as they are at their end.
+    """Store the history from ZooKeeper's files, and return the znodes at its end.
 
     Raises:
-        CollectError: They tell nothing.
+        CollectError: The files contain none.
     """
     data = ZookeeperData(folders, chroot=chroot)
     try:
@@ -196,7 +197,7 @@ def _store(case: CaseWriter, znodes: _Znodes, redacted: "_Redacted") -> None:
 
 
 class _Redacted:
-    """Takes secrets out of znodes, and knows which had any."""
+    """Removes secrets from znodes, and counts znodes that had any."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()

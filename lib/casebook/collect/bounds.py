@@ -1,7 +1,7 @@
-"""How long one collection may last. The bound holds for everything that is read within it, wherever that is.
+"""Time limit of a collection, for everything read within it.
 
-Who reads files, lines or answers asks here between two of them. A call that the kernel does not return from, as of a network file
-system whose server is gone, cannot be left from inside: the bound is told when it returns.
+Readers of files, lines or responses check it between two reads. A blocking system call, e.g. on a network file system without its
+server, cannot be interrupted: the limit takes effect when it returns.
 """
 
 import math
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 TIME_LIMIT = 900.0
-"""Seconds of a whole collection, unless somebody says otherwise."""
+"""Default limit of a whole collection, in seconds."""
 
 
 class TimeIsUpError(OSError):
-    """The collection has lasted as long as it may; ``strerror`` says so."""
+    """The collection has reached its time limit; ``strerror`` says so."""
 
 
 class _Bound:
-    """The end of a collection, or of a part of it."""
+    """End of a collection, or of a part of it."""
 
     def __init__(self, seconds: float, reason: str) -> None:
         self.seconds, self.reason = seconds, reason
@@ -32,14 +32,14 @@ _CURRENT: ContextVar[_Bound | None] = ContextVar("bound", default=None)
 
 @contextmanager
 def lasting(seconds: float) -> Iterator[None]:
-    """Bound all that is read in this block, in this thread."""
+    """Limit all reads in this block, in this thread."""
     with _bounded(_Bound(seconds, f"the time limit of {_length(seconds)} was reached")):
         yield
 
 
 @contextmanager
 def half(whose: str) -> Iterator[None]:
-    """Bound this block by half of what is left: who answers slowly must not take the time of all that comes after."""
+    """Limit this block to half of the remaining time: a slow source must not use up the time of later ones."""
     bound = _CURRENT.get()
     if bound is None:
         yield
@@ -59,17 +59,17 @@ def _bounded(bound: _Bound) -> Iterator[None]:
 
 
 def check() -> None:
-    """Go on only while there is time.
+    """Check that time is left.
 
     Raises:
-        TimeIsUpError: There is none left.
+        TimeIsUpError: None is left.
     """
     if left() <= 0:
         raise TimeIsUpError(0, reason())
 
 
 def left() -> float:
-    """Seconds that are left; infinite without a bound."""
+    """Return the remaining seconds; infinite without a limit."""
     bound = _CURRENT.get()
     if bound is None:
         return math.inf
@@ -79,13 +79,13 @@ def left() -> float:
 
 
 def was_met() -> bool:
-    """Whether anybody had to stop for it."""
+    """Return whether a read stopped at the limit."""
     bound = _CURRENT.get()
     return bound is not None and bound.was_met
 
 
 def reason() -> str:
-    """The bound in words."""
+    """Return the limit in words."""
     bound = _CURRENT.get()
     return bound.reason if bound else "there is no time limit"
 

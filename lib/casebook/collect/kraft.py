@@ -1,4 +1,4 @@
-"""Kafka without ZooKeeper: what tells its nodes, and what is not read of them yet."""
+"""KRaft nodes: how they are recognised, and what is not read of them yet."""
 
 from collections.abc import Iterable
 
@@ -10,9 +10,9 @@ def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir
     """Record once what is not read of KRaft nodes.
 
     Args:
-        case: Told of it.
-        by_settings: Nodes that say so in their settings.
-        log_dirs: All that were listed.
+        case: Receives the record.
+        by_settings: Nodes recognised by their settings.
+        log_dirs: All listed log dirs.
     """
     by_log_dir = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
     nodes = sorted({*by_settings, *by_log_dir})

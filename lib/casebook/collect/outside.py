@@ -1,8 +1,8 @@
-"""The one door through which files of the outside world come in: regular files only, and no link out of what was given.
+"""The only access to outside files: regular files only, and no link out of the given path.
 
-A path that somebody named is their word, and may be a link. What lies in a folder, or what a pattern fits, somebody else may have
-put there: a link is then followed only while it stays below that folder. All is reached step by step from the descriptor of the
-folder, so that nothing that is swapped for a link meanwhile leads out; and what was opened is looked at by its own descriptor.
+An explicitly given path is trusted, and may be a link. Files in a folder, or matches of a pattern, may come from others: a link
+is then followed only within that folder. All are reached step by step from the folder's descriptor, so that a file swapped for a
+link meanwhile cannot lead out; opened files are checked by their own descriptor.
 """
 
 import glob
@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from casebook.collect import bounds
 
 _MOST_LINKS = 40
-"""On the way to one file, as in Linux."""
+"""Maximum number of links to one file, as in Linux."""
 _WAY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _OUT = "it is a link out of the folder that was given, not followed: give its target itself"
@@ -35,8 +35,8 @@ class Named(NamedTuple):
     """A file or folder to be read.
 
     Args:
-        path: As people know it.
-        within: The folder that links must not lead out of; ``None`` for a path that somebody named: there they are followed.
+        path: Path for people.
+        within: Folder that links must not leave; ``None`` for an explicitly given path, whose links are followed.
     """
 
     path: Path
@@ -47,7 +47,7 @@ Given = Path | Named
 
 
 def path_of(given: Given) -> Path:
-    """The path of what was given, as people know it."""
+    """Return the path of an input, for people."""
     return given.path if isinstance(given, Named) else Path(given)
 
 
@@ -56,7 +56,7 @@ def opened(given: Given) -> Iterator[BinaryIO]:
     """Open a file for reading.
 
     Raises:
-        OSError: It cannot be opened or read, is no regular file, or is reached by a link that is not followed; or
+        OSError: It cannot be opened or read, is not a regular file, or is behind a refused link; or
             :class:`~casebook.collect.bounds.TimeIsUpError`.
     """
     with _holding(given) as (folder, name), folder.opened(name) as file:
@@ -64,9 +64,9 @@ def opened(given: Given) -> Iterator[BinaryIO]:
 
 
 def files(given: Iterable[Given]) -> list[Named]:
-    """Files, and in the place of folders the files in them; each once, though a link may lead to it too.
+    """Return files, with folders replaced by their files; each once, even if links lead to it too.
 
-    What cannot be looked at stays in the list, so that who opens it is told why.
+    Inaccessible ones stay in the list, so that opening them reports the reason.
     """
     found: dict[object, tuple[bool, Named]] = {}
     for one in (child for each in given for child in _children(each)):
@@ -77,9 +77,10 @@ def files(given: Iterable[Given]) -> list[Named]:
 
 
 def matches(pattern: Path) -> list[Given]:
-    """What a pattern fits, by name; its links must not lead out of the folder that it begins with.
+    """Return the matches of a pattern by name; their links must not leave the folder at its start.
 
-    A path without pattern is what somebody named; so is one that is there as it stands, and a pattern that fits nothing.
+    A path without a pattern counts as explicitly given; so does an existing path with pattern characters, and a pattern without
+    matches.
     """
     parts = pattern.parts
     fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
@@ -99,9 +100,9 @@ class StatEntry(NamedTuple):
     """A file or folder in a listing.
 
     Args:
-        name: In its folder.
-        stat: Of what it is, or of what its link leads to; ``None`` where that is nothing to read.
-        why: What is in the way.
+        name: Name in its folder.
+        stat: Stat of it, or of its link's target; ``None`` when neither is readable.
+        why: Reason for a failure.
     """
 
     name: str
@@ -115,14 +116,14 @@ class StatEntry(NamedTuple):
 
 
 class Folder:
-    """A folder that was given; use :func:`folder`. All that lies in it is reached from its descriptor."""
+    """A given folder; use :func:`folder`. Its content is reached from its descriptor."""
 
     def __init__(self, descriptor: int, place: Path) -> None:
         self._descriptor = descriptor
         self._known_as = (PurePosixPath(place.absolute()), PurePosixPath(os.path.realpath(place)))
 
     def entries(self, path: str = "") -> list[StatEntry]:
-        """What lies in a folder below it, by name.
+        """Return the entries of a folder below it, by name.
 
         Raises:
             OSError: It cannot be listed.
@@ -138,7 +139,7 @@ class Folder:
 
     @contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
-        """Open a file below it; raises as :func:`opened` does."""
+        """Open a file below it; raises like :func:`opened`."""
         bounds.check()
         with self._reached(path) as (above, name, found):
             _refuse_to_open(found)
@@ -161,17 +162,17 @@ class Folder:
         return StatEntry(found.name, there)
 
     def stat_of(self, path: str) -> os.stat_result:
-        """Of what lies at a path below it.
+        """Return the stat of a path below it.
 
         Raises:
-            OSError: It is not there, or behind a link that is not followed.
+            OSError: It does not exist, or is behind a refused link.
         """
         with self._reached(path) as (_, _, found):
             return found
 
     @contextmanager
     def _reached(self, path: str) -> Iterator[tuple[int, str, os.stat_result]]:
-        """The descriptor of the folder that holds what lies at a path, its name there and its stat; it is no link."""
+        """Yield the descriptor of the parent folder of a path, its name there and its stat; it is not a link."""
         with ExitStack() as held:
             way, links = [self._descriptor], 0
             parts = deque(PurePosixPath(path).parts)
@@ -208,10 +209,10 @@ class Folder:
 
 @contextmanager
 def folder(given: Given) -> Iterator[Folder]:
-    """Hold a folder for what lies in it.
+    """Open a folder to access its content.
 
     Raises:
-        OSError: It is none, or cannot be reached.
+        OSError: It is not a folder, or unreachable.
     """
     bounds.check()
     place = path_of(given)
@@ -228,7 +229,7 @@ def folder(given: Given) -> Iterator[Folder]:
 
 @contextmanager
 def _holding(given: Given) -> Iterator[tuple["Folder | _AsNamed", str]]:
-    """Who opens what was given, and by which name."""
+    """Yield the opener of an input, and its name there."""
     if isinstance(given, Named) and given.within is not None:
         with folder(given.within) as held:
             yield held, _below(given)
@@ -237,7 +238,7 @@ def _holding(given: Given) -> Iterator[tuple["Folder | _AsNamed", str]]:
 
 
 class _AsNamed:
-    """Opens what somebody named themselves: links are followed."""
+    """Opens an explicitly given path: links are followed."""
 
     @contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
@@ -260,22 +261,22 @@ def _file(descriptor: int) -> Iterator[BinaryIO]:
 
 
 def standard_input() -> BinaryIO:
-    """What is piped or typed into this process, waited for as long as the collection may last."""
+    """Return this process's standard input, with the collection's time limit."""
     return io.BufferedReader(_StandardInput())
 
 
 class _StandardInput(io.RawIOBase):
-    """The standard input, of whatever kind it is."""
+    """Standard input of any kind."""
 
     def readable(self) -> bool:
-        """As of a file."""
+        """As for a file."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:
-        """As of a file.
+        """As for a file.
 
         Raises:
-            TimeIsUpError: Nothing came in time.
+            TimeIsUpError: Nothing arrived in time.
         """
         left = bounds.left()
         select.select([_STDIN], [], [], None if left == math.inf else max(0.0, left))
@@ -284,26 +285,26 @@ class _StandardInput(io.RawIOBase):
 
 
 class _InTime(io.FileIO):
-    """A file that is read only while there is time."""
+    """A file that is only read within the time limit."""
 
     def readinto(self, buffer: memoryview) -> int | None:
-        """As of a file.
+        """As for a file.
 
         Raises:
-            TimeIsUpError: The collection has lasted as long as it may.
+            TimeIsUpError: The collection has reached its time limit.
         """
         bounds.check()
         return super().readinto(buffer)
 
 
 def _refuse_to_open(found: os.stat_result) -> None:
-    """Raise before it is opened: opening alone wakes who waits at a FIFO, and winds a tape. A closed folder says so itself."""
+    """Raise before opening: opening alone wakes a writer waiting at a FIFO, and winds a tape. A closed folder reports itself."""
     if not stat.S_ISDIR(found.st_mode):
         _refuse(found)
 
 
 def _refuse(found: os.stat_result) -> None:
-    """Raise when this is no regular file, or one that the kernel makes up."""
+    """Raise when this is not a regular file, or is generated by the kernel."""
     if not stat.S_ISREG(found.st_mode):
         kind = next((words for is_it, words in _KINDS if is_it(found.st_mode)), "a device")
         raise OSError(0, f"it is {kind}, no file")
@@ -317,7 +318,7 @@ def _made_up() -> frozenset[int]:
 
 
 def _children(given: Given) -> Iterator[Named]:
-    """The files of a folder, as far as it can be looked into and has any; else the thing itself."""
+    """Yield the files of a readable folder with content; else the path itself."""
     place, names = path_of(given), []
     with suppress(OSError), folder(given) as held:
         names = [entry.name for entry in held.entries() if not entry.is_folder]
@@ -328,12 +329,12 @@ def _children(given: Given) -> Iterator[Named]:
 
 
 def _within(given: Given) -> Path:
-    """What links of a folder's files must not lead out of."""
+    """Return the folder that links of a folder's files must not leave."""
     return given.within if isinstance(given, Named) and given.within is not None else path_of(given)
 
 
 def _identity(one: Named) -> tuple[object, bool]:
-    """What tells whether two names are one file, and whether this one is a link."""
+    """Return the identity of a file, and whether this name is a link."""
     try:
         is_link = one.path.is_symlink()
         if one.within is None:

@@ -1,4 +1,4 @@
-"""Where a notebook's evidence comes from: ``sample:<name>``, a case folder, or ``live:<profile>``.
+"""Source of a notebook's evidence: ``sample:<name>``, a case folder, or ``live:<profile>``.
 
 A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor`` names it)::
 
@@ -40,7 +40,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """A live cluster: where it is, and where what it left on disks is.
+    """A live cluster: its addresses, and the locations of its files.
 
     Args:
         zookeeper: Connect string.
@@ -49,10 +49,10 @@ class Profile:
         properties: ``server.properties`` by broker id.
         logs: File or folder by broker id.
         metrics: Files or folders of host metrics by broker id.
-        log_dirs: Broker id, and a path or URI, each.
-        clients: Settings by the client's name.
-        ledgers: Ledgers by the client's name.
-        processed: Ledgers of processed records by the consumer group.
+        log_dirs: Pairs of broker id and path or URI.
+        clients: Settings by client name.
+        ledgers: Ledgers by client name.
+        processed: Ledgers of processed records by consumer group.
     """
 
     zookeeper: str
@@ -68,15 +68,15 @@ class Profile:
 
 
 def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress | None = None) -> Case:
-    """Open the case that a source names.
+    """Open the case of a source.
 
     Args:
-        source: What the notebook was given.
-        evidence: Gives the folder that a live source is collected into; not called for others.
-        progress: Told how far the collecting is.
+        source: Source, as given to the notebook.
+        evidence: Returns the folder for a live collection; not called for other sources.
+        progress: Receives the progress of the collection.
 
     Raises:
-        CasebookError: There is no such source, it is no case, or it cannot be collected.
+        CasebookError: The source does not exist, is not a case, or cannot be collected.
     """
     if source.startswith(_LIVE):
         return replace(Case.open(_collect(source.removeprefix(_LIVE), evidence(), progress)), name=source)
@@ -84,13 +84,13 @@ def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress
 
 
 def open_earlier(source: str) -> Case:
-    """Open a case that was collected before.
+    """Open a previously collected case.
 
     Args:
         source: ``sample:<name>`` or a folder.
 
     Raises:
-        CasebookError: There is none.
+        CasebookError: It does not exist.
     """
     if source.startswith(_LIVE):
         raise UsageError("An earlier case is no live cluster.", try_="Name the folder of the case, or a sample.")
@@ -98,10 +98,10 @@ def open_earlier(source: str) -> Case:
 
 
 def check(source: str) -> None:
-    """Make sure that a source can be meant, before anything is started for it; nothing is collected.
+    """Check a source before anything is started for it; nothing is collected.
 
     Raises:
-        CasebookError: There is no such case or profile.
+        CasebookError: The case or profile does not exist.
     """
     if source.startswith(_LIVE):
         profile(source.removeprefix(_LIVE))
@@ -111,7 +111,7 @@ def check(source: str) -> None:
 
 
 def is_missing_profile(source: str) -> bool:
-    """Whether a source is a live profile that nobody has written: a name mistyped, not evidence that is gone."""
+    """Return whether a source is a live profile that does not exist: a mistyped name, not lost evidence."""
     return source.startswith(_LIVE) and not (places.profiles_dir() / f"{source.removeprefix(_LIVE)}.toml").exists()
 
 
@@ -120,28 +120,28 @@ def _open_kept(source: str) -> Case:
 
 
 def _folder(source: str) -> Path:
-    """Where the case of a source is that was collected before.
+    """Return the folder of a previously collected case.
 
     Raises:
-        CasebookError: There is nothing of that name.
+        CasebookError: It does not exist.
     """
     if source.startswith(_SAMPLE):
         return _sample(source.removeprefix(_SAMPLE))
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
     folder = Path(source)
-    with suppress(RuntimeError):  # the home of somebody who is not known here
+    with suppress(RuntimeError):  # the home of an unknown user
         folder = folder.expanduser()
     beside = places.checkout() / folder  # JupyterLab runs a notebook in the notebooks' folder, a terminal in the checkout
     for found in (folder, beside):
-        with suppress(OSError):  # a name that no file can have, or a folder that is closed to us
+        with suppress(OSError):  # an invalid file name, or an inaccessible folder
             if found.exists():
                 return found
     raise CaseError(f"There is no case at {folder}.", try_=_perhaps(folder))
 
 
 def _perhaps(folder: Path) -> str:
-    """The cases, samples and profiles by whose name somebody may have meant a folder that is not there."""
+    """Suggest cases, samples and profiles for a folder that does not exist."""
     known = {name: kind + name for kind, names in ((_LIVE, profiles()), (_SAMPLE, samples())) for name in names}
     with suppress(OSError):
         beside = [manifest.parent.name for manifest in folder.parent.glob(f"*/{case_folder.MANIFEST}")]
@@ -153,7 +153,7 @@ def _perhaps(folder: Path) -> str:
 
 
 def samples() -> tuple[str, ...]:
-    """Names of the shipped cases."""
+    """Return the names of the shipped cases."""
     return tuple(sorted(path.parent.name for path in places.samples_dir().glob("*/case.json")))
 
 
@@ -201,10 +201,10 @@ def _understood(profile: dict) -> Profile:
 
 
 def _by_client(profile: dict, table: str) -> dict[str, list[Path]]:
-    """A table of the profile by the name of a client.
+    """Return a table of the profile by client name.
 
     Raises:
-        UsageError: It is none, or a key is no name.
+        UsageError: It is not a table, or a key is not a name.
     """
     named = profile.get(table, {})
     if not isinstance(named, dict) or not all(re.fullmatch(r"[A-Za-z_][\w.-]*", name, re.ASCII) for name in named):
@@ -215,10 +215,10 @@ def _by_client(profile: dict, table: str) -> dict[str, list[Path]]:
 
 
 def _by_broker(profile: dict, table: str) -> list[tuple[int, object]]:
-    """A table of the profile by broker id.
+    """Return a table of the profile by broker id.
 
     Raises:
-        UsageError: A key is no broker id.
+        UsageError: A key is not a broker id.
     """
     try:
         return [(int(broker), value) for broker, value in profile.get(table, {}).items()]
@@ -233,7 +233,7 @@ def _listed(places: object) -> list[str]:
 
 
 def profiles() -> tuple[str, ...]:
-    """Names of the profiles that there are."""
+    """Return the names of the existing profiles."""
     return tuple(sorted(path.stem for path in places.profiles_dir().glob("*.toml")))
 
 
@@ -241,7 +241,7 @@ def profile(name: str) -> Profile:
     """Read a profile.
 
     Raises:
-        UsageError: There is none of that name, or it is none.
+        UsageError: It does not exist, or is invalid.
     """
     folder = places.profiles_dir()
     path = folder / f"{name}.toml"

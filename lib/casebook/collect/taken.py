@@ -1,4 +1,4 @@
-"""What a case took, in words: how much of each kind."""
+"""Summary of a case in words: how much of each kind."""
 
 import re
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ _FILES = (
 )
 _LINES = ((ZNODES, "znode", "znodes"), (PASTED, "pasted line", "pasted lines"))
 _COUNTED = ("log", "ledger", "ledger of processed records")
-"""Files whose lines are told."""
+"""Files with counted lines."""
 
 
 def in_words(case: Case) -> str:
-    """What a case holds: ``812 znodes, 3 logs with 12,345 lines``; ``nothing`` of an empty one."""
+    """Return the content of a case: ``812 znodes, 3 logs with 12,345 lines``; ``nothing`` for an empty one."""
     return ", ".join([*_by_line(case), *_by_file(case)]) or "nothing"
 
 
 def is_understood(case: Case) -> bool:
-    """Whether anything was taken but a paste of which nobody knows what it is, or that tells nothing."""
+    """Return whether anything was collected except an undecodable paste."""
     if any(item.rows for path, item in case.items.items() if path != PASTED):
         return True
     pasted = case.pasted()
@@ -48,7 +48,7 @@ def _by_line(case: Case) -> Iterator[str]:
 
 
 def _of_history(case: Case) -> Iterator[str]:
-    """Transactions and snapshots of ZooKeeper's own files; what cannot be read is told elsewhere."""
+    """Yield transactions and snapshots of ZooKeeper's own files; unreadable ones are reported elsewhere."""
     with suppress(CasebookError):
         transactions, snapshots = case.history_size()
         if transactions or not snapshots:
@@ -66,7 +66,7 @@ def _by_file(case: Case) -> Iterator[str]:
 
 
 def _lines(case: Case, item: Item) -> int:
-    """The lines of a file; of a pasted log those that the paste has of it: the others are empty, and only hold a place."""
+    """Return the number of lines of a file; of a pasted log, only those from the paste: the others are empty placeholders."""
     if PASTED not in case.items or not item.path.endswith(f"/logs/{PASTED_LOG}"):
         return item.rows or 0
     with suppress(OSError), (case.folder / item.path).open("rb") as lines:

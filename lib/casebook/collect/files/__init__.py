@@ -1,1 +1,1 @@
-"""Files to a case: logs, settings, listings of log dirs."""
+"""Collect files into a case: logs, settings, listings of log dirs."""

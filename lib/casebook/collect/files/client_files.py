@@ -1,4 +1,4 @@
-"""Configuration files of clients: what analyses read of them, and nothing else (:mod:`.redaction.client_settings`)."""
+"""Configuration files of clients, reduced to the settings that analyses use (:mod:`.redaction.client_settings`)."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _NO_NAME = re.compile(r"[^\w.-]", re.ASCII)
 
 
 def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Given]) -> None:
-    """Copy properties and YAML files of a client, folders with all their files; what could not be copied is recorded."""
+    """Copy properties and YAML files of a client, folders with all files; failures are recorded."""
     taken: set[str] = set()
     for given in outside.files(paths):
         path = given.path
@@ -35,12 +35,12 @@ def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Giv
 
 
 def _free_name(path: Path, taken: set[str]) -> str:
-    """The file's name, below its folder's where that is taken, and numbered where that is taken, too."""
+    """Return the file's name, prefixed with its folder's if taken, and numbered if that is taken too."""
     name = _NO_NAME.sub("_", redaction.redact_name(path.name))
     ending = path.suffix if name.endswith(path.suffix) else ""
     below = f"{_NO_NAME.sub('_', path.parent.name)}-{name}"
     number = 1
-    while name.lower() in taken:  # some file systems know no case
+    while name.lower() in taken:  # some file systems ignore case
         name = below if number == 1 else f"{below.removesuffix(ending)}-{number}{ending}"
         number += 1
     taken.add(name.lower())
@@ -48,11 +48,11 @@ def _free_name(path: Path, taken: set[str]) -> str:
 
 
 def _content(given: outside.Named) -> str:
-    """Text of a file of settings.
+    """Return the text of a settings file.
 
     Raises:
         OSError: It cannot be opened.
-        ValueError: It is none.
+        ValueError: It is not text.
     """
     path = given.path
     ending, name = path.suffix.lower(), path.name.lower()

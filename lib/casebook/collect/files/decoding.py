@@ -1,7 +1,7 @@
-"""Text of strangers as what it is: UTF-16, a byte order mark, the line ends of old Macs; in a case all is UTF-8 with line feeds.
+"""Convert foreign text to UTF-8 with line feeds: UTF-16, byte order marks, line ends of old Macs.
 
-So secrets are looked for in characters, whatever they were written as, and whoever reads a case knows of one encoding. Line 7 is
-line 7 in every editor. Another encoding of single bytes, as Latin-1, goes on as it is: what Kafka itself prints is ASCII.
+So redaction works on characters in any encoding, and readers of a case handle one encoding. Line 7 is line 7 in every editor.
+Other single-byte encodings, such as Latin-1, pass unchanged: Kafka's own output is ASCII.
 """
 
 import codecs
@@ -17,25 +17,25 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
-"""What no text holds (``text_chars``, src/encoding.c@FILE5_45); zeros apart, which a log that was truncated begins with."""
+"""Bytes that no text contains (``text_chars``, src/encoding.c@FILE5_45); except zeros, which precede a truncated log."""
 _MOST_CONTROL = 0.02
 _MOSTLY = 0.4
 _ASCII = re.compile(rb"[\t\n\r\x1b-\x7e]")
 
 
 class NoTextError(OSError):
-    """A file is in no encoding that is known here."""
+    """The encoding of a file is unknown."""
 
     def __init__(self) -> None:
         super().__init__(0, "it is no text: neither UTF-8 nor UTF-16, nor another text with line ends")
 
 
 def recoded(content: BinaryIO) -> BinaryIO:
-    """The same text as UTF-8, without byte order mark, and with line feeds where it had only carriage returns.
+    """Return the text as UTF-8, without a byte order mark, and with line feeds in place of lone carriage returns.
 
     Raises:
-        NoTextError: It is no text.
-        OSError: It cannot be read.
+        NoTextError: It is not text.
+        OSError: It is unreadable.
     """
     head = _read(content, _HEAD)
     encoding = encoding_of(head)
@@ -50,7 +50,7 @@ def recoded(content: BinaryIO) -> BinaryIO:
 
 
 def encoding_of(head: bytes) -> str | None:
-    """The encoding of more than one byte a character that a text is in, by its mark or by its zeros; ``None`` for any other."""
+    """Detect a multi-byte encoding by its mark or its zeros; ``None`` for any other."""
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             return encoding
@@ -64,7 +64,7 @@ def encoding_of(head: bytes) -> str | None:
 
 
 def _are_letters(low: bytes, high: bytes) -> bool:
-    """Whether bytes are the low and the high ones of letters, most of them ASCII."""
+    """Whether bytes are the low and the high bytes of letters, mostly ASCII."""
     ascii_letters, zeros = len(_ASCII.findall(low)), high.count(0)
     return zeros > _MOSTLY * len(high) and ascii_letters > _MOSTLY * len(low) and low.count(0) < zeros / 8
 
@@ -75,7 +75,7 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _read(content: BinaryIO, size: int) -> bytes:
-    """The beginning, as far as a pack was not cut there: who reads on is told."""
+    """Return the start, up to a damage in a pack: later reads report it."""
     found = b""
     try:
         while len(found) < size and (more := content.read1(size - len(found))):
@@ -87,17 +87,17 @@ def _read(content: BinaryIO, size: int) -> bytes:
 
 
 class _Continued(io.RawIOBase):
-    """What was read already, and then the rest."""
+    """Bytes already read, then the rest."""
 
     def __init__(self, head: bytes, content: BinaryIO) -> None:
         self._ready, self._content = head, content
 
     def readable(self) -> bool:
-        """As of a file."""
+        """As for a file."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:
-        """As of a file."""
+        """As for a file."""
         found = self._ready or self._more(len(buffer))
         taken = found[: len(buffer)]
         self._ready = found[len(taken) :]
@@ -105,11 +105,11 @@ class _Continued(io.RawIOBase):
         return len(taken)
 
     def _more(self, size: int) -> bytes:
-        return self._content.read1(size)  # what comes before an error is given out before it is raised
+        return self._content.read1(size)  # return the bytes before an error, then raise it
 
 
 class _Recoded(_Continued):
-    """The same, in another encoding; what makes no character is replaced by the sign for it."""
+    """The same in another encoding; invalid bytes become the replacement character."""
 
     def __init__(self, head: bytes, content: BinaryIO, encoding: str, *, into: str = "utf-8") -> None:
         super().__init__(b"", content)

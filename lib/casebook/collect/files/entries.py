@@ -1,4 +1,4 @@
-"""What a listing of a folder holds, and what reads it, of this machine or behind a URI."""
+"""Entries of a folder listing, and the interface for reading local and remote folders."""
 
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
@@ -7,7 +7,7 @@ from casebook.formats.broker.log_tail import Read
 
 
 class Entry(NamedTuple):
-    """A file or folder in a listing; ``bytes`` is ``None`` when it could not be looked at, and ``why`` says why not."""
+    """A file or folder in a listing; ``bytes`` is ``None`` on failure, with the reason in ``why``."""
 
     name: str
     folder: bool
@@ -17,13 +17,13 @@ class Entry(NamedTuple):
 
 
 class Files(Protocol):
-    """The files below a place; every failure is an OSError whose ``strerror`` a person can read."""
+    """Files below a root; every failure is an OSError with a readable ``strerror``."""
 
     def entries(self, path: str) -> list[Entry]:
-        """What lies in the folder ``path`` below the place (``""``: the place itself), by name."""
+        """Return the entries of the folder ``path`` below the root (``""``: the root itself), by name."""
 
     def read(self, path: str, limit: int) -> bytes:
-        """The first ``limit`` bytes of a file."""
+        """Return the first ``limit`` bytes of a file."""
 
     def anywhere(self, path: str) -> AbstractContextManager[Read] | None:
-        """What reads a file at any place of it; ``None`` where each place costs a request."""
+        """Return a random-access reader of a file; ``None`` when each access costs a request."""

@@ -1,4 +1,4 @@
-"""Files of brokers and of other programs, copied line by line, without their secrets."""
+"""Copy files of brokers and other programs line by line, without secrets."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,13 +17,13 @@ from casebook.machine import packs
 
 _LONGEST_LINE = 1 << 20
 _LARGEST_METRICS = 8 << 20
-"""Bytes of a file of host metrics: a week of sar, minute by minute."""
+"""Size limit of a file of host metrics, in bytes: a week of sar, minute by minute."""
 _HEAD = 100
-"""Lines by which text is told from what is none."""
+"""Number of first lines that decide whether a file is text."""
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
-"""What no text holds (``text_chars``, src/encoding.c@FILE5_45)."""
+"""Bytes that no text contains (``text_chars``, src/encoding.c@FILE5_45)."""
 _OF_WORKER = re.compile(r"connect\.log(?:\.[^/]*)?")
-"""A Connect worker writes beside its machine's broker (``config/connect-log4j.properties@2.4.0``); it is a client."""
+"""Log of a Connect worker in its broker's folder (``config/connect-log4j.properties@2.4.0``); it is a client."""
 _INSTEAD = "Give it to the notebook as its parameter ledger: there it is read where it is."
 
 Redact = Callable[[Iterable[bytes]], Iterator[bytes]]
@@ -31,7 +31,7 @@ Lines = Callable[[outside.Given], Iterator[bytes]]
 
 
 def copy_properties(case: CaseWriter, broker: int, path: outside.Given) -> bool:
-    """Copy a broker's ``server.properties``; why it could not be is recorded.
+    """Copy a broker's ``server.properties``; a failure is recorded.
 
     Returns:
         Whether it is a KRaft node's.
@@ -49,10 +49,10 @@ def copy_properties(case: CaseWriter, broker: int, path: outside.Given) -> bool:
 
 
 def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]) -> None:
-    """Copy somebody's logs under their own names, folders with all their files; what could not be copied is recorded.
+    """Copy logs under their own names, folders with all files; failures are recorded.
 
     Args:
-        owner: A broker's id, or the name of a ZooKeeper server or a client; see :func:`casebook.facts.events.folder_of`.
+        owner: Broker id, or the name of a ZooKeeper server or a client; see :func:`casebook.facts.events.folder_of`.
     """
     for path, name in _named(paths, folder_of(owner)):
         file = name.rpartition("/")[2]
@@ -61,7 +61,7 @@ def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]
 
 
 def copy_metrics(case: CaseWriter, broker: int, paths: Sequence[outside.Given]) -> None:
-    """Copy what a broker's host measured, as :func:`copy_logs` does; an answer of Prometheus with a line for each value."""
+    """Copy a broker's host metrics like :func:`copy_logs`; a response of Prometheus with one line per value."""
 
     def lines(given: outside.Given) -> Iterator[bytes]:
         left = _LARGEST_METRICS
@@ -77,7 +77,7 @@ def copy_metrics(case: CaseWriter, broker: int, paths: Sequence[outside.Given]) 
 
 
 class Ledgers:
-    """Copies what clients wrote down of the records that they produced or processed; all of a case share one limit of size."""
+    """Copies ledgers of produced or processed records; all of a case share one size limit."""
 
     def __init__(self) -> None:
         self._left = COPY_LIMIT
@@ -91,12 +91,12 @@ class Ledgers:
         *,
         folder: str = "ledgers",
     ) -> None:
-        """Copy a client's, as :func:`copy_logs` does.
+        """Copy a client's ledgers like :func:`copy_logs`.
 
         Args:
-            folder: Below the client's: ``processed`` for those of processed records, whose client is the consumer group.
-            take: Given a name in the case and what copies it there; told of by what that raises: a :class:`UsageError` where
-                it is no text, a :class:`CollectError` where it is too large.
+            folder: Folder below the client's: ``processed`` for ledgers of processed records, with the consumer group as client.
+            take: Receives a name in the case and the copy function; its errors are recorded: a :class:`UsageError` when it is not
+                text, a :class:`CollectError` when too large.
         """
         for path, name in _named(paths, f"clients/{client}/{folder}"):
             take(name, lambda path=path, name=name: self._copy(case, path, name))
@@ -130,7 +130,7 @@ def _lines(path: outside.Given) -> Iterator[bytes]:
 
 
 def _named(paths: Sequence[outside.Given], folder: str) -> Iterator[tuple[outside.Named, str]]:
-    """Files, and each one's own name in the case."""
+    """Yield files with their unique names in the case."""
     taken: set[str] = set()
     for one in outside.files(paths):
         path = one.path
@@ -149,7 +149,7 @@ def _shown(name: str) -> str:
 
 
 def _size(path: outside.Given) -> int | None:
-    """Bytes of a file as it lies there; ``None`` where whoever copies it will be told why there are none."""
+    """Size of a file in bytes; ``None`` on an error, which the copy will report."""
     try:
         with outside.opened(path) as file:
             return file.seek(0, 2)

@@ -1,4 +1,4 @@
-"""Folders of this machine and behind URIs, listed and read in one way."""
+"""Local folders and folders at URIs, with one interface."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 class LocalFiles:
-    """Files of this machine; links are followed as far as they stay in the place (:mod:`casebook.collect.outside`)."""
+    """Local files; links are followed within the root (:mod:`casebook.collect.outside`)."""
 
     def __init__(self, place: str) -> None:
         self._root = Path(place)
@@ -49,22 +49,22 @@ def _entry(found: outside.StatEntry) -> Entry:
 
 
 def is_uri(place: str) -> bool:
-    """Whether a place is a URI, and not a path of this machine."""
+    """Whether a place is a URI, not a local path."""
     return _URI.match(place) is not None
 
 
 def full_name(text: str) -> str:
-    """A place as a path from the root or as a URI; one of this machine is always a path."""
+    """Return a place as an absolute path or a URI; a local one is always a path."""
     if not is_uri(text):
         return str(Path(text).expanduser().absolute())
     return url2pathname(urlsplit(text).path) if text.startswith("file:") else text
 
 
 def files_of(place: str) -> Files:
-    """What reads a place.
+    """Return the reader for a place.
 
     Raises:
-        OSError: A URI's file system cannot be reached.
+        OSError: A URI's file system is unreachable.
     """
     if not is_uri(place):
         return LocalFiles(place)

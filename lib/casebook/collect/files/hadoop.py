@@ -1,4 +1,4 @@
-"""Log dirs that lie behind a Hadoop URI (hdfs, s3a, gs), listed with Spark's own file systems and credentials."""
+"""Log dirs at a Hadoop URI (hdfs, s3a, gs), listed with Spark's file systems and credentials."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from casebook.collect.files.entries import Entry
 
 
 class HadoopFiles:
-    """The files below a URI; see :class:`casebook.collect.files.entries.Files`."""
+    """Files below a URI; see :class:`casebook.collect.files.entries.Files`."""
 
     def __init__(self, place: str) -> None:
         from casebook.spark.session import session
@@ -19,7 +19,7 @@ class HadoopFiles:
             self._files = self._root.getFileSystem(spark._jsc.hadoopConfiguration())
 
     def entries(self, path: str) -> list[Entry]:
-        """What lies in a folder, by name."""
+        """Return the entries of a folder, by name."""
         with _failures():
             found = self._files.listStatus(self._below(path))
             return sorted(
@@ -28,7 +28,7 @@ class HadoopFiles:
             )
 
     def read(self, path: str, limit: int) -> bytes:
-        """The first bytes of a file."""
+        """Return the first bytes of a file."""
         with _failures():
             stream = self._files.open(self._below(path))
             try:
@@ -37,7 +37,7 @@ class HadoopFiles:
                 stream.close()
 
     def anywhere(self, path: str) -> None:
-        """Nothing: each place would cost a request."""
+        """Return ``None``: each access would cost a request."""
 
     def _below(self, path: str) -> object:
         return self._path(self._root, path) if path else self._root
@@ -45,7 +45,7 @@ class HadoopFiles:
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """What Java throws, as the OSError that callers expect: its first line."""
+    """Convert Java's exceptions to the OSError that callers expect, with its first line."""
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark.errors import PySparkException
 

@@ -1,4 +1,4 @@
-"""What was given to be collected, each for itself: one bad input is named, and what else was given is taken."""
+"""Given inputs, each handled independently: a bad one is recorded, and the others are collected."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -13,14 +13,14 @@ _Taken = TypeVar("_Taken")
 
 
 class Inputs:
-    """Takes one input after the other into a case."""
+    """Collects one input after the other into a case."""
 
     def __init__(self, case: CaseWriter) -> None:
         self._case = case
         self._errors: list[CasebookError] = []
 
     def take(self, part: str, act: Callable[[], _Taken]) -> _Taken | None:
-        """Take an input; why it cannot be taken is recorded under the name of its part, and the next may be."""
+        """Collect an input; an error is recorded under the name of its part, and the next input follows."""
         try:
             return act()
         except (CollectError, UsageError) as error:
@@ -31,10 +31,10 @@ class Inputs:
         return None
 
     def end(self) -> None:
-        """Record that the time was up, if it was.
+        """Record that the time limit was reached, if so.
 
         Raises:
-            CasebookError: Nothing at all was taken.
+            CasebookError: Nothing was collected.
         """
         if bounds.was_met():
             self._case.left_out("the whole of it", f"{bounds.reason()}; what was had until then is here")

@@ -1,7 +1,7 @@
-"""One log dir: its partitions, segments, checkpoints and leftovers.
+"""Inventory of one log dir: partitions, segments, checkpoints and leftovers.
 
-The broker may be running: files grow, are renamed and vanish while they are listed. What was gone is told, and the
-listing goes on.
+The broker may be running: files grow, are renamed and vanish during the listing. Vanished files are recorded, and the listing
+continues.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,14 +30,14 @@ def examine(files: Files, place: str, *, broker: int | None, listed_at: int) -> 
     """List one log dir.
 
     Args:
-        files: What lies there.
-        place: Its name.
-        broker: Whose it is; ``None`` to ask its ``meta.properties``.
+        files: Files of the log dir.
+        place: Its path or URI.
+        broker: Its broker; ``None`` to read it from ``meta.properties``.
         listed_at: Now, epoch milliseconds.
 
     Raises:
         OSError: It cannot be listed at all.
-        UsageError: Nothing tells whose it is.
+        UsageError: Its broker is unknown.
     """
     reader = _Reader(files)
     entries = reader.there("", files.entries(""))
@@ -65,7 +65,7 @@ def examine(files: Files, place: str, *, broker: int | None, listed_at: int) -> 
 
 
 class _Reader:
-    """Reads a log dir and remembers what it could not."""
+    """Reads a log dir and records failures."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
@@ -75,7 +75,7 @@ class _Reader:
         self.problems.append(Problem(path=path or "the log dir", reason=reason))
 
     def there(self, path: str, entries: Iterable[Entry]) -> list[Entry]:
-        """The entries that were still there when they were looked at."""
+        """Return the entries that still existed when examined."""
         kept = []
         for entry in entries:
             if entry.bytes is None:
@@ -85,7 +85,7 @@ class _Reader:
         return kept
 
     def rows(self, path: str, decode: Callable[[str], Decoded[_Row]]) -> tuple[_Row, ...] | None:
-        """A file's rows; ``None`` when it cannot be read."""
+        """Return a file's rows; ``None`` when unreadable."""
         try:
             content = self._files.read(path, _LARGEST_TEXT + 1)
         except OSError as error:
@@ -100,16 +100,16 @@ class _Reader:
         return decoded.rows
 
     def one(self, found: Mapping[str, Entry], name: str, decode: Callable[[str], Decoded[_Row]]) -> _Row | None:
-        """The only row of a file that need not be there."""
+        """Return the only row of an optional file."""
         return next(iter(self.rows(name, decode) or ()), None) if name in found else None
 
     def points(self, name: str) -> dict[_Key, int] | None:
-        """Offset by topic and partition; as in the broker, of two lines for one the last counts."""
+        """Return offsets by topic and partition; as in the broker, the last of two lines for one partition counts."""
         rows = self.rows(name, checkpoints.offsets)
         return None if rows is None else {(row.topic, row.partition): row.offset for row in rows}
 
     def whose(self, place: str, broker: int | None, meta: Mapping[str, str] | None) -> int:
-        """The broker's id."""
+        """Return the broker's id."""
         text = (meta or {}).get("broker.id") or (meta or {}).get("node.id") or ""
         stated = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
         if broker is None and stated is None:
@@ -124,7 +124,7 @@ class _Reader:
     def partitions(
         self, entries: Iterable[Entry], broker: int, place: str, points: Mapping[str, Mapping[_Key, int] | None]
     ) -> tuple[list[Replica], list[LeftoverFile]]:
-        """The partitions in use, and everything that an operation left behind."""
+        """Return the partitions in use, and all leftovers of operations."""
         replicas: list[Replica] = []
         leftovers: list[LeftoverFile] = []
         for entry in entries:
@@ -174,7 +174,7 @@ class _Reader:
         )
 
     def _tail(self, folder: str, inside: Sequence[Entry]) -> Tail | None:
-        """Where the last segment ends; ``None`` where that cannot be looked at, or it is damaged."""
+        """Return the end of the last segment; ``None`` when unreadable or damaged."""
         in_use = {(name.suffix, name.base_offset): entry for entry, name in _named(inside) if not name.kind}
         last = max((base for suffix, base in in_use if suffix == ".log"), default=None)
         if last is None:
@@ -192,7 +192,7 @@ class _Reader:
 
 
 def _without_folder(points: Mapping[str, Mapping[_Key, int] | None], entries: Iterable[Entry]) -> tuple[_Key, ...]:
-    """The partitions that checkpoints name and that have no folder, whatever it is called now."""
+    """Return the partitions in checkpoints without a folder, under any name."""
     named = {key for one in points.values() for key in one or ()}
     folders = (log_dir_names.folder(entry.name) for entry in entries if entry.folder)
     return tuple(sorted(named - {(name.topic, name.partition) for name in folders if name is not None}))
@@ -227,7 +227,7 @@ def _segments(inside: Sequence[Entry]) -> tuple[SegmentFile, ...]:
 
 
 def _leftover_files(folder: str, name: log_dir_names.PartitionFolder, inside: Sequence[Entry]) -> Iterator[LeftoverFile]:
-    """Leftover files of a partition in use. A snapshot of producers may stand without a segment, an index may not."""
+    """Yield leftover files of a partition in use. A producer snapshot may exist without a segment, an index may not."""
     logs = {file.base_offset for _, file in _named(inside) if file.suffix == ".log"}
     for entry, file in _named(inside):
         orphan = file.suffix in _INDEXES and file.base_offset not in logs

@@ -1,4 +1,4 @@
-"""What lies in the brokers' log dirs, into a case; the segments themselves stay where they are, as a rule."""
+"""Collect the listings of brokers' log dirs; the segments usually stay in place."""
 
 import time
 from collections.abc import Sequence
@@ -19,11 +19,10 @@ def collect(
     """List log dirs into a case.
 
     Args:
-        case: Gets ``brokers/<id>/log_dirs.json`` and what is copied; what could not be read is recorded.
-        inputs: Told of a log dir of which nothing tells whose it is, and of segments that cannot be copied.
-        given: Broker and folder or URI; without broker, the log dir's ``meta.properties`` must tell it.
-        copy: Topics whose segments are copied, unless they are more than :data:`casebook.collect.files.segments.COPY_LIMIT` or
-            behind a URI.
+        case: Receives ``brokers/<id>/log_dirs.json`` and copied segments; failures are recorded.
+        inputs: Records log dirs of an unknown broker, and segments that cannot be copied.
+        given: Broker and folder or URI; without a broker, the log dir's ``meta.properties`` must name it.
+        copy: Topics with segments to copy, unless larger than :data:`casebook.collect.files.segments.COPY_LIMIT` or at a URI.
 
     Returns:
         Those that could be listed.
@@ -44,10 +43,10 @@ def collect(
 
 
 def _listed(broker: int | None, place: str) -> LogDir:
-    """A log dir as it is now.
+    """Return the current listing of a log dir.
 
     Raises:
-        UsageError: Nothing tells whose it is.
+        UsageError: Its broker is unknown.
         CollectError: It cannot be listed.
     """
     try:

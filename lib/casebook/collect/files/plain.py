@@ -1,4 +1,4 @@
-"""Lines of a file, whether it is packed or not, and none longer than is good for the memory."""
+"""Lines of a packed or plain file, with a maximum length to bound memory."""
 
 import os
 from collections.abc import Iterator
@@ -11,27 +11,27 @@ from casebook.machine import packs
 
 _ENOUGH = 4096
 LEAST_UNPACKED = 1 << 30
-"""Bytes that any pack may hold."""
+"""Unpacked bytes that any pack may contain."""
 MOST_TIMES = 200
-"""How often a larger one may hold its own size; a log of one warning without end is packed to a 140th."""
+"""Maximum unpacked size of a larger pack, as a multiple of its own; a log of one endless warning compresses 140 times."""
 
 
 def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
-    """The lines of a text file as UTF-8, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
+    """Yield the lines of a text file as UTF-8, with ``.gz`` and ``.zst`` unpacked; longer lines are cut to ``longest`` bytes.
 
     Raises:
-        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or
-            the time of the collection is up; the lines before were already given.
+        OSError: It is not text, unreadable, its pack is damaged or larger than :func:`most_unpacked`, or the time limit is
+            reached; earlier lines were already yielded.
     """
     with _opened(given) as content:
         yield from of_stream(content, longest=longest)
 
 
 def refuse_binary(given: outside.Given) -> None:
-    """Refuse a file that is no text, by its beginning; whether it can be read on, who reads it is told.
+    """Refuse a file that is not text, by its beginning; later read errors are left to its reader.
 
     Raises:
-        NoTextError: It is none.
+        NoTextError: It is not text.
     """
     try:
         next(lines(given, longest=_ENOUGH), None)
@@ -42,7 +42,7 @@ def refuse_binary(given: outside.Given) -> None:
 
 
 def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:
-    """The same of what is opened already."""
+    """Yield the same from an open stream."""
     content = decoding.recoded(content)
     while line := content.readline(longest):
         rest = line
@@ -53,7 +53,7 @@ def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:
 
 
 def most_unpacked(packed: int) -> int:
-    """How many bytes are taken out of a pack of a size: a pack that holds more is made to fill disks."""
+    """Return the maximum unpacked bytes for a pack of this size: larger ones are meant to fill disks."""
     return max(LEAST_UNPACKED, MOST_TIMES * packed)
 
 
@@ -69,10 +69,10 @@ def _opened(given: outside.Given) -> Iterator[BinaryIO]:
 
 
 def _up_to(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """What comes out of a pack.
+    """Yield the unpacked pieces.
 
     Raises:
-        PackError: More comes out of it than is taken.
+        PackError: They exceed the limit.
     """
     left = most
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Segments copied into a case: on request, when small. Their times stay in the inventory."""
+"""Copy small segments into a case on request. Their times stay in the inventory."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,10 +17,10 @@ _CHUNK = 1 << 20
 
 
 def few(log_dirs: Iterable[LogDir], topics: Sequence[str]) -> Sequence[str]:
-    """The topics, whose segments can be copied.
+    """Return the topics whose segments can be copied.
 
     Raises:
-        UsageError: They are not on this machine.
+        UsageError: They are not local.
         CollectError: They are too large for a case.
     """
     wanted = [replica for log_dir in log_dirs for replica in log_dir.replicas if replica.topic in topics]
@@ -39,7 +39,7 @@ def few(log_dirs: Iterable[LogDir], topics: Sequence[str]) -> Sequence[str]:
 
 
 def copied(case: CaseWriter, log_dirs: Iterable[LogDir], topics: Sequence[str]) -> Iterator[LogDir]:
-    """The log dirs of a broker as the case then holds them: of what was copied, the size is the copy's."""
+    """Yield a broker's log dirs as in the case: with the sizes of copied segments."""
     taken: set[tuple[str, int]] = set()
     for log_dir in log_dirs:
         problems = list(log_dir.problems)
@@ -50,7 +50,7 @@ def copied(case: CaseWriter, log_dirs: Iterable[LogDir], topics: Sequence[str]) 
 
 
 def _copy_once(case: CaseWriter, replica: Replica, taken: set[tuple[str, int]], problems: list[Problem]) -> Replica:
-    """No broker holds a partition in two log dirs and starts; folders moved by hand may."""
+    """A broker with a partition in two log dirs does not start, but folders may be moved manually."""
     if (replica.topic, replica.partition) in taken:
         reason = "was not copied: another log dir of the broker holds it too"
         problems.append(Problem(path=f"{replica.topic}-{replica.partition}", reason=reason))
@@ -82,12 +82,12 @@ def _copy(case: CaseWriter, replica: Replica, problems: list[Problem]) -> Replic
 
 
 def _file(replica: Replica, name: str) -> outside.Named:
-    """A file of a partition; links lead no further than its log dir, as when it was listed."""
+    """Return a file of a partition; links stay within its log dir, as in the listing."""
     return outside.Named(Path(replica.place, name), within=Path(replica.place).parent)
 
 
 def _chunks(path: outside.Given, limit: int) -> Iterator[bytes]:
-    """The file as it was listed: what was appended since has no row."""
+    """Yield the file up to its listed size: later appends have no row."""
     with outside.opened(path) as file:
         while limit > 0 and (chunk := file.read(min(_CHUNK, limit))):
             limit -= len(chunk)

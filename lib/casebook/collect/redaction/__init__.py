@@ -1,13 +1,13 @@
-"""Secrets are taken out before anything is written. Pure functions; when in doubt, out it goes.
+"""Remove secrets before anything is written. Pure functions; doubtful text is removed.
 
-Settings of brokers and clients pass by an allow-list: what analyses read, nothing else. Free text (logs, pastes, ledgers, data of
-znodes, what is said to people) passes three sieves: structured rules (:mod:`.rules`: what is assigned to a name that means a
-secret), what a token's own form gives away (:mod:`.scanner` with the public rules of detect-secrets, :mod:`.prefixed`), and what
-is too random to be anything else (:mod:`.shapes`). Addresses with passwords are refused (:mod:`.addresses`).
+Settings of brokers and clients pass an allow-list: only what analyses use. Free text (logs, pastes, ledgers, data of znodes,
+messages) passes three filters: structured rules (:mod:`.rules`: values assigned to a sensitive name), known token formats
+(:mod:`.scanner` with the public rules of detect-secrets, :mod:`.prefixed`), and strings too random to be anything else
+(:mod:`.shapes`). Addresses with passwords are refused (:mod:`.addresses`).
 
 Where Kafka keeps secrets: SCRAM credentials under ``/config/users``, encrypted passwords under ``/config/brokers``
-(``ZkData.SensitiveRootPaths``, core/src/main/scala/kafka/zk/ZkData.scala@3.9.0), JAAS lines and the passwords of key
-stores in ``server.properties``. Logs hold whatever someone put on a command line or into a URL.
+(``ZkData.SensitiveRootPaths``, core/src/main/scala/kafka/zk/ZkData.scala@3.9.0), JAAS lines and key store passwords in
+``server.properties``. Logs contain anything from command lines or URLs.
 """
 
 from casebook.collect.redaction.broker_settings import redact_properties

@@ -1,20 +1,20 @@
-"""Addresses with a password in them are refused before anything is done: they would be recorded, and shown."""
+"""Refuse addresses with passwords before any other step: they would be recorded and shown."""
 
 from casebook.collect.redaction.rules import without_addresses
 from casebook.errors import UsageError
 
 
 def has_password(address: str) -> bool:
-    """Whether a URI or ``host:port`` has a user's password, a token or a signature in it."""
+    """Whether a URI or ``host:port`` contains a user's password, a token or a signature."""
     text = address.encode(errors="replace")
     return without_addresses(text) != text
 
 
 def refuse_passwords(what: str, *addresses: str | None) -> None:
-    """Refuse addresses with passwords in them, without repeating any.
+    """Refuse addresses with passwords, without repeating any.
 
     Args:
-        what: Where they were given, as ``--zookeeper``.
+        what: Option they were given with, e.g. ``--zookeeper``.
         addresses: ``None`` for none.
 
     Raises:

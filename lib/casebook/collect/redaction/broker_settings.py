@@ -1,4 +1,4 @@
-"""``server.properties`` by an allow-list: the settings that analyses read, and nothing else; every line keeps its number."""
+"""``server.properties`` by an allow-list: only settings that analyses use; every line keeps its number."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,12 @@ from casebook.formats import properties
 from casebook.kafka.defaults import DEFAULTS
 
 ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}
-"""What :mod:`casebook.kafka.settings` asks for, and whose file it is."""
+"""Settings that :mod:`casebook.kafka.settings` uses, and the owner of the file."""
 _DROPPED = b"# " + MARK
 _NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
 _TRUTH = re.compile(r"(?i)true|false")
 _WORDS = re.compile(r"[\w.,:/+\- ]{0,100}", re.ASCII)
-"""What values of the allowed settings are made of; words are roles and racks."""
+"""Values of the allowed settings; words are roles and racks."""
 _KINDS = {
     "log.cleanup.policy": re.compile(r"(?:compact|delete)?(?:, ?(?:compact|delete)){0,2}"),
     "compression.type": re.compile(r"(?i)producer|none|uncompressed|gzip|snappy|lz4|zstd"),
@@ -23,7 +23,7 @@ _RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}(?:[-.\w]{0,20})")
 
 
 def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a Java properties file, as many as before; a setting that is not read, and a comment, leave a mark alone."""
+    """Yield as many lines of a Java properties file; unused settings and comments become a mark."""
     setting: list[bytes] = []
     for line in lines:
         setting.append(line)
@@ -35,7 +35,7 @@ def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def continues(line: bytes) -> bool:
-    """Whether a setting goes on in the next line."""
+    """Whether a setting continues on the next line."""
     body = line.rstrip(b"\r\n")
     return (len(body) - len(body.rstrip(b"\\"))) % 2 == 1
 
@@ -46,7 +46,7 @@ def is_comment(line: bytes) -> bool:
 
 
 def _kept(lines: list[bytes]) -> Iterator[bytes]:
-    """The physical lines of one setting, or as many that tell nothing of it."""
+    """Yield the physical lines of one setting, or as many marks."""
     if not b"".join(lines).strip():
         yield from lines
         return
@@ -67,12 +67,12 @@ def _may_stay(setting: bytes) -> bool:
 
 
 def is_of_its_kind(key: str, value: str) -> bool:
-    """Whether the value of an allowed setting is made of what its values are made of."""
+    """Whether an allowed setting has a value of its type."""
     return _made_of(key).fullmatch(value) is not None
 
 
 def _made_of(key: str) -> re.Pattern[str]:
-    """What a setting's values are made of, by its defaults: a password in the place of a number is one."""
+    """Return the pattern of a setting's values, by its defaults: other text in place of a number may be a password."""
     if key in _KINDS:
         return _KINDS[key]
     if key.endswith(".version"):

@@ -1,6 +1,6 @@
-"""Configuration of clients by an allow-list: what ``clients.client_properties`` reads of it, and nothing else.
+"""Configuration of clients by an allow-list: only what ``clients.client_properties`` uses.
 
-Line by line and node by node, so that all that stays keeps its place: a proof names its line.
+Line by line and node by node, so that all kept settings stay in place: a proof names its line.
 """
 
 import json
@@ -29,11 +29,11 @@ _Span = tuple[int, int]
 
 
 class KeptSettings(NamedTuple):
-    """What stays of a file.
+    """Kept part of a file.
 
     Args:
-        text: As many lines as it had.
-        dropped: Settings and comments that are not in it.
+        text: As many lines as before.
+        dropped: Number of removed settings and comments.
     """
 
     text: str
@@ -41,16 +41,16 @@ class KeptSettings(NamedTuple):
 
 
 def kept(text: str, *, is_yaml: bool) -> KeptSettings:
-    """What stays of a file of settings.
+    """Return the kept part of a settings file.
 
     Raises:
-        ValueError: It is YAML that cannot be read.
+        ValueError: It is invalid YAML.
     """
     return _Yaml(text).kept() if is_yaml else _lines(text)
 
 
 def all_assign(text: str) -> bool:
-    """Whether there are settings, and nothing else."""
+    """Whether there are settings and nothing else."""
     said = [line.strip() for line in _logical(text)]
     told = [line for line in said if line and not line.startswith(_COMMENT)]
     return bool(told) and all(_SECTION.fullmatch(line) or _ASSIGNS.match(line) for line in told)
@@ -66,7 +66,7 @@ def _lines(text: str) -> KeptSettings:
 
 
 def _logical(text: str) -> Iterator[str]:
-    """The settings of a properties file, each with the lines that it goes on in; and its comments and empty lines."""
+    """Yield the settings of a properties file with their continuation lines, its comments and empty lines."""
     setting = list[str]()
     for line in _LINE.findall(text):
         setting.append(line)
@@ -80,7 +80,7 @@ def _logical(text: str) -> Iterator[str]:
 
 
 def _line(logical: str) -> str | None:
-    """A setting as it may stay, on one line; ``""`` for an empty line, ``None`` for what is dropped."""
+    """Return a setting to keep, on one line; ``""`` for an empty line, ``None`` for a removed one."""
     said = logical.strip()
     if not said:
         return ""
@@ -90,14 +90,14 @@ def _line(logical: str) -> str | None:
         return said if client_properties.essential((said,), "") is not None else None
     joined = "".join(part.rstrip("\n").removesuffix("\\").lstrip() for part in logical.splitlines(keepends=True))
     key, value, _ = next(properties.elements(joined), ("", "", 0))
-    if key == "export":  # of a shell
+    if key == "export":  # a shell's export
         key, value, _ = next(properties.elements(_EXPORT.sub("", joined, count=1)), ("", "", 0))
     stays = client_properties.essential((key,), value)
     return None if stays is None else f"{key}={stays}"
 
 
 class _Yaml:
-    """A YAML or JSON file, composed but never constructed: no tag makes anything run."""
+    """A YAML or JSON file, composed but never constructed: no tag can run code."""
 
     def __init__(self, text: str) -> None:
         self._text, self._left = text, _MOST_NODES
@@ -127,7 +127,7 @@ class _Yaml:
         return self._text[slice(*span)] if self._scalars[span].value.strip() == stays else json.dumps(stays)
 
     def _comments(self, edits: dict[_Span, str]) -> Iterator[_Span]:
-        """What begins with ``#`` outside of scalars, also after ``|``."""
+        """Yield text after ``#`` outside of scalars, also after ``|``."""
         at, whole = 0, len(self._text)
         for begin, end in [*sorted(self._scalars), (whole, whole)]:
             yield from (match.span() for match in _YAML_COMMENT.finditer(self._text, at, begin))
@@ -137,7 +137,7 @@ class _Yaml:
             at = max(at, end)
 
     def _walk(self, node: yaml.Node, path: tuple[str, ...], depth: int = 0) -> bool:
-        """Note what stays of a node, and return whether anything does; a node that aliases lead to is seen by each path."""
+        """Record what to keep of a node, and return whether it keeps anything; an aliased node is visited by each path."""
         self._left -= 1
         if depth > _DEEPEST:
             raise ValueError("is nested too deeply")
@@ -178,7 +178,7 @@ class _Yaml:
 def _composed(text: str) -> list[yaml.Node]:
     try:
         return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None]
-    except (yaml.YAMLError, ValueError, OverflowError):  # \UFFFFFFFF is no character
+    except (yaml.YAMLError, ValueError, OverflowError):  # \UFFFFFFFF is not a character
         raise ValueError("is no YAML: what analyses read of it cannot be told from the rest, so it was not copied") from None
     except RecursionError:
         raise ValueError("is nested too deeply") from None

@@ -1,6 +1,6 @@
-"""Where commands and statements hold secrets: an option, a place among the arguments, a column, an argument of a call.
+"""Secrets in commands and statements: in an option, an argument position, a column, a call argument.
 
-As in :mod:`.rules`, repetitions are bounded or possessive, and what a pattern begins with is a hint of :mod:`.words`.
+As in :mod:`.rules`, repetitions are bounded or possessive, and each pattern starts with a hint of :mod:`.words`.
 """
 
 import re
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from casebook.collect.redaction.names import is_sensitive_column
 
 _ARGUMENTS = re.compile(
-    # an option of a user, whose password stands after a colon
+    # a user option with the password after a colon
     rb"(?<!\S)(?:-u[ \t=]{0,9}|(?:-U|-a|-E|--user|--proxy-user|--auth|--(?:proxy-)?cert)[ \t=]{1,9})(?!\d{1,9}:\d{1,9}(?!\S))"
     rb"[^\s:=]{2,99}:(?!//)(?=\S)"
-    # an option of a password beside one of a user; numbers there are ports and processes
+    # a password option next to a user option; numbers there are ports and processes
     rb"|(?<!\S)(?:-[uU]|--user(?:name)?)[ \t=]{0,9}[^\s-]\S{0,99}"
     rb"[ \t](?:[^|]{0,200}?[ \t])?-[pP][ \t=]{0,9}(?!\d{1,7}(?:[:,/.-]\w{1,7}){0,5}(?!\S))(?=[^\s-])"
     rb"|(?<!\S)-p[ \t]{1,9}(?!\d{1,7}(?:[:,/.-]\w{1,7}){0,5}[ \t])"
@@ -24,7 +24,7 @@ _ARGUMENTS = re.compile(
     rb"|\bssh-keygen[ \t][^|]{0,200}?[ \t]?-[PN][ \t]{1,9}|\b(?:7z|unzip|zip)[ \t][^|]{0,200}?[ \t]?-[pP][ \t]{0,9}"
     rb"|\bsnmp\w{2,9}[ \t](?:[^|]{0,200}?[ \t])?-[AXc][ \t]{1,9}|\bopenssl[ \t](?:[^|]{0,200}?[ \t])?-[kK][ \t]{1,9}"
     rb"|\bsmbclient[ \t](?:[^|]{0,200}?[ \t])?-U[ \t]{0,9}[^\s%]{1,60}%"
-    # a place among the arguments
+    # argument positions
     rb"|\bhtpasswd[ \t]{1,9}|\bsqlplus[ \t]{1,9}(?:-\S{1,20}[ \t]{1,9}){0,4}[^\s/]{1,60}/"
     rb"|\brabbitmqctl[ \t][^|]{0,60}?(?:user|password)[ \t]{1,9}\S{1,99}[ \t]{1,9}"
     rb"|\b(?:vault|bao)[ \t]{1,9}login[ \t]{1,9}(?![\w-]{1,40}=|-)"
@@ -32,7 +32,7 @@ _ARGUMENTS = re.compile(
     rb"|\bnet[ \t]{1,9}use[ \t][^|]{0,99}?\\\\\S{1,99}[ \t]{1,9}(?!/)"
     rb"|\baddauth[ \t]{1,9}\w{1,20}[ \t]{1,9}[^\s:]{1,99}:|\b(?:digest|auth):[^\s:]{1,99}:(?![cdrwa]{1,5}(?:[\s,]|$))"
     rb"|^(?:\S{0,60}>[ \t]{0,9})?AUTH[ \t]{1,9}(?:[\w-]{1,60}[ \t]{1,9}(?=\S{1,999}[ \t]{0,9}$)|(?=\S{1,999}[ \t]{0,9}$))"
-    # what is fed to a command
+    # input of a command
     rb"|\b(?:sudo|kinit|chpasswd|passwd|su|login|gpg|openssl)\b[^|]{0,200}?<<<[ \t]{0,9}(?=\S)"
     rb"|\bexpect\b.{0,200}?\bsend(?:line)?[ \t]{1,9}(?:--[ \t]{1,9})?(?=\S)"
     rb"|(?i:\bconvertto-securestring[ \t]{1,9}(?:-\w{1,20}[ \t]{1,9})?)(?=\S)"
@@ -46,7 +46,7 @@ _HINTS = (
     b"addauth", b"digest:", b"auth", b"<<<", b"expect",
     b"passw", b"securestring",
 )  # fmt: skip
-"""One of them is in small letters in each match."""
+"""Each match contains one of them in lower case."""
 _LISTED = re.compile(rb"""["']-""")
 _TO_BLANKS = bytes.maketrans(b"\"',[]", b"     ")
 _NUMBERED = re.compile(rb"\ba\d{1,3}=")
@@ -60,7 +60,7 @@ _IDENTIFIED = re.compile(
 )
 _INSERT = re.compile(rb"(?i)\binsert[ \t]{1,9}(?:\w{1,9}[ \t]{1,9})?into[ \t](?P<into>[^()]{1,200}(?:\([^()]{0,2000}\))?)")
 _VALUES = re.compile(rb"(?i)\s{0,9}values?[ \t]{0,9}")
-_VALUES_WITHIN = re.compile(rb"(?i)\bvalues?[ \t]{0,9}")  # of a table whose columns are not listed
+_VALUES_WITHIN = re.compile(rb"(?i)\bvalues?[ \t]{0,9}")  # values of a table without listed columns
 _SQL_NAME = re.compile(rb"[\w.-]{2,80}")
 _CALLED = re.compile(
     rb"(?i)\b\w{0,40}(?:password|passwd|credential|authentication|basicauth|getconnection"
@@ -82,19 +82,19 @@ _SET = re.compile(
 )
 
 BY_NAME = ((b"{", _BLOCK), (b"value", _FOUND), (b"from ", _CHANGED), (b"set", _SET))
-"""What is in small letters in each match of a rule about a name, and the rule: after it stand secrets."""
+"""Lower-case text in each match of a rule about a name, and the rule: secrets follow it."""
 
 
 def spans(text: bytes, small: bytes) -> Iterator[tuple[int, int]]:
-    """Where commands and statements hold secrets.
+    """Yield the spans of secrets in commands and statements.
 
     Args:
-        small: The text in small letters.
+        small: The text in lower case.
     """
     end = len(text)
     if any(hint in small for hint in _HINTS):
         yield from ((match.end(), end) for match in _ARGUMENTS.finditer(text))
-        if _LISTED.search(text):  # arguments as JSON, Python and audit logs list them
+        if _LISTED.search(text):  # argument lists in JSON, Python and audit logs
             plain = _NUMBERED.sub(lambda match: b" " * len(match[0]), text.translate(_TO_BLANKS))
             yield from ((match.end(), end) for match in _ARGUMENTS.finditer(plain))
     if b"echo" in small or b"printf" in small:
@@ -108,7 +108,7 @@ def spans(text: bytes, small: bytes) -> Iterator[tuple[int, int]]:
 
 
 def is_insert(text: bytes) -> bool:
-    """Whether a line inserts into columns of which one is named as secrets are, and the rows stand on the lines after it."""
+    """Whether a line is an insert with a sensitive column and its rows on the following lines."""
     return any(_VALUES.match(text, match.end()) is None and _names_secret(match["into"]) for match in _INSERT.finditer(text))
 
 

@@ -1,4 +1,4 @@
-"""What keeps names and secrets from being seen: colours, zeros, letters that take no room, escapes of URLs, Java and XML."""
+"""Remove what disguises names and secrets: colours, zeros, zero-width characters, escapes of URLs, Java and XML."""
 
 import html
 import re
@@ -9,16 +9,16 @@ _UNSEEN = re.compile(
 )
 """Colours, zeros, the soft hyphen, U+200B to U+200F, U+2060, U+FEFF."""
 _WIDE = re.compile(rb"\xef(?:\xbc([\x81-\xbf])|\xbd([\x80-\x9e]))")
-"""Letters as wide as Chinese ones, U+FF01 to U+FF5E."""
+"""Full-width letters, U+FF01 to U+FF5E."""
 _BLANKS = re.compile(rb"\\[tn]")
-"""Tabs and line ends, as JSON writes them."""
+"""Tabs and line ends in JSON escapes."""
 _ESCAPED = re.compile(rb"(?<!\\)\\++u00([0-7][0-9a-fA-F])")
 _OF_URLS = re.compile(rb"%[0-9a-fA-F]{2}")
 _OF_XML = re.compile(rb"&(?:lt|gt|quot|apos|amp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
 
 
 def undisguised(text: bytes) -> bytes:
-    """A line as a person would read it; the same object where nothing is disguised."""
+    """Return a line as a person would read it; the same object when nothing is disguised."""
     plain = _UNSEEN.sub(b"", text)
     if b"\xef" in plain:
         plain = _WIDE.sub(lambda match: bytes([match[1][0] - 0x60 if match[1] else match[2][0] - 0x20]), plain)

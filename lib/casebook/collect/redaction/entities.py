@@ -1,4 +1,4 @@
-"""Settings of entities below ``/config`` by an allow-list: those that Kafka knows there, with values of the kind it takes."""
+"""Settings of entities below ``/config`` by an allow-list: Kafka's own names with values of their type."""
 
 import re
 
@@ -23,10 +23,10 @@ _SWITCH = re.compile(r"preallocate|(?:log\.)?preallocate|[a-z.\d-]{1,60}\.(?:ena
 
 
 def may_stay(kind: str, key: str, value: object) -> bool:
-    """Whether a setting of an entity may stay: it is known by its name, and its value cannot be anything else.
+    """Whether a setting of an entity may stay: its name is known, and its value fits its type.
 
     Args:
-        kind: Of the entity, as ``topics``.
+        kind: Kind of the entity, e.g. ``topics``.
     """
     if not isinstance(value, str):
         return False

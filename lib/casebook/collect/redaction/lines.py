@@ -1,4 +1,4 @@
-"""Lines of logs, pastes and ledgers without secrets; as many as before, each with its line end."""
+"""Redact lines of logs, pastes and ledgers; their number and line ends stay."""
 
 import csv
 import io
@@ -16,14 +16,14 @@ _COLUMN_NAME = re.compile(r"[\w .#/-]{1,80}")
 
 
 def redact_log(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a log without secrets. A private key is known over its lines, and so is a value on the line after its name."""
+    """Yield the lines of a log without secrets, including multi-line private keys and values on the line after their name."""
     return _redacted(lines, _log_line)
 
 
 def redact_ledger(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a ledger without secrets, as of a log; but a JSON object stays one, and columns that are named go.
+    """Yield the lines of a ledger without secrets; a JSON object stays one, and sensitive columns are removed.
 
-    What its columns call a key, as ``record_key``, is a record's, and tells it apart; so does what is only random.
+    Columns called a key, such as ``record_key``, belong to a record and identify it; so may random strings.
     """
     return _redacted(_without_columns(lines), _ledger_line)
 
@@ -60,7 +60,7 @@ def _cleaned(line: bytes, clean: Callable[[bytes], bytes]) -> bytes:
 
 
 def _object(line: bytes, clean: Callable[[bytes], bytes]) -> bytes | None:
-    """A JSON object without secrets; ``None`` for anything else."""
+    """Return a JSON object without secrets; ``None`` for anything else."""
     if line.lstrip()[:1] != b"{":
         return None
     try:
@@ -75,7 +75,7 @@ def _object(line: bytes, clean: Callable[[bytes], bytes]) -> bytes | None:
 
 
 def _kept(name: str, value: object, clean: Callable[[bytes], bytes]) -> object:
-    """A field's value without secrets: of a text what is none, of what is nested each value for itself."""
+    """Return a field's value without secrets: text is redacted, nested values one by one."""
     if isinstance(value, dict):
         return {within: _kept(within, one, clean) for within, one in value.items()}
     if isinstance(value, list):
@@ -91,10 +91,10 @@ def _kept(name: str, value: object, clean: Callable[[bytes], bytes]) -> object:
 
 
 def no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A key given twice could hide a secret behind a harmless value.
+    """Refuse duplicate keys, which could hide a secret behind a harmless value.
 
     Raises:
-        ValueError: One is.
+        ValueError: A key is duplicate.
     """
     row = dict(pairs)
     if len(row) != len(pairs):
@@ -103,7 +103,7 @@ def no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _without_columns(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a table without the columns whose names mean secrets; a row of another shape goes as a whole then."""
+    """Yield the lines of a table without sensitive columns; a row of another shape is removed completely."""
     names, secret, delimiter = None, frozenset[int](), ","
     for line in lines:
         body = line.decode(errors="surrogateescape").rstrip("\r\n")
@@ -118,7 +118,7 @@ def _without_columns(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _header(line: str) -> tuple[str, list[str]]:
-    """What separates the columns of a table, and their names; none where it does not begin with names."""
+    """Return the delimiter of a table and its column names; none when it does not start with names."""
     for delimiter in _DELIMITERS:
         cells = [cell.strip() for cell in next(csv.reader([line.lstrip("\ufeff")], delimiter=delimiter), [])]
         if len(cells) > 1 and all(_COLUMN_NAME.fullmatch(cell) for cell in cells):

@@ -1,4 +1,4 @@
-"""What stands in the place of a secret."""
+"""Marks in place of secrets."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ MARK = REDACTED.encode()
 
 
 def without(text: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
-    """A text with one mark in the place of each span, and of spans that overlap; the same object where there are none."""
+    """Replace each span, or group of overlapping spans, by a mark; the same object without any."""
     pieces, at = list[bytes](), -1
     for begin, end in sorted(span for span in spans if span[0] < span[1]):
         if begin >= at:

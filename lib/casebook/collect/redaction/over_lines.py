@@ -1,4 +1,4 @@
-"""What lines say of those after them: they go on with a private key, hold the value of a name, or are the rows of a table."""
+"""Secrets over several lines: private keys, values on the line after their name, rows of a table."""
 
 import re
 
@@ -14,13 +14,13 @@ _PEM_BODY = re.compile(
     rb"(?:.*[\s\"'>|:#])?(?:[A-Za-z0-9+/]{16,}+={0,2}|(?:Proc-Type|DEK-Info):.*)[\s\"',\\n]*|[A-Za-z0-9+/= \t]*", re.DOTALL
 )
 _LONGEST_PEM = 500
-"""Lines, with those of other threads in between; a key of 16,384 bits has 200."""
+"""Maximum lines, including other threads' lines in between; a key of 16,384 bits has 200."""
 _HEAD = re.compile(
     rb"\s*(?:\[?\d{1,4}[:./ -][\d:.,TZ/ +\-]{8,40}(?:\]|(?<=[\s:|])))?[\s:|]{0,9}"
     rb"(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
 )
 _PAIR_LINES = 3
-"""Lines after a name that its value may stand on."""
+"""Maximum lines between a name and its value."""
 _PRINTS = re.compile(
     rb"(?:^|[$#>] |\bsudo[ \t])(?:cat|echo|head|tail|type|more|less|printenv|pass|gopass|vault|bao|kubectl|oc|aws|gcloud"
     rb"|az|op|consul|etcdctl"
@@ -39,7 +39,7 @@ _ENCODED = re.compile(rb"[\"']?(?:[A-Za-z0-9+/]{4}){1,}(?:[A-Za-z0-9+/]{2}==|[A-
 
 
 class OverLines:
-    """Takes lines one by one, and knows what they say of the next."""
+    """State that carries over from one line to the next."""
 
     def __init__(self) -> None:
         self._pem_left, self._value, self._lone, self._pair_left, self._rows = 0, False, False, 0, False
@@ -49,7 +49,7 @@ class OverLines:
 
     @property
     def nothing(self) -> bool:
-        """Whether they say nothing of it."""
+        """Whether there is no such state."""
         return not (
             self._pem_left
             or self._value
@@ -62,7 +62,7 @@ class OverLines:
         )
 
     def kept(self, body: bytes) -> bytes | None:
-        """What stays of a line by what was before it; ``None`` where that says nothing of it."""
+        """Return what to keep of a line by the lines before it; ``None`` when these do not affect it."""
         if self._pem_left and _PEM_BODY.fullmatch(body):
             return MARK
         if self._here and body.strip() != self._here:
@@ -81,7 +81,7 @@ class OverLines:
         return None if row == body else row
 
     def after(self, body: bytes, kept: bytes) -> None:
-        """Take a line and what stayed of it for what they say of the next."""
+        """Update the state by a line and its kept part."""
         blank = not body.strip()
         self._value = (self._value and blank) or (ends_with_name(kept) and not kept.endswith(MARK)) or _prints(kept)
         self._lone = (self._lone and blank) or _is_lone_name(kept)
@@ -98,7 +98,7 @@ class OverLines:
             self._pem_left = 0
 
     def _entry(self, body: bytes) -> bytes | None:
-        """An entry of the data of a Secret without its value."""
+        """Return a data entry of a Secret without its value."""
         indent, plain = self._block
         entry = _ENTRY.fullmatch(body)
         if entry is None or len(entry["indent"]) <= indent or not (plain or _ENCODED.fullmatch(entry["value"].rstrip())):
@@ -119,7 +119,7 @@ class OverLines:
 
 
 def _prints(line: bytes) -> bool:
-    """Whether a line is a command that prints a secret."""
+    """Return whether a line is a command that prints a secret."""
     prints = _PRINTS.search(line[-500:])
     return prints is not None and MARK not in line and b"<<" not in line and _names_secret(prints["of"])
 

@@ -1,8 +1,8 @@
-"""Tokens that say whose they are: a short word or two, a separator, and a long run that only chance writes.
+"""Tokens with an issuer's prefix: a short word or two, a separator, and a long random string.
 
-Issuers put such prefixes before their tokens so that these are found where they do not belong. None of them is listed here:
-what counts is the shape. A run is random when small letters, capitals and digits alternate as by chance; where the prefix says
-that it is a token or a key, digits with one kind of letters are enough.
+Issuers prefix their tokens so that leaks are found. No issuer is listed here: only the shape counts. A string is random when
+lower-case letters, capitals and digits alternate as by chance; when the prefix means a token or a key, digits with one kind of
+letters suffice.
 """
 
 import re
@@ -18,7 +18,7 @@ _MOST_WORDS = 4
 _SAYS_SO = re.compile(r"(?i)(?:pat|tok|key|token|secret|sec|auth)$|^(?:api|sk|pk|rk|pw|pass|wh)$|^[A-Z]{2,4}(?-i:AK)$")
 _SAYS_SO_GLUED = re.compile(r"(?i)[a-z]{0,5}(?:api|key|pat|tok)[0-9a-f]{32}")
 _OF_RECORDS = re.compile(r"(?i)^key$")
-"""What ledgers call a record's own."""
+"""Ledger words for a record's own ids."""
 _HEX = re.compile(r"[0-9a-f]{32,}")
 _LONG_HEX, _SHORT_MARK = re.compile(r"[0-9a-f]{48,}"), re.compile(r"[A-Z0-9]{10,}")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{2,5}")
@@ -29,16 +29,16 @@ _ABBREVIATED = frozenset({
 _OF_ONE_CASE = re.compile(r"[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v\d")
 _LEAST, _LEAST_SAID, _LEAST_OF_RECORDS = 20, 16, 30
-"""Letters of a run after any word, after one that says what it is, and in ledgers, whose ids are random and have up to 28."""
+"""Minimum length of a string after any word, after a sensitive one, and in ledgers, whose random ids have up to 28."""
 _KAFKA_ID = 22
 _LEAST_WITHOUT_DIGITS = 30
 _SORTABLE = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-"""A ULID, which begins with a time: an id."""
+"""A ULID, which starts with a time: an id."""
 _SAID, _RANDOM = "said", "random"
 
 
 def spans(text: bytes, *, of_records: bool = False) -> Iterator[tuple[int, int]]:
-    """Where such tokens stand."""
+    """Yield the spans of such tokens."""
     for match in _TOKEN.finditer(text):
         told = _told(match[0].decode(), of_records)
         if told is _SAID or (told is _RANDOM and not shapes.is_said_to_be_an_id(text, match.start())):
@@ -47,7 +47,7 @@ def spans(text: bytes, *, of_records: bool = False) -> Iterator[tuple[int, int]]
 
 @lru_cache(maxsize=1 << 14)
 def _told(text: str, of_records: bool) -> str | None:
-    """What tells that a run is a token: its prefix says so, or it is only random; ``None`` where it is none."""
+    """Return why a string is a token: by its prefix, or by randomness alone; ``None`` otherwise."""
     if _SAYS_SO_GLUED.fullmatch(text):
         return _SAID
     first, *rest = _APART.split(text.rstrip("="))
@@ -65,7 +65,7 @@ def _told(text: str, of_records: bool) -> str | None:
 
 
 def _is_long_mark(parts: list[str]) -> bool:
-    """Whether a hexadecimal number, longer than hashes of files in names, stands after another random part and a number."""
+    """Return whether a hexadecimal number, longer than hashes in file names, follows another random part and a number."""
     return len(parts) >= 3 and _LONG_HEX.fullmatch(parts[-1]) is not None and any(map(_SHORT_MARK.fullmatch, parts[:-1]))
 
 
@@ -83,21 +83,21 @@ def _is_run(part: str, words: list[str], text: str, said: bool, of_records: bool
 
 
 def _is_issuer(words: list[str]) -> bool:
-    """Whether words before a hexadecimal number are an issuer's mark, which nobody calls a topic, an index or a process."""
+    """Return whether the words before a hexadecimal number are an issuer's prefix, unlike a topic, an index or a process."""
     versioned = len(words) > 1 and len(words[0]) <= 3 and _VERSION.fullmatch(words[-1]) is not None
     return words[0] not in _ABBREVIATED and (versioned or _UNSPEAKABLE.fullmatch(words[0]) is not None)
 
 
 def _alternates(part: str) -> bool:
-    """Whether it is of capitals and digits, without small letters."""
+    """Return whether it consists of capitals and digits, without lower-case letters."""
     return part.isupper() and len(part) >= _LEAST and re.search(r"\d", part) is not None
 
 
 def _alternates_in_case(part: str) -> bool:
-    """Whether small letters and capitals alternate: by chance at every second letter."""
+    """Return whether lower-case letters and capitals alternate: by chance at every second letter."""
     return len(_OF_ONE_CASE.findall(part)) > len(part) / 3
 
 
 def _goes_on(body: str) -> bool:
-    """Whether what follows the words is random over its separators, as base64 for URLs is; it goes anyway outside of ledgers."""
+    """Return whether the rest is random across its separators, like URL-safe base64; outside of ledgers it goes anyway."""
     return any(end - begin >= _LEAST_OF_RECORDS for begin, end in shapes.random_in(body))

@@ -1,8 +1,7 @@
-"""Where secrets stand in a line: by what a name, an option, a command, a header or an address says of what follows it.
+"""Secrets by their context in a line: a name, an option, a command, a header or an address.
 
-An unquoted secret is taken to reach to the end of the line: where it really ends, nobody can tell. Every pattern passes a text
-once, with possessive or bounded repetitions, so that the time is in proportion to the length of the line, whatever is in it.
-A rule begins with what :mod:`.words` knows as a hint.
+An unquoted secret extends to the end of the line, as its real end is unknown. Every pattern scans a text once, with possessive or
+bounded repetitions, so that the time is proportional to the length of any line. A rule starts with a hint of :mod:`.words`.
 """
 
 import re
@@ -56,7 +55,7 @@ _OTHER_WORDS = (
     rb"|were|when|which"
     rb"|will|with|without|would|wrong)(?![\w-])"
 )
-"""What is said of passwords, and is none."""
+"""Words about passwords that are no passwords."""
 _SAID = re.compile(_WORD + rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+(?!""" + _OTHER_WORDS + rb""")|[ \t]+(?=["']\S))""")
 _SPACED = re.compile(rb"""(?i)(?<![\w.-])(?:pass[ \t]{1,9}(?:phrase|word|code)|pin[ \t]{1,9}code)["']?[ \t]{0,9}[:=][ \t]{0,9}""")
 _SAID_FOR = re.compile(
@@ -97,7 +96,7 @@ _WITH_URL = re.compile(rb"""[^\s"']*+""")
 _AFTER_SCHEME = re.compile(rb"(:/{1,3})")
 _LONE_USER = re.compile(rb"[^/:]{16,400}")
 _CONTAINER = re.compile(rb"(?i)\b(?:abfss?|wasbs?)$")
-"""Schemes of Azure, where a container stands before the @."""
+"""Azure schemes with a container before the @."""
 _USER_OF_HOST = re.compile(
     rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)"""
     rb"""[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:\d{1,5}\b))"""
@@ -109,7 +108,7 @@ _NOTHING = re.compile(
 )
 _NUMBER = re.compile(rb"-?\d{1,19}(?:\.\d{1,19})?(?=[\s,;)\]}\"'<]|$)")
 _LEAST_DIGITS = 14
-"""Of a number that is a secret: milliseconds of the era have 13."""
+"""Minimum digits of a secret number: epoch milliseconds have 13."""
 _GUESSABLE = re.compile(rb"(?i)pass|pw|pin|secret|kennwort|auth|cred")
 _QUOTE = re.compile(rb"""(\\*+)(["'`])""")
 _ELEMENT_OF_NAME = re.compile(rb"<(?:\w{1,40}:)?(?:\w{0,20}name|key)>\s{0,9}(?P<name>[\w.-]{1,99})\s{0,9}</[\w:]{1,80}>$")
@@ -118,18 +117,18 @@ _PAIR = re.compile(rb"""(?:^|[\s{,"'-])(?:name|key)["']?[ \t]{0,9}[:=][ \t]{0,9}
 _VALUE = re.compile(rb"""[\s"'-]*+value["']?[ \t]*+[:=][ \t]*+(?=\S)""")
 _USER = re.compile(rb"user_[\w.@-]++")
 _LEAST_PADDED = 12
-"""Letters before the padding of Base64."""
+"""Minimum letters before the padding of Base64."""
 _ENDS_PADDED = re.compile(rb"""=?["']?(?:[,;)\]}]|$)""")
 _BEGINS = re.compile(rb"\\|[|>][+-]?\d?")
-"""What says that a value stands on the next line: of properties, and of YAML."""
+"""Start of a value on the next line, in properties and YAML."""
 _MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
 _REQUEST = re.compile(r"(?i).*api[._-]?keys?")
 _OF_REQUEST = re.compile(rb"-?\d{1,3}(?!\w)|[A-Z_]{3,}(?!\w)|[<(\[]|(?:[A-Z][a-z]{1,20}){1,5}(?![\w+/=!-])")
-"""How Kafka prints which request it is about: ``apiKey=18``, ``FETCH``, ``JoinGroup``."""
+"""Kafka's notation of a request kind: ``apiKey=18``, ``FETCH``, ``JoinGroup``."""
 
 
 def ends_with_name(text: bytes) -> bool:
-    """Whether a line ends where the value of a sensitive name should begin: then it stands on the next one."""
+    """Return whether a line ends before the value of a sensitive name, which is then on the next line."""
     tail = _BLOCK.sub(b"", text[-400:].rstrip()).removesuffix(b"\\").rstrip()
     if tail.endswith(b">") and (named := _ELEMENT_OF_NAME.search(tail)):
         return _is_secret(named["name"], b"", is_sensitive)
@@ -140,36 +139,36 @@ def ends_with_name(text: bytes) -> bool:
 
 
 def ends_with_pair(text: bytes) -> bool:
-    """Whether a line names, as the name of a pair, what means a secret: the value follows, and says that it is one."""
+    """Return whether a line contains a sensitive name in a pair; its value follows under its own key."""
     pair = _PAIR.search(text[-400:].rstrip())
     return pair is not None and _is_secret(pair["name"], b"", is_sensitive)
 
 
 def value_of_pair(text: bytes) -> int | None:
-    """Where the value of a pair begins; ``None`` for another line."""
+    """Return the start of the value of a pair; ``None`` for another line."""
     match = _VALUE.match(text)
     return match.end() if match else None
 
 
 def without_named(text: bytes, is_named: Names) -> bytes:
-    """A line or value without what structured rules find.
+    """Return a line or value without the matches of structured rules.
 
     Args:
         text: Without its line end.
-        is_named: Tells names that mean secrets.
+        is_named: Whether a name is sensitive.
     """
     text = _without_users(text)
     return without(text, _spans(text, is_named))
 
 
 def without_addresses(text: bytes) -> bytes:
-    """An address without its user's password, or a token or signature among its parameters."""
+    """Return an address without its user's password, and without token or signature parameters."""
     text = _without_users(text)
     return without(text, (match.span("value") for match in _PARAMETER.finditer(text)))
 
 
 def _without_users(text: bytes) -> bytes:
-    """A text without the users of its addresses, as far as they have passwords."""
+    """Return a text without the users of its addresses that have passwords."""
     if b"@" not in text:
         return text
     text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b":/" in text else text
@@ -177,7 +176,7 @@ def _without_users(text: bytes) -> bytes:
 
 
 def _without_user(word: bytes) -> bytes:
-    """A word without what stands before the host of each of its URLs: a name with a password, or what is too long for a name."""
+    """Return a word without the part before the host of each URL: a name with a password, or text too long for a name."""
     if b"@" not in word or b":/" not in word:
         return word
     first, *rest = _AFTER_SCHEME.split(word)
@@ -192,7 +191,7 @@ def _without_user(word: bytes) -> bytes:
 
 
 def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
-    """Where secrets stand."""
+    """Yield the spans of secrets."""
     yield from _assigned(text, is_named)
     yield from _options(text)
     small = text.lower()
@@ -240,7 +239,7 @@ _RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[byt
     ((b"sig", b"code=", b"auth=", b"key=", b"x-amz"), _PARAMETER, _value),
     ((b"bearer", b"basic", b"negotiate", b"digest", b"splunk", b"apikey", b"token"), _SCHEME, _credentials),
 )  # fmt: skip
-"""What is in small letters in each match of a rule, the rule, and where the secret is."""
+"""Lower-case text in each match of a rule, the rule, and the position of the secret."""
 
 
 _BY_NAME = (
@@ -250,7 +249,7 @@ _BY_NAME = (
     (b"value", _VALUE_FIRST, _value), (b"overridden", _SUPPLIED, _rest), (b"supplied", _SUPPLIED, _rest),
     (b"for configuration", _INVALID, _value),
 )  # fmt: skip
-"""The same of rules that are about a name."""
+"""The same for rules about a name."""
 
 
 def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
@@ -263,13 +262,13 @@ def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
         if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
             continue
         end = _end(text, begin)
-        if text[begin:end] != MARK and not _BEGINS.fullmatch(text, begin, end):  # a value that stands on the next line
+        if text[begin:end] != MARK and not _BEGINS.fullmatch(text, begin, end):  # a value on the next line
             yield begin, end
         at = max(at, end)
 
 
 def _is_padding(match: re.Match[bytes], text: bytes) -> bool:
-    """Whether what looks like a name is the end of something in Base64."""
+    """Return whether an apparent name is the end of a Base64 string."""
     long_ = len(match["name"]) >= _LEAST_PADDED and match[0].endswith(b"=")
     return long_ and _ENDS_PADDED.match(text, match.end()) is not None
 
@@ -285,7 +284,7 @@ def _is_secret(name: bytes, value: bytes, is_named: Names) -> bool:
 
 
 def _is_number(value: bytes) -> bool:
-    """Whether it is a number as settings and measurements have it; nobody measures with more digits than milliseconds have."""
+    """Return whether it is a number as in settings and measurements, with at most as many digits as milliseconds."""
     number = _NUMBER.match(value)
     return number is not None and (number.end() < _LEAST_DIGITS or b"." in number[0])
 
@@ -297,7 +296,7 @@ def _options(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: bytes, begin: int) -> int:
-    """Where a value ends: with its quote, as far as it was escaped itself; else with the text."""
+    """Return the end of a value: at its quote, with its own escaping; else the end of the text."""
     quote = _QUOTE.match(text, begin)
     if quote is None:
         return len(text)

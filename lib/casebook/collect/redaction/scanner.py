@@ -1,6 +1,6 @@
-"""Secrets that their own form gives away, wherever they stand: by the public rules of detect-secrets.
+"""Secrets with a known format, anywhere: by the public rules of detect-secrets.
 
-All these rules are about one run of letters without blanks or quotes, so runs are judged, one by one, and a line is its runs.
+All these rules match one word without blanks or quotes, so a line is checked word by word.
 """
 
 import re
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 RUN = re.compile(rb"[A-Za-z0-9_+/=.:~-]{16,}")
-"""What all that a rule matches is made of, and how long it is at least."""
+"""Characters of all matches, and their minimum length."""
 _DETECTORS = {
     "artifactory.ArtifactoryDetector": "(?:^|[^a-z0_./+~-])(?:akc[a-z0]{10}|ap[0a-f][a-z0]{8})",
     "aws.AWSKeyDetector": "a0t|abia|acca|akia|asia",
@@ -29,9 +29,9 @@ _DETECTORS = {
     "telegram_token.TelegramBotTokenDetector": "0{8}:[a-z0_-]{35}",
     "twilio.TwilioKeyDetector": "(?:ac|sk)[a-z0]{32}",
 }
-"""The plugins of detect-secrets that know a secret by its own form, and what is in each of their matches (:func:`folded`)."""
+"""Plugins of detect-secrets for known formats, and a substring of each match (:func:`folded`)."""
 _WINDOW, _OVERLAP = 1024, 1024
-"""A longer run is looked at in pieces: a rule of somebody else may take more than its share of a long one."""
+"""A longer word is scanned in pieces: a third-party rule may be superlinear."""
 _REST = re.compile(rb"[A-Za-z0-9_=-]{0,400}+")
 _DIGITS = str.maketrans("123456789", "000000000")
 
@@ -40,9 +40,9 @@ class ScannerRule(NamedTuple):
     """A rule.
 
     Args:
-        name: Of its library.
-        likely: What is in the folded form of all that it matches.
-        pattern: The rule itself.
+        name: Name in its library.
+        likely: Substring of the folded form of every match.
+        pattern: Regular expression.
     """
 
     name: str
@@ -51,13 +51,13 @@ class ScannerRule(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """A text in small letters, all digits as 0: what differs only in these is judged once."""
+    """Return a text in lower case with all digits as 0: texts with equal results are scanned once."""
     return text.lower().translate(_DIGITS)
 
 
 @cache
 def rules() -> tuple[ScannerRule, ...]:
-    """All rules; importing all of detect-secrets takes a tenth of a second, so only whoever collects does."""
+    """Return all rules; importing detect-secrets takes a tenth of a second, so only collections do."""
     return tuple(_of_detect_secrets())
 
 
@@ -65,7 +65,7 @@ def _of_detect_secrets() -> Iterator[ScannerRule]:
     for place, likely in _DETECTORS.items():
         module, _, name = place.partition(".")
         for pattern in getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist:
-            if r"[\'\"]" not in pattern.pattern:  # of AWS: by a name beside it, which is what structured rules are for
+            if r"[\'\"]" not in pattern.pattern:  # AWS: by a name next to it, which is up to structured rules
                 yield ScannerRule(name, likely, pattern)
 
 
@@ -75,12 +75,12 @@ def _any_likely() -> re.Pattern[str]:
 
 
 def is_likely(text: str) -> bool:
-    """Whether a rule could match in a text, by its folded form; never ``False`` where one does."""
+    """Return whether a rule could match, by the folded form; never ``False`` for a match."""
     return _any_likely().search(text) is not None
 
 
 def spans(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where secrets stand that a rule knows."""
+    """Yield the spans of secrets with a known format."""
     for run in RUN.finditer(text):
         for begin in range(run.start(), run.end(), _WINDOW):
             window = text[begin : min(begin + _WINDOW + _OVERLAP, run.end())].decode()
@@ -97,5 +97,5 @@ def _known(text: bytes, begin: int, window: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_word(text: str) -> bool:
-    """Whether it is a name in capitals, as ``APACHEKAFKACLUSTER``: Artifactory's ``AP`` begins many."""
+    """Return whether it is a name in capitals, like ``APACHEKAFKACLUSTER``: many start with Artifactory's ``AP``."""
     return text.strip("=:").isalpha()

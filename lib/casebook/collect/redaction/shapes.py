@@ -1,4 +1,4 @@
-"""Secrets without a name and without a form of their own: what is too random to be anything that Kafka prints."""
+"""Secrets without a name or a known format: strings too random to be printed by Kafka."""
 
 import re
 from collections.abc import Iterator
@@ -6,32 +6,35 @@ from functools import lru_cache
 
 _TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{23,}+={0,2}")
 LEAST = 23
-"""Letters of what is looked at; the 22 of a UUID of Kafka's (``Uuid.java@2.8.0``) look random and are evidence."""
+"""Minimum length; the 22 letters of a Kafka UUID (``Uuid.java@2.8.0``) look random and are evidence."""
 _PARTS = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{8,}")
 _WORD = re.compile(r"[A-Z]?[a-z]{4,}|[A-Z]{4,}|(?:[A-Z]?[a-z]{2,}){3,}\d{0,6}|\d{4,}")
 _KAFKA_ID = re.compile(r"(?:.{0,12}[-_])?[A-Za-z0-9_-]{22}(?:={2})?")
 _STRETCH = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _MOST_IN_WORDS = 0.8
-"""Share of the letters in words of three letters and more: above it in three of a thousand random runs of 24 letters."""
+"""Maximum share of letters in words of three letters and more, exceeded by three of a thousand random strings of 24 letters."""
 _NUMBERED = re.compile(r"(?:[-_]\d{1,6})+$")
-"""Threads, partitions and clients are numbered; the number says nothing of the name."""
+"""Threads, partitions and clients are numbered; the number does not affect the name."""
 _PLACE = re.compile(r"/(?:private/)?(?:var|tmp|home|Users|opt|usr|data\d*|mnt|srv|root|etc|run|app|Volumes|disk\d*|kafka)/")
-"""How an absolute path begins: its names are what they are one by one, e.g. ``x7/whbs7htd3213y8m98kl3y4wh0000gn/T`` of macOS."""
+"""Start of an absolute path: its names count one by one, e.g. ``x7/whbs7htd3213y8m98kl3y4wh0000gn/T`` of macOS."""
 _NAME = re.compile(r"[^/]+")
 _LEAST_STRETCHES = 0.32
-"""Words, abbreviations and numbers, a letter: 0.54 in base64 (under 0.33 in one of a hundred runs of 24 letters); at most 0.31 in
-the 8,383 identifiers of 24 letters and more of Kafka's source."""
+"""Minimum words, abbreviations and numbers per letter.
+
+0.54 in base64 (under 0.33 in one of a hundred strings of 24 letters); at most 0.31 in the 8,383 identifiers of 24 letters and
+more in Kafka's source.
+"""
 _OF_AN_ID = re.compile(
     rb"""(?i)(?:\b(?:cluster|topic|member|session|directory|dir|producer|consumer|transaction(?:al)?|group"""
     rb"""|instance|incarnation|client|broker|node|controller|correlation|segment|process|kafka)[ ._-]?(?:id|uuid|name)s?"""
     rb"""|\b(?:topic|partition|group|uuid))["']?\s{0,3}(?:[:=(\[]|is)?\s{0,3}["']?$"""
 )
-"""What says of the next word that it is an id: some of them look like secrets."""
+"""Words before an id: some ids look like secrets."""
 
 
 def random_spans(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where something random stands; no id, hash, path, class or host of the kinds that Kafka, ZooKeeper and clients print."""
+    """Yield the spans of random strings; not ids, hashes, paths, classes or hosts as Kafka, ZooKeeper and clients print them."""
     for match in _TOKEN.finditer(text):
         found = random_in(match[0].decode())
         at = match.start()
@@ -40,26 +43,26 @@ def random_spans(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def is_said_to_be_an_id(text: bytes, at: int) -> bool:
-    """Whether what stands before a place says that an id follows."""
+    """Return whether the text before a position announces an id."""
     return _OF_AN_ID.search(text, max(0, at - 60), at) is not None
 
 
 def is_kafka_id(token: str) -> bool:
-    """Whether it is as long as a UUID of Kafka's, with at most a short prefix."""
+    """Return whether it has the length of a Kafka UUID, with at most a short prefix."""
     return _KAFKA_ID.fullmatch(token) is not None
 
 
 def has_random(text: bytes) -> bool:
-    """Whether something is random, whatever stands before it."""
+    """Return whether anything is random, in any context."""
     return any(random_in(token.decode()) for token in _TOKEN.findall(text))
 
 
 @lru_cache(maxsize=1 << 14)
 def random_in(token: str) -> tuple[tuple[int, int], ...]:
-    """Return what is random of a run of base64: what stands between words and hexadecimal numbers, where it is long and mixed.
+    """Return the random parts of a base64 string: long and mixed, between words and hexadecimal numbers.
 
-    Not random: hexadecimal digits (hashes, UUIDs, sessions), one kind of letters, words, however they are put together (paths,
-    topics, groups, hosts, classes), and the 22 letters of a UUID of Kafka's with at most a short prefix.
+    Not random: hexadecimal digits (hashes, UUIDs, sessions), one kind of letters, words in any combination (paths, topics,
+    groups, hosts, classes), and the 22 letters of a Kafka UUID with at most a short prefix.
     """
     if is_kafka_id(token):
         return ()
@@ -69,7 +72,7 @@ def random_in(token: str) -> tuple[tuple[int, int], ...]:
 
 
 def _stretches(token: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """What stands between words and hexadecimal numbers."""
+    """Yield the parts between words and hexadecimal numbers."""
     begin = end = None
     for part in _PARTS.finditer(token, first, last):
         if _WORD.fullmatch(part[0]) or _HEX.fullmatch(part[0]):
@@ -83,7 +86,7 @@ def _stretches(token: str, first: int, last: int) -> Iterator[tuple[int, int]]:
 
 
 def is_mixed(text: str) -> bool:
-    """Whether small letters, capitals and digits alternate as they do by chance only."""
+    """Return whether lower-case letters, capitals and digits alternate as only chance does."""
     text = _NUMBERED.sub("", text)
     if not all(re.search(kind, text) for kind in ("[a-z]", "[A-Z]", r"\d")):
         return False

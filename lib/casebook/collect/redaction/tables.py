@@ -1,4 +1,4 @@
-"""Tables in text whose head names a column of secrets: with bars, commas, semicolons or tabs between cells, or set in columns."""
+"""Tables in text with a sensitive column: with bars, commas, semicolons or tabs between cells, or aligned by position."""
 
 import re
 from typing import NamedTuple, Self
@@ -20,13 +20,13 @@ _QUOTED = re.compile(rb'"')
 
 
 class SecretTable(NamedTuple):
-    """A table with a column of secrets.
+    """A table with a sensitive column.
 
     Args:
-        delimiter: Between cells; empty where they are set in columns.
-        starts: Where each column begins, of what is set in columns.
-        columns: How many there are.
-        secret: Which hold secrets.
+        delimiter: Between cells; empty for columns aligned by position.
+        starts: Start of each column aligned by position.
+        columns: Number of columns.
+        secret: Sensitive columns.
     """
 
     delimiter: bytes
@@ -36,7 +36,7 @@ class SecretTable(NamedTuple):
 
     @classmethod
     def begun(cls, line: bytes) -> Self | None:
-        """The table whose head a line is; ``None`` for another line."""
+        """Return the table with this header line; ``None`` for another line."""
         if len(line) > _LONGEST_HEAD:
             return None
         for delimiter in _DELIMITERS:
@@ -59,7 +59,7 @@ class SecretTable(NamedTuple):
         return cls(delimiter, tuple(begin for begin, _ in spans), len(names), secret) if secret else None
 
     def row(self, line: bytes) -> bytes | None:
-        """A row without its secrets; ``None`` for a line that is none, which ends the table."""
+        """Return a row without its secrets; ``None`` for a line that is no row, which ends the table."""
         if _RULE.fullmatch(line):
             return line
         if not line.strip() or _OTHER.match(line):
@@ -70,7 +70,7 @@ class SecretTable(NamedTuple):
         if len(cells) < self.columns:
             return None
         if len(cells) > self.columns or (_QUOTED.search(line) and self.delimiter in b",;"):
-            return MARK  # of which cell is which, nobody can be sure
+            return MARK  # the cells cannot be told apart
         return without(line, (cells[at] for at in self.secret))
 
     def _set_row(self, line: bytes) -> bytes | None:
@@ -85,7 +85,7 @@ class SecretTable(NamedTuple):
 
 
 def _cells(line: bytes, delimiter: bytes) -> list[tuple[int, int]]:
-    """Where the cells of a line stand, without blanks around them; bars around all of them separate nothing."""
+    """Return the spans of a line's cells, without surrounding blanks; bars around all of them separate nothing."""
     first, last = 0, len(line)
     if delimiter == b"|":
         body = line.strip()

@@ -1,4 +1,4 @@
-"""One line or value of free text without its secrets: several sieves for whatever is not plain at first sight."""
+"""Redact one line or value of free text with several filters, unless it is obviously plain."""
 
 import re
 
@@ -12,17 +12,17 @@ _ENDINGS = re.compile(r"((?:\.[a-z]{1,10}\d{0,3}){1,3})$")
 
 
 def is_plain(text: bytes) -> bool:
-    """Whether a line holds no secret for sure, nor begins one: seen at its words, much sooner than by the rules."""
+    """Return whether a line certainly contains or starts no secret: by its words, much faster than by the rules."""
     return _plain.line(text)
 
 
 def redact_text(text: bytes, *, of_records: bool = False) -> bytes:
-    """A line or value without its secrets; the same object where it has none.
+    """Return a line or value without its secrets; the same object without any.
 
     Args:
         text: Without its line end.
-        of_records: Whether it tells of records: what it calls a key, as ``record_key``, then tells them apart, and so does what
-            is only random.
+        of_records: Whether it is about records: a key, such as ``record_key``, then identifies a record, and so may random
+            strings.
     """
     if is_plain(text):
         return text
@@ -34,12 +34,12 @@ def redact_text(text: bytes, *, of_records: bool = False) -> bytes:
 
 
 def redact_message(text: str) -> str:
-    """What is told to people, or recorded of what others said, without secrets: each of its lines for itself."""
+    """Redact a message to people, or a record of others' text, line by line."""
     return "".join(_redacted_line(line) for line in text.splitlines(keepends=True))
 
 
 def redact_name(name: str) -> str:
-    """The name of a file or folder without secrets; endings stay, as they say what it is."""
+    """Redact the name of a file or folder; its extension stays."""
     stem, *endings = _ENDINGS.split(name) if name[:1] != "." else [name]
     clean = redact_message(stem)
     return name if clean == stem else clean.replace(REDACTED, "redacted") + "".join(endings)

@@ -1,4 +1,4 @@
-"""Znodes without secrets: what Kafka writes where it writes it, and nothing else of what is there."""
+"""Redact znodes: keep only what Kafka itself writes, at its own paths."""
 
 import json
 import re
@@ -20,12 +20,12 @@ _BARE = re.compile(
     r"/brokers(?:/(?:ids|topics|seqid)|/topics/[^/]+/partitions(?:/\d+)?)?|/config(?:/[^/]+)?|/admin(?:/delete_topics(?:/.*)?)?"
     r"|/isr_change_notification|/log_dir_event_notification|/cluster"
 )
-"""Znodes in which Kafka writes nothing (``ZkData.scala@3.9.0``): the parents of others, and marks that are only there."""
+"""Znodes without data from Kafka (``ZkData.scala@3.9.0``): parents of others, and markers."""
 _EMPTY = (b"", b"null")
 
 
 def redact_znode(znode: Znode) -> Znode:
-    """The znode without secrets; what cannot be understood where Kafka keeps secrets loses its data."""
+    """Return the znode without secrets; unknown content at a sensitive path loses its data."""
     if znode.data is None:
         return znode
     if _BARE.fullmatch(znode.path):
@@ -41,7 +41,7 @@ def _without_data(znode: Znode) -> Znode:
 
 
 def _configured(znode: Znode) -> bytes | None:
-    """The settings of an entity, as far as they may stay."""
+    """Return the allowed settings of an entity."""
     is_change = znode.path.startswith(_CHANGES)
     if not is_change and znode.path.split("/")[2] not in _CONFIGURED:
         return None

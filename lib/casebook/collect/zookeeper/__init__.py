@@ -1,1 +1,1 @@
-"""ZooKeeper to a case: over the wire, from its files, from a dump."""
+"""Collect ZooKeeper into a case: over the wire, from its files, from a dump."""

@@ -1,4 +1,4 @@
-"""Where in an ensemble Kafka clusters are. A slip in the chroot must never look like an empty cluster."""
+"""Find Kafka clusters in an ensemble. A wrong chroot must never look like an empty cluster."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ _MOST_CANDIDATES = 200
 
 
 def check(reader: Reader, ensemble: Ensemble) -> None:
-    """Make sure that there is a Kafka cluster below the chroot.
+    """Check that there is a Kafka cluster below the chroot.
 
     Raises:
-        CollectError: There is none; the error names those that are to be seen. Or nobody answers.
+        CollectError: There is none; the error names the visible ones. Or no server answers.
     """
     try:
         if reader.ask_one(Verb.STAT, "/brokers") is not None:
@@ -38,7 +38,7 @@ def check(reader: Reader, ensemble: Ensemble) -> None:
 
 
 def _kafka_chroots(root: Reader) -> Iterator[str]:
-    """Paths at most two levels deep that have ``/brokers/topics`` below them, ``/`` itself included."""
+    """Yield paths of at most two levels with ``/brokers/topics`` below them, including ``/``."""
     candidates = deque(["/"])
     for _ in range(_MOST_CANDIDATES):
         if not candidates:

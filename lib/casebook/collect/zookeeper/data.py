@@ -1,9 +1,9 @@
-"""ZooKeeper's own files -> the history of Kafka's znodes: every change with its millisecond, and the last state.
+"""Read ZooKeeper's own files into the history of Kafka's znodes: every change with its millisecond, and the last state.
 
-A server keeps snapshots in its ``dataDir`` and transactions in its ``dataLogDir``, both below ``version-2``; they may be copies,
-and those of a server that is down. A snapshot is fuzzy, so a history begins where the transactions behind it have passed all
-that it holds. Where transactions are missing it begins anew with a later snapshot, or ends. A snapshot that no transactions
-connect with the others is an observation: what was so at its moment, and nothing of what was before it or came after it.
+A server keeps snapshots in its ``dataDir`` and transactions in its ``dataLogDir``, both below ``version-2``; copies, and files of
+a stopped server, are allowed. A snapshot is fuzzy, so a history starts where the transactions have passed everything in it. After
+missing transactions it starts again with a later snapshot, or ends. A snapshot without connecting transactions is an observation:
+the state at its moment, and nothing before or after.
 """
 
 import os
@@ -32,37 +32,37 @@ _NAME = re.compile(r"(?P<kind>log|snapshot)\.(?P<zxid>[0-9a-f]{1,16})(?:\.gz|\.s
 _KAFKA = "/brokers/topics"
 _TRANSACTIONS = "ZooKeeper's transaction logs"
 _COUNTER = 0xFFFFFFFF  # of a zxid; the upper half is the leader's epoch
-_FIRST = (1, (1 << 32) + 1)  # a server alone, and an ensemble, begin with these
+_FIRST = (1, (1 << 32) + 1)  # first transactions of a standalone server, and of an ensemble
 
 
 class _File(NamedTuple):
-    """A file of ZooKeeper's, by the zxid in its name: of a log the first in it, of a snapshot the last before it."""
+    """A file of ZooKeeper, by the zxid in its name: for a log its first, for a snapshot the last before it."""
 
     zxid: int
     given: outside.Named
 
     @property
     def path(self) -> Path:
-        """As people know it."""
+        """Path for people."""
         return self.given.path
 
 
 class ZookeeperData:
-    """The files of one server; :meth:`changes` reads them, and then the rest is known.
+    """Files of one server; read :meth:`changes` first, which sets the other attributes.
 
     Args:
         folders: ``dataDir`` and ``dataLogDir``, or their ``version-2``.
-        chroot: Where Kafka's znodes begin; ``""`` for the root.
+        chroot: Root of Kafka's znodes; ``""`` for none.
 
     Attributes:
         chroot: ``""`` for none.
-        problems: What is missing or damaged, once the changes were read.
-        last: Zxid and time of the last transaction that is part of the history; ``None`` before and without one.
-        ends_with_snapshot: No transaction comes after the last snapshot.
+        problems: Missing or damaged files, after reading the changes.
+        last: Zxid and time of the last transaction in the history; ``None`` before and without one.
+        ends_with_snapshot: No transaction follows the last snapshot.
 
     Raises:
-        UsageError: The chroot is no path.
-        CollectError: There is no file of ZooKeeper's.
+        UsageError: The chroot is not a path.
+        CollectError: There is no ZooKeeper file.
     """
 
     def __init__(self, folders: Sequence[Path], *, chroot: str = "") -> None:
@@ -81,10 +81,10 @@ class ZookeeperData:
             )
 
     def changes(self) -> Iterator[ZnodeChange]:
-        """The history, in the order of transactions; those that touch neither Kafka's znodes nor a session are left out.
+        """Yield the history in the order of transactions, without those on neither Kafka's znodes nor a session.
 
         Raises:
-            CollectError: There is no Kafka cluster below the chroot, at no time, or not one snapshot that is whole.
+            CollectError: There never was a Kafka cluster below the chroot, or no snapshot is complete.
         """
         begun, settled = False, -1
         for transaction in self._transactions():
@@ -115,11 +115,11 @@ class ZookeeperData:
         self._check()
 
     def znodes(self) -> Iterator[Znode]:
-        """Kafka's znodes after the last change; missing ones included, by path."""
+        """Yield Kafka's znodes after the last change, including missing ones, by path."""
         return kafka_tree.with_missing({znode.path: znode for znode in self._evidence(self._tree.paths())})
 
     def _transactions(self) -> Iterator[Transaction]:
-        """Of all logs, each once, from the first snapshot on; what cannot be read is told."""
+        """Yield transactions of all logs, each once, from the first snapshot on; unreadable ones are reported."""
         last = -1
         for file in self._logs:
             try:
@@ -138,7 +138,7 @@ class ZookeeperData:
         self.problems.append(Problem(path=file.path.name, reason=f"{length}from byte {damage.position}: {damage.reason}"))
 
     def _begin_before(self, zxid: int) -> int | None:
-        """Begin with a whole snapshot that a transaction goes on from, or else the first that already holds it.
+        """Start with a complete snapshot that transactions continue, or else the first that already contains it.
 
         Returns:
             The last zxid of which the snapshot may hold something; ``None`` when there is none, which is told.
@@ -162,12 +162,12 @@ class ZookeeperData:
         return None
 
     def _alone(self, until: int | None) -> Iterator[ZnodeChange]:
-        """The snapshots behind what is known that no transaction goes on from, each as an observation.
+        """Yield later snapshots without following transactions, each as an observation.
 
-        One from before Kafka came tells nothing of it.
+        A snapshot from before Kafka's start is skipped.
 
         Args:
-            until: Zxid of the next transaction; ``None`` where none comes any more.
+            until: Zxid of the next transaction; ``None`` without one.
         """
         after = -1 if self._tree is None else self._tree.zxid
         own = [file for file in self._snapshots if after < file.zxid and (until is None or file.zxid < until)]
@@ -198,7 +198,7 @@ class ZookeeperData:
         self._gaps.append((after, zxid, consequence))
 
     def _tell_gaps(self) -> None:
-        """All that is missing of the past as one problem, however many snapshots lie between."""
+        """Report all missing history as one problem, however many snapshots lie between."""
         if not self._gaps:
             return
         after, zxid, consequence = self._gaps[0]
@@ -209,7 +209,7 @@ class ZookeeperData:
         self.problems.append(Problem(path=HOLES, reason=reason))
 
     def _read(self, file: _File) -> tuple[Tree, int] | None:
-        """A snapshot's tree and the last zxid of which it may hold something; ``None`` unless it is whole."""
+        """Return a snapshot's tree and the last zxid that it may contain; ``None`` unless it is complete."""
         if file in self._torn:
             return None
         end: SnapshotEnd | None = None
@@ -247,16 +247,16 @@ class ZookeeperData:
         return True
 
     def _beginning(self, time: int) -> ZnodeChange:
-        """All of the evidence.
+        """Return all evidence as the begin of a history.
 
         Args:
-            time: When it was so: that of the next transaction, as before it others may have been that left no trace.
+            time: Time of this state: that of the next transaction, as earlier ones may have left no trace.
         """
         self.last = self._tree.zxid, time
         return ZnodeChange(self._tree.zxid, time, None, BEGIN, None, tuple(self._of_past(self._tree.paths())))
 
     def _observation(self) -> ZnodeChange:
-        """All of the evidence, of a tree behind which no transaction comes: as of its last change, as far as that is known."""
+        """Return all evidence of a tree without following transactions, as of its last change, if known."""
         zxid, time = self.last or (-1, 0)
         self.ends_with_snapshot = zxid != self._tree.zxid
         return self._beginning(time if zxid == self._tree.zxid else max(time, _moment(self._tree)))
@@ -270,11 +270,11 @@ class ZookeeperData:
         return ZnodeChange(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
 
     def _of_past(self, paths: Iterable[str]) -> Iterator[Znode]:
-        """Those that belong into the history: not each commit of each group, which would be most of it."""
+        """Yield the znodes for the history: not each commit of each group, which would dominate it."""
         return (znode for znode in self._evidence(paths) if not kafka_tree.is_group_offset(znode.path))
 
     def _evidence(self, paths: Iterable[str]) -> Iterator[Znode]:
-        """Those of the paths that are Kafka's evidence, as they are now, below the chroot."""
+        """Yield the evidence among these paths, in its current state, below the chroot."""
         for path in sorted(paths):
             below = self._below(path)
             if below is None or not kafka_tree.is_evidence(below):
@@ -291,7 +291,7 @@ class ZookeeperData:
         return path[len(self.chroot) :] if path.startswith(self.chroot + "/") else None
 
     def _check(self) -> None:
-        """A slip in the chroot must never look like an empty cluster."""
+        """Check the chroot: a wrong one must never look like an empty cluster."""
         if self._tree.get(self.chroot + _KAFKA) is not None:
             return
         there = [path.removesuffix(_KAFKA) or "/" for path in sorted(self._tree.paths()) if path.endswith(_KAFKA)]
@@ -303,19 +303,22 @@ class ZookeeperData:
 
 
 def _files(folders: Sequence[Path], kind: str) -> list[_File]:
-    """Files of a kind, by zxid."""
+    """Return the files of a kind, by zxid."""
     there = [place for folder in map(Path, folders) for place in (folder, outside.Named(folder / _VERSION, folder))]
     named = ((file, _NAME.fullmatch(file.path.name)) for file in outside.files(there))
     return sorted(_File(int(match["zxid"], 16), file) for file, match in named if match and match["kind"] == kind)
 
 
 def _follows(last: int, zxid: int) -> bool:
-    """Whether no transaction can be between: a leader counts up by one, a new one begins with 1 (``ZxidUtils.java@3.4.6``)."""
+    """Return whether no transaction can be between.
+
+    A leader increments by one, a new one starts with 1 (``ZxidUtils.java@3.4.6``).
+    """
     return zxid <= last + 1 or (zxid >> 32 > last >> 32 and zxid & _COUNTER == 1)
 
 
 def _touched(tree: Tree, transaction: Transaction) -> set[str]:
-    """The znodes that a transaction changes, parents of those that come and go included."""
+    """Return the znodes that a transaction changes, including parents of created and deleted ones."""
     change = transaction.change
     parts = change.parts if isinstance(change, Multi) and not change.failed else (change,)
     changed = {part.path for part in parts if isinstance(part, Create | Delete | SetAcl | SetData)}
@@ -326,21 +329,21 @@ def _touched(tree: Tree, transaction: Transaction) -> set[str]:
 
 
 def _fuzzy_until(tree: Tree, end: SnapshotEnd) -> int:
-    """The last zxid of which a snapshot may hold something.
+    """Return the last zxid that a snapshot may contain.
 
-    3.6 and later say what had been applied when all znodes were written, with the digest, and 3.9 once more. They apply a
-    transaction first and count it then, so it can be less than what is found (``DataTree.processTxn@3.8.4``). Without them it
-    is what is found: a deletion leaves a trace on its parent alone, and none if that was written before.
+    3.6 and later record the last applied zxid after writing all znodes, with the digest, and 3.9 once more. They apply a
+    transaction before counting it, so the record can be lower than the content (``DataTree.processTxn@3.8.4``). Without a record
+    it is the content: a deletion leaves a trace only in its parent, and none if that was written before.
     """
     found = (max(znode.stat.czxid, znode.stat.mzxid, znode.stat.pzxid) for znode in tree.znodes())
     return max(end.last_zxid or 0, end.digest.zxid if end.digest else 0, *found)
 
 
 def _moment(tree: Tree) -> int:
-    """When a snapshot's last change was written that is not of the time in which it was made itself.
+    """Return the time of a snapshot's last change before it was being written.
 
-    What changed meanwhile may be in it or not, so of a later moment it does not tell. All that it has was so then, or, where it
-    was written later, at its own time.
+    Changes during the write may be missing, so it does not represent a later moment. All its content existed then, or from its
+    own later time.
     """
     times = [
         (zxid, time)

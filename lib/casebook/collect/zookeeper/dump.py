@@ -1,7 +1,7 @@
-"""A znode dump as JSON lines: evidence from a place that cannot be reached. docs/dump_znodes.md tells how to make one.
+"""Read a znode dump as JSON lines: evidence from an unreachable network. docs/dump_znodes.md describes how to make one.
 
-A dump is taken to be whole where it does not say otherwise: a znode that is not in it is *missing*, unless the
-``numChildren`` of its parent, an unreadable line, or the lack of all of its kind says that it was merely not dumped.
+A dump counts as complete unless it says otherwise: an absent znode is *missing*, unless the ``numChildren`` of its parent, an
+unreadable line, or the absence of all of its kind shows that it was only not dumped.
 """
 
 import json
@@ -24,16 +24,16 @@ _SHOWN = 3
 _KAFKA = re.compile(r"(.*?)/brokers/(?:ids|topics)(?:/.*)?")
 _FIELDS = tuple(field.name for field in fields(Stat))
 _COUNTS = ("czxid", "mzxid", "pzxid", "ctime", "mtime", "dataLength", "numChildren")
-"""Stat fields that ZooKeeper never has below zero; versions wrap around and sessions are signed."""
+"""Stat fields that are never negative in ZooKeeper; versions wrap around and sessions are signed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dump:
-    """The evidence in a dump.
+    """Evidence in a dump.
 
     Args:
         znodes: In order of path, below the chroot, each once.
-        problems: What the dump does not hold or does not say, and why.
+        problems: Missing or unstated parts of the dump, with the reason.
     """
 
     znodes: tuple[Znode, ...]
@@ -41,15 +41,15 @@ class Dump:
 
 
 def read_dump(path: Path, *, chroot: str = "") -> Dump:
-    """Read a dump; ``.gz`` and ``.zst`` are unpacked. Lines that cannot be read are counted, never fatal.
+    """Read a dump; ``.gz`` and ``.zst`` are unpacked. Unreadable lines are counted, never fatal.
 
     Args:
-        path: One JSON object a line: ``path``, ``data`` or ``data_b64``, ``stat``; any but ``path`` may be missing.
-        chroot: Where Kafka's znodes begin; ``""`` for the root.
+        path: One JSON object per line: ``path``, ``data`` or ``data_b64``, ``stat``; all but ``path`` are optional.
+        chroot: Root of Kafka's znodes; ``""`` for none.
 
     Raises:
-        UsageError: The chroot is no path.
-        CollectError: The file cannot be read, or nothing in it is below the chroot.
+        UsageError: The chroot is not a path.
+        CollectError: The file is unreadable, or nothing in it is below the chroot.
     """
     path, chroot = Path(path), normal_chroot(chroot)
     seen = _DumpLines(path, chroot)
@@ -66,7 +66,7 @@ def read_dump(path: Path, *, chroot: str = "") -> Dump:
 
 
 class _Tally:
-    """How many of a kind there are, and the first of them: a dump may have more bad lines than fit into memory."""
+    """Number of a kind, and the first of them: a dump may have more bad lines than fit in memory."""
 
     def __init__(self, items: Iterable[str] = ()) -> None:
         self.count, self.first = 0, []
@@ -83,7 +83,7 @@ class _Tally:
 
 
 class _DumpLines:
-    """What the lines of a dump said."""
+    """Content of a dump's lines."""
 
     def __init__(self, file: Path, chroot: str) -> None:
         self.file = file
@@ -101,7 +101,7 @@ class _DumpLines:
         self.has_states = False
 
     def add(self, number: int, line: bytes) -> None:
-        """Take in one line."""
+        """Add one line."""
         self.lines = number
         if not line.strip():
             return
@@ -133,14 +133,14 @@ class _DumpLines:
             self.has_states = self.has_states or tree.topic_of_state(znode.path) is not None
 
     def _count_as_child(self, path: str) -> None:
-        """Count a znode among its parent's children; a line also proves the znodes above it, which may have no line."""
+        """Count a znode among its parent's children; a line also proves its ancestors, which may have no line."""
         while path != "/" and path not in self.counted:
             self.counted.add(path)
             self.children[parent(path)] += 1
             path = parent(path)
 
     def _checked(self, stat: Stat | None, path: str, line: bytes) -> Stat | None:
-        """The stat without values that ZooKeeper cannot have; the first of them is told."""
+        """Return the stat without impossible values; the first of them is reported."""
         if stat is None:
             return None
         negative = [name for name in _COUNTS if (getattr(stat, name) or 0) < 0]
@@ -151,7 +151,7 @@ class _DumpLines:
         return replace(stat, **dict.fromkeys(negative)) if negative else stat
 
     def nothing(self) -> CollectError:
-        """Why there is no evidence in this dump."""
+        """Return the error for a dump without evidence."""
         if not self.chroots:
             first = f" The first unreadable: {self.unreadable.first[0]}." if self.unreadable.count else ""
             return CollectError(
@@ -166,7 +166,7 @@ class _DumpLines:
 
 
 def parent(path: str) -> str:
-    """The parent's path; the root's own is ``/``."""
+    """Return the parent's path; that of the root is ``/``."""
     return path.rpartition("/")[0] or "/"
 
 
@@ -174,7 +174,7 @@ def _in_order(seen: _DumpLines) -> Iterator[Znode]:
     znodes = dict(seen.znodes)
     for path in (*tree.READ_WHOLE, *tree.COUNTED):
         if path not in znodes and seen.children[path]:
-            znodes[path] = Znode(path=path)  # its children say that it is there
+            znodes[path] = Znode(path=path)  # its children prove it
         elif path not in znodes and _is_missing(path, seen):
             znodes[path] = Znode(path=path, outcome=ReadOutcome.MISSING)
     for topic in [path for path in znodes if tree.is_topic(path)]:
@@ -185,7 +185,7 @@ def _in_order(seen: _DumpLines) -> Iterator[Znode]:
 
 
 def _is_missing(path: str, seen: _DumpLines) -> bool:
-    """Whether a znode outside of the dump is known not to be there."""
+    """Return whether a znode outside the dump is known not to exist."""
     above = parent(path)
     if seen.unreadable.count or _is_short(above, seen):
         return False
@@ -194,12 +194,12 @@ def _is_missing(path: str, seen: _DumpLines) -> bool:
 
 
 def _is_short(path: str, seen: _DumpLines) -> bool:
-    """Whether the dump holds fewer children of a znode than its stat counts."""
+    """Return whether the dump has fewer children of a znode than its stat counts."""
     return seen.claimed.get(path, 0) > seen.children[path]
 
 
 def _outcome_of_absent(state: str, seen: _DumpLines) -> ReadOutcome:
-    """An assigned partition's state that is not in the dump: not there, or only not dumped."""
+    """Return the outcome for an assigned partition's state outside the dump: it does not exist, or was not dumped."""
     above = [parent(state), parent(parent(state)), tree.topic_of_state(state) or ""]
     merely_not_dumped = seen.unreadable.count or not seen.has_states or any(_is_short(path, seen) for path in above)
     return ReadOutcome.FAILED if merely_not_dumped else ReadOutcome.MISSING

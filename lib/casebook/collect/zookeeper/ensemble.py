@@ -1,4 +1,4 @@
-"""Where a ZooKeeper ensemble is, and with what one may read it."""
+"""Address and credentials of a ZooKeeper ensemble."""
 
 import ipaddress
 import re
@@ -19,8 +19,8 @@ class Ensemble:
     """Servers and chroot of a connect string.
 
     Args:
-        servers: ``host:port`` each; an IPv6 address stands in brackets.
-        chroot: ``""`` for none, else beginning and not ending with ``/``.
+        servers: ``host:port`` each; an IPv6 address is in brackets.
+        chroot: ``""`` for none, else with a leading and without a trailing ``/``.
     """
 
     servers: tuple[str, ...]
@@ -28,10 +28,10 @@ class Ensemble:
 
     @classmethod
     def parse(cls, connect: str) -> "Ensemble":
-        """Read ``h1:2181,[::1]:2182/kafka/prod``.
+        """Parse ``h1:2181,[::1]:2182/kafka/prod``.
 
         Raises:
-            UsageError: It is none; a chroot after each server is the usual slip.
+            UsageError: It is invalid; a chroot after each server is the usual mistake.
         """
         servers, slash, chroot = connect.strip().partition("/")
         if "," in chroot:
@@ -44,7 +44,7 @@ class Ensemble:
 
 
 def normal_chroot(chroot: str) -> str:
-    """``""``, or the path with one leading and no trailing slash.
+    """Return ``""``, or the path with one leading and no trailing slash.
 
     Raises:
         UsageError: A part of the path is empty, ``.`` or ``..``.
@@ -78,13 +78,13 @@ def _is_ipv6_or_none(text: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What ZooKeeper is told about who reads; never printed.
+    """Credentials for ZooKeeper; never printed.
 
     Args:
         scheme: ``digest`` (``addauth``) or ``sasl``.
-        username: Of either.
-        password: Of either.
-        mechanism: Of SASL.
+        username: User name.
+        password: Password.
+        mechanism: SASL mechanism.
     """
 
     scheme: str
@@ -97,7 +97,7 @@ class Credentials:
         """Read a properties file: ``username``, ``password``, ``scheme`` (digest when absent), ``mechanism`` for SASL.
 
         Raises:
-            CollectError: The file cannot be read or says too little; the text never quotes it.
+            CollectError: The file is unreadable or incomplete; the message never quotes it.
         """
         try:
             with outside.opened(Path(path)) as file:

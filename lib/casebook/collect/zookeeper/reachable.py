@@ -1,4 +1,4 @@
-"""Whether servers take connections, without asking Kafka anything: a broker of 0.9 is lost to a client that asks it for more."""
+"""Check whether servers accept connections, without a Kafka request: unknown ones can break a 0.9 broker's connection."""
 
 import errno
 import os
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 PATIENCE = 1.5
-"""Seconds for a connection."""
+"""Seconds to wait for a connection."""
 
 _AT_ONCE = 32
 _ENOUGH = 4096
 _AGAIN = 0.5
-"""Seconds before a server is asked again."""
+"""Seconds before a server is tried again."""
 
 _NO_NAME = "its name does not resolve"
 _ANSWERS = (_NO_NAME, os.strerror(errno.ECONNREFUSED).lower())
@@ -22,7 +22,7 @@ _ZOOKEEPER_VERSION = re.compile(r"^Zookeeper version: ([0-9][^\s,-]*)", re.MULTI
 
 
 def why_not(servers: Iterable[str]) -> Mapping[str, str | None]:
-    """Why each server takes no connection, in a few words; ``None`` for one that does.
+    """Return why each server refuses connections, in a few words; ``None`` for one that accepts them.
 
     Args:
         servers: ``host:port`` each, an IPv6 address in brackets.
@@ -33,9 +33,9 @@ def why_not(servers: Iterable[str]) -> Mapping[str, str | None]:
 
 
 def nobody(servers: Iterable[str]) -> Mapping[str, str] | None:
-    """Why no server can be there, for each; ``None`` when one might: it takes connections, or does not answer in time.
+    """Return why each server is certainly down; ``None`` when one may be up: it accepts connections, or times out.
 
-    A refusal is an answer, and so is a name that nobody has; both are asked for twice, as a server may be starting this moment.
+    A refusal is an answer, and so is an unknown host name; both are tried twice, as a server may be starting.
     """
     servers = tuple(servers)
     for pause in (0.0, _AGAIN):
@@ -47,7 +47,7 @@ def nobody(servers: Iterable[str]) -> Mapping[str, str] | None:
 
 
 def zookeeper_version(server: str) -> str | None:
-    """Release of a ZooKeeper server by its word ``srvr``, which only reads; ``None`` where it is not answered."""
+    """Return a ZooKeeper server's release from its read-only command ``srvr``; ``None`` without an answer."""
     try:
         with socket.create_connection(_address(server), timeout=PATIENCE) as connection:
             connection.sendall(b"srvr")
@@ -59,7 +59,7 @@ def zookeeper_version(server: str) -> str | None:
 
 
 def _all_said(connection: socket.socket) -> bytes:
-    """What comes until the end, or until there is enough of it, or no more patience."""
+    """Return all data until the end, the size limit, or the timeout."""
     end, said = time.monotonic() + PATIENCE, b""
     while len(said) < _ENOUGH and (left := end - time.monotonic()) > 0:
         connection.settimeout(left)
@@ -78,7 +78,7 @@ def _why_not(server: str) -> str | None:
         return f"no answer within {PATIENCE:g} s"
     except OSError as error:
         return (error.strerror or str(error)).lower()
-    except (ValueError, OverflowError):  # labels that are empty or too long, ports that are no number or too high
+    except (ValueError, OverflowError):  # empty or overlong labels, invalid ports
         return "no host and port that there can be"
     return None
 

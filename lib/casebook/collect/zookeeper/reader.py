@@ -1,4 +1,4 @@
-"""A reader of ZooKeeper: three questions, many of them in flight, and no verb that writes."""
+"""Read-only ZooKeeper client: three kinds of request, many of them in flight, and no verb that writes."""
 
 import queue
 import struct
@@ -22,20 +22,20 @@ from casebook.collect.zookeeper.wire import SILENT, LaneHandler, WireAnswer
 from casebook.errors import CollectError
 
 _SESSION_TIMEOUT = 6.0
-"""Seconds. A server that is just starting may swallow a connection; kazoo tries again after this time, divided by the servers."""
+"""Seconds. A starting server may swallow a connection; kazoo retries after this time, divided by the servers."""
 
 _RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
 _AT_ONCE = 0.5
-"""Seconds in which a server that is there gives a session, as a rule."""
+"""Seconds in which a running server normally grants a session."""
 
 _NO_SESSION = "accepts connections but opens no ZooKeeper session"
 _MOST_TOLD = 5
 _FAREWELL = 1.0
-"""Seconds for a server to let a session go, and again for its connection to end."""
+"""Seconds for a server to close a session, and again for its connection to end."""
 
 
 class Verb(StrEnum):
-    """What can be asked about a znode."""
+    """Kind of a request."""
 
     GET = "get"
     LIST = "list"
@@ -46,12 +46,12 @@ _QUESTIONS = {Verb.GET: GetData, Verb.LIST: GetChildren, Verb.STAT: Exists}
 
 
 class ZnodeRequest(NamedTuple):
-    """One question.
+    """One request.
 
     Attributes:
-        verb: What is asked.
+        verb: Kind.
         path: Below the chroot.
-        listed: Its parent named it: when it is not there, it was a moment ago.
+        listed: Its parent listed it: if it does not exist, it was deleted just now.
     """
 
     verb: Verb
@@ -60,16 +60,16 @@ class ZnodeRequest(NamedTuple):
 
 
 class NoAnswerError(Exception):
-    """ZooKeeper did not answer for longer than the caller wants to wait, or the collection's time is up; the text says so."""
+    """ZooKeeper did not answer within the timeout, or the collection's time is up; the message says so."""
 
 
 class Reply(NamedTuple):
-    """What ZooKeeper said to a request.
+    """ZooKeeper's response to a request.
 
     Attributes:
-        request: The question.
+        request: The request.
         value: (data, stat) for ``GET``, names for ``LIST``, stat or ``None`` for ``STAT``.
-        error: Why there is no value.
+        error: Reason for a missing value.
     """
 
     request: ZnodeRequest
@@ -81,12 +81,12 @@ class Reader:
     """An open connection to an ensemble; use :func:`connect`.
 
     Attributes:
-        zxid: The last transaction that the server had applied when it answered last.
-        sessions: Sessions opened so far.
+        zxid: Last transaction that the server had applied at its last response.
+        sessions: Number of sessions opened so far.
     """
 
     def __init__(self, client: KazooClient, lane: LaneHandler, chroot: str, timeout: float) -> None:
-        self.__client = client  # private to the letter: nobody else can reach a verb that writes
+        self.__client = client  # name-mangled: no other code can reach a verb that writes
         self._lane = lane
         self._chroot = chroot
         self._patience = _Patience(timeout)
@@ -96,18 +96,18 @@ class Reader:
         self.sessions = 1
 
     def ask(self, request: ZnodeRequest) -> None:
-        """Prepare a question; it leaves with the next wait for replies."""
+        """Queue a request; it is sent on the next wait for replies."""
         path = self._chroot + request.path if request.path != "/" else self._chroot or "/"
         question = _QUESTIONS[request.verb](path, None)
         self._to_ask.append((request, question.type, question.serialize()))
 
     def replies(self) -> Iterator[Reply]:
-        """Send what was prepared, and wait for the next replies: in the order of asking as long as the connection holds.
+        """Send queued requests, and yield the next replies: in request order as long as the connection lasts.
 
         Raises:
-            NoAnswerError: None came within the timeout, whatever connections were lost and found meanwhile.
+            NoAnswerError: None arrived within the timeout, across all reconnections.
         """
-        if bounds.left() <= 0:  # also where answers come without end
+        if bounds.left() <= 0:  # also when responses never end
             raise NoAnswerError(bounds.reason())
         self._lane.ask(self._to_ask)
         self._to_ask = []
@@ -117,16 +117,16 @@ class Reader:
             raise NoAnswerError(self._patience.gone(f"ZooKeeper did not answer for {self._patience.seconds:g} s")) from None
         for answer in answers:
             if answer.zxid > 0:
-                self.zxid = self.__client.last_zxid = answer.zxid  # so that no server that lags behind is taken for the next
+                self.zxid = self.__client.last_zxid = answer.zxid  # so that no lagging server is accepted for the next session
             if answer.error != ConnectionLoss.code:
                 self._patience.renew()
             yield _reply(answer)
 
     def wait_for_connection(self) -> None:
-        """Wait until kazoo has reconnected, with the old session or a new one.
+        """Wait until kazoo is reconnected, with the old session or a new one.
 
         Raises:
-            NoAnswerError: It did not within the timeout.
+            NoAnswerError: It did not reconnect within the timeout.
         """
         while not self.__client.connected:
             if self._patience.left() <= 0:
@@ -139,11 +139,11 @@ class Reader:
             self.sessions += 1
 
     def ask_one(self, verb: Verb, path: str) -> Any:
-        """Ask one question and wait, through lost connections.
+        """Send one request and wait, across reconnections.
 
         Raises:
             NoAnswerError: No answer within the timeout.
-            KazooException: What ZooKeeper says against the question.
+            KazooException: ZooKeeper's error for the request.
         """
         while True:
             self.ask(ZnodeRequest(verb, path))
@@ -156,9 +156,9 @@ class Reader:
 
 
 class _Patience:
-    """How long answers are waited for: since the last one, not since the last of the connections that were lost meanwhile.
+    """Timeout for responses: since the last one, not since the last reconnection.
 
-    A server that takes connections and never answers is lost by kazoo again and again; each of these waits alone has an end.
+    kazoo loses a server that accepts connections and never responds again and again; each of these waits alone is finite.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -166,17 +166,17 @@ class _Patience:
         self._since: float | None = None
 
     def left(self) -> float:
-        """Seconds that are still waited, at most as long as the collection may last."""
+        """Return the remaining seconds, at most those of the collection."""
         if self._since is None:
             self._since = time.monotonic()
         return max(0.0, min(self._since + self.seconds - time.monotonic(), bounds.left()))
 
     def renew(self) -> None:
-        """An answer came; the next one is waited for from when it is asked for."""
+        """Restart the timeout after a response; the next one counts from its request."""
         self._since = None
 
     def gone(self, why: str) -> str:
-        """Why no longer is waited."""
+        """Return why the wait ended."""
         return bounds.reason() if bounds.left() <= 0 else why
 
 
@@ -197,12 +197,12 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
     """Open a session for reading.
 
     Args:
-        ensemble: Its chroot is not looked at here.
-        timeout: Seconds to wait for a first connection, for a lost one to come back, and for any answer.
-        credentials: To be presented, if any.
+        ensemble: Servers; the chroot is not checked here.
+        timeout: Seconds to wait for a first connection, for a reconnection, and for any response.
+        credentials: Credentials, if any.
 
     Raises:
-        CollectError: No server answered, or the credentials were refused.
+        CollectError: No server answered, or the credentials were rejected.
     """
     authentication = _authentication(credentials)
     lane = LaneHandler()
@@ -222,10 +222,10 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
 
 
 def _take_leave(client: KazooClient, lane: LaneHandler) -> None:
-    """End the session, but wait for no server that does not let go: kazoo waits for its thread, and that for an answer."""
+    """Close the session without waiting for an unresponsive server: kazoo waits for its thread, and that for a response."""
 
     def leave() -> None:
-        with suppress(Exception):  # that the server or kazoo's thread did not end in time; nothing more is asked of them
+        with suppress(Exception):  # the server or kazoo's thread did not end in time; nothing more is requested of them
             client.stop()
             client.close()
 
@@ -237,10 +237,10 @@ def _take_leave(client: KazooClient, lane: LaneHandler) -> None:
 
 
 def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials: Credentials | None) -> None:
-    """Wait for a session, but not where nobody can be there. Servers that give one at once are not disturbed by looking for them.
+    """Wait for a session, but fail early when no server can be up. A server that grants one at once is not probed.
 
     Raises:
-        CollectError: None came.
+        CollectError: No session was granted.
     """
     deadline = time.monotonic() + min(timeout, bounds.left())
     connected = client.start_async()

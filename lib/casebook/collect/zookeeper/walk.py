@@ -1,10 +1,9 @@
-"""A walk over Kafka's znodes: everything that :mod:`~casebook.formats.zookeeper.kafka_tree` calls evidence, with full stat.
+"""Walk over Kafka's znodes: all evidence by :mod:`~casebook.formats.zookeeper.kafka_tree`, with full stat.
 
-A walk is not a snapshot, so it looks twice. Every answer tells the last transaction (zxid) that the server had applied.
-When it is the same at the end as at the start, nothing changed anywhere, and the walk *is* a snapshot. Otherwise the
-stat of every znode is asked for again: one that is as it was held its value at the moment between the two
-passes, and all of those together are a snapshot of that moment. The others are read again and marked as changed.
-No watches are set: they would cost the server memory.
+A walk is not a snapshot, so it makes two passes. Every response has the last transaction (zxid) that the server had applied. When
+it is the same at the end as at the start, nothing changed, and the walk *is* a snapshot. Otherwise the stat of every znode is
+requested again: an unchanged one had its value at the moment between the two passes, and all of those together are a snapshot of
+that moment. The others are read again and marked as changed. No watches are set: they would cost the server memory.
 """
 
 import time
@@ -25,33 +24,33 @@ from casebook.formats.zookeeper import kafka_tree as tree
 from casebook.formats.zookeeper.cluster import from_znodes
 
 LARGEST_DATA = 2 << 20
-"""Bytes of a znode's data that are kept; ZooKeeper's own limit is 1 MiB unless someone raised it."""
+"""Maximum bytes of a znode's data to keep; ZooKeeper's default limit is 1 MiB."""
 
 _STRIKES = 3
 _REACH = 6
-"""How many of its patiences a look takes at most: an answer may come late, not each of them."""
+"""Maximum duration of a reachability check, in timeouts: one response may be late, not each."""
 _FEW = 32
-"""Requests in flight of who only looks whether a cluster can be read."""
+"""Requests in flight for a mere reachability check."""
 
 _PROGRESS_EVERY = 1000
 
 Progress = Callable[[int, int], None]
-"""Called with the answers so far and an estimate of how many there will be."""
+"""Called with the number of responses so far and the estimated total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """What a walk brought home.
+    """Result of a walk.
 
     Args:
         znodes: In order of path, each once.
-        ensemble: As asked.
-        problems: Parts of the tree that could not be read, and why.
-        answers: Questions answered.
-        sessions: Sessions needed; more than one when ZooKeeper had expired the first.
-        read_from: Epoch ms of this machine, at the start.
-        read_to: Epoch ms of this machine, at the end.
-        gave_up: Why not everything was asked; ``None`` where it was.
+        ensemble: As requested.
+        problems: Unreadable parts of the tree, with the reason.
+        answers: Number of responses.
+        sessions: Number of sessions; more than one after an expiry.
+        read_from: Start, epoch ms of this machine.
+        read_to: End, epoch ms of this machine.
+        gave_up: Reason why it is incomplete; ``None`` when complete.
     """
 
     znodes: tuple[Znode, ...]
@@ -76,14 +75,14 @@ def walk(
 
     Args:
         connect_string: ``host:port[,host:port]/chroot``.
-        window: Requests in flight at most: what ZooKeeper is asked to bear.
-        timeout: Seconds to wait for a connection, for a lost one to come back, and for any answer.
-        credentials: What to present, if anything.
-        progress: Told now and then how far it is.
+        window: Maximum number of requests in flight, the load on ZooKeeper.
+        timeout: Seconds to wait for a connection, for a reconnection, and for any response.
+        credentials: Credentials, if any.
+        progress: Receives the progress from time to time.
 
     Raises:
-        UsageError: The connect string is none.
-        CollectError: No server answers, the chroot is not there or holds no Kafka cluster, or the credentials are refused.
+        UsageError: The connect string is invalid.
+        CollectError: No server answers, the chroot does not exist or has no Kafka cluster, or the credentials are rejected.
     """
     ensemble = Ensemble.parse(connect_string)
     with connect(ensemble, timeout=timeout, credentials=credentials) as reader:
@@ -93,11 +92,11 @@ def walk(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    """A Kafka cluster that can be read.
+    """A readable Kafka cluster.
 
     Args:
-        said: In a few words.
-        cluster: Its brokers and controller, and the marks of its release; of its topics their own znodes alone.
+        said: Description in a few words.
+        cluster: Its brokers and controller, and the marks of its release; of its topics only their own znodes.
     """
 
     said: str
@@ -105,11 +104,11 @@ class Reached:
 
 
 def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
-    """Read some twenty znodes of a Kafka cluster and one of each topic, to see that it can be read, and what release wrote them.
+    """Read some twenty znodes of a Kafka cluster and one of each topic, to check access and the release.
 
     Raises:
-        UsageError: The connect string is none.
-        CollectError: It cannot be read.
+        UsageError: The connect string is invalid.
+        CollectError: It is unreadable.
     """
     ensemble = Ensemble.parse(connect_string)
     with bounds.lasting(_REACH * timeout), connect(ensemble, timeout=timeout) as reader:
@@ -122,7 +121,7 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
 
 
 class _Walker:
-    """One walk: a stack of questions, a window of them in flight, and what the answers said."""
+    """One walk: a stack of requests, a window of them in flight, and the content of the responses."""
 
     def __init__(self, reader: Reader, window: int, progress: Progress, *, states: bool = True) -> None:
         self._reader = reader
@@ -145,7 +144,7 @@ class _Walker:
         self._asked_of_topics = 0
 
     def walk(self, ensemble: Ensemble, parts: Sequence[str] = tree.READ_WHOLE) -> Walk:
-        """Read everything below some znodes, look again if something changed, and put it in order."""
+        """Read everything below some znodes, check again if something changed, and sort it."""
         read_from, gave_up = _now(), None
         try:
             self._look(parts)
@@ -181,7 +180,7 @@ class _Walker:
         except NoAnswerError as silence:
             self._problems.append(Problem(path="/", reason=f"not all that changed during the walk was found out: {silence}"))
 
-    # Asking
+    # Requests
 
     def _ask_all(self) -> None:
         while self._to_ask or self._in_flight:
@@ -197,7 +196,7 @@ class _Walker:
                 self._ask_returned_again()
 
     def _fill_window(self) -> None:
-        """Ask what the window allows: nothing while lost questions still come back, then those one by one."""
+        """Send requests up to the window: none while lost ones still return, then those one by one."""
         window = 0 if self._returned else 1 if self._to_ask_alone else self._window
         while self._to_ask and len(self._in_flight) < window:
             request = self._to_ask.pop()
@@ -205,9 +204,9 @@ class _Walker:
             self._reader.ask(request)
 
     def _ask_returned_again(self) -> None:
-        """Ask what a lost connection returned, in its order and one by one.
+        """Repeat the requests that a lost connection returned, in order and one by one.
 
-        A question whose answer is larger than the server or we allow cuts the connection each time. So it is found out.
+        A response over the server's or our size limit breaks the connection each time; this identifies it.
         """
         lost, self._returned = self._returned, []
         self._to_ask_alone = len(lost)
@@ -220,13 +219,13 @@ class _Walker:
         self._reader.wait_for_connection()
 
     def _get_new(self, paths: Iterable[str], *, listed: bool = False) -> int:
-        """Have znodes read that were not yet asked for, first things first; how many they are."""
+        """Queue znodes that were not yet requested, by priority, and return their number."""
         new = [path for path in paths if path not in self._known]
         self._known.update(new)
         self._to_ask += [ZnodeRequest(Verb.GET, path, listed) for path in reversed(new)]
         return len(new)
 
-    # Understanding
+    # Responses
 
     def _understand(self, reply: Reply) -> None:
         self._answers += 1
@@ -243,7 +242,7 @@ class _Walker:
             self._saw(request.path, reply.value)
 
     def _estimate(self) -> int:
-        """Answers to expect in all; a topic yet unread is taken to be like those read."""
+        """Estimate the total number of responses; an unread topic counts like those read."""
         unread = (self._topics - self._topics_read) * self._asked_of_topics // max(1, self._topics_read)
         return self._answers + len(self._to_ask) + len(self._in_flight) + unread
 
@@ -272,7 +271,7 @@ class _Walker:
             self._topics += new if path == tree.TOPICS else 0
 
     def _listed_of_groups(self, path: str, children: list[str]) -> None:
-        """Follow the offsets that groups keep in ZooKeeper, as many as there is room for."""
+        """Follow the group offsets stored in ZooKeeper, up to a limit."""
         lists, reads = tree.below_group(path, children)
         room = tree.MOST_OFFSETS - self._offsets
         if len(lists) + len(reads) > room:
@@ -285,7 +284,7 @@ class _Walker:
         self._get_new(reads, listed=True)
 
     def _saw(self, path: str, zk_stat: ZnodeStat | None) -> None:
-        """Take the stat of a znode that is only counted, or of one that was read before."""
+        """Store the stat of a znode that is only counted, or was read before."""
         stat = _stat(zk_stat) if zk_stat is not None else None
         before = self._znodes.get(path)
         if path in tree.COUNTED:
@@ -314,10 +313,10 @@ class _Walker:
     def _keep(self, path: str, outcome: ReadOutcome, *, data: bytes | None = None, stat: Stat | None = None) -> None:
         self._znodes[path] = Znode(path=path, data=data, stat=stat, outcome=outcome, read_at=_now())
 
-    # Ending
+    # End
 
     def _give_up(self, reason: str) -> None:
-        """Keep what was read; what was still to be asked is failed, told once for each part of the tree."""
+        """Keep what was read; remaining requests fail, reported once for each part of the tree."""
         left = [*self._in_flight, *self._returned, *self._to_ask]
         for request in left:
             if request.verb is Verb.GET and request.path not in self._znodes:
@@ -333,7 +332,7 @@ class _Walker:
 
 
 def _is_name(child: str) -> bool:
-    """Whether a server's word is the name of a child; kazoo rejects the others."""
+    """Return whether a server's word is a valid child name; kazoo rejects the others."""
     return child not in ("", ".", "..") and "/" not in child
 
 

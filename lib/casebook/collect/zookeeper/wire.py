@@ -1,13 +1,13 @@
-"""A lane for many questions beside kazoo's own, on kazoo's connection, that lets no write through.
+"""A lane for bulk requests next to kazoo's own, on kazoo's connection, that lets no write through.
 
-kazoo keeps what is hard: servers, sessions, reconnecting, authentication, pings. What it cannot do well is ask 100,000
-times: for every request it wakes another thread and sets up a new selector for each read and each write, with ``get_async`` too.
-But it takes its sockets and its ``select`` from a handler that may be replaced (``kazoo.interfaces.IHandler``). This one slips
-frames of its own into the connection whenever kazoo waits, a batch at a time, and takes the answers out of the stream before
-kazoo sees it; they are told apart by their xid. tests/bench/collect.py measures what that gains.
+kazoo handles the hard parts: servers, sessions, reconnecting, authentication, pings. But it cannot do 100,000 requests well: for
+every request it wakes another thread and sets up a new selector for each read and each write, with ``get_async`` too. It takes
+its sockets and its ``select`` from a replaceable handler (``kazoo.interfaces.IHandler``). This one inserts its own frames into
+the connection whenever kazoo waits, a batch at a time, and takes the responses out of the stream before kazoo sees it, by their
+xid. tests/bench/collect.py measures the gain.
 
-kazoo's ``read_only=True`` does not forbid writes (it admits servers that lost their quorum), so the socket itself looks
-at the operation of every frame, kazoo's own included, and refuses any that is not a read.
+kazoo's ``read_only=True`` does not forbid writes (it admits servers without a quorum), so the socket itself checks the operation
+of every frame, kazoo's own included, and refuses any that is not a read.
 """
 
 import logging
@@ -37,31 +37,31 @@ from kazoo.protocol.serialization import (
 
 READ_OPERATIONS = frozenset(request.type for request in (Exists, GetData, GetChildren, Ping, Auth, SASL, Close))
 LARGEST_ANSWER = 64 << 20
-"""Bytes. A longer answer cuts the connection: lists grow with ``jute.maxbuffer``, which nobody sets that high."""
+"""Bytes. A longer response breaks the connection: lists grow with ``jute.maxbuffer``, which is never set that high."""
 
-_FIRST_XID = 1 << 30  # kazoo counts from 1 on every connection and will not come that far
+_FIRST_XID = 1 << 30  # kazoo counts from 1 on every connection and never gets that far
 _LAST_XID = (1 << 31) - 1
 _OPERATION_AT = 8  # in a frame: after its length and xid
 _CHUNK = 256 << 10
 _STALLED = 10.0  # seconds
 
 SILENT = logging.Logger("casebook.collect.kazoo")
-"""kazoo logs requests, credentials among them; nobody may hear that."""
+"""Silences kazoo's log of requests, which contains credentials."""
 SILENT.disabled = True
 
 
 class WriteRefusedError(Exception):
-    """A request that is not a read was about to leave this machine."""
+    """A request that is not a read was about to be sent."""
 
 
 class WireAnswer(NamedTuple):
-    """What came back for one question.
+    """Response to one request.
 
     Attributes:
-        token: As given with the question.
-        zxid: The last transaction that the server had applied; 0 when the connection was lost.
+        token: As given with the request.
+        zxid: Last transaction that the server had applied; 0 when the connection was lost.
         error: ZooKeeper's error code; 0 for none.
-        body: The answer, to be deserialized by the question's own kind.
+        body: Response body, to be deserialized by the request's kind.
     """
 
     token: Any
@@ -71,10 +71,10 @@ class WireAnswer(NamedTuple):
 
 
 class LaneHandler(SequentialThreadingHandler):
-    """Runs kazoo's connection, and a lane of questions beside it.
+    """Runs kazoo's connection with a lane of bulk requests.
 
     Attributes:
-        answers: Batches of answers, in the order of asking as long as the connection holds.
+        answers: Batches of responses, in request order as long as the connection lasts.
     """
 
     def __init__(self) -> None:
@@ -86,25 +86,25 @@ class LaneHandler(SequentialThreadingHandler):
         self._bell = Doorbell()
 
     def ask(self, questions: Sequence[tuple[Any, int, bytes]]) -> None:
-        """Send questions as soon as there is a connection: of each a token, the operation and its serialized rest."""
+        """Send requests as soon as there is a connection: for each a token, the operation and its serialized body."""
         self.questions.extend(questions)
         self._bell.ring()
 
     def create_connection(self, *args: Any, **kwargs: Any) -> "SharedConnection":
-        """A connection to a server."""
+        """Create a connection to a server."""
         if self._hung_up:
             raise ConnectionAbortedError("nobody wants it any more")
         self._connection = SharedConnection(super().create_connection(*args, **kwargs), self)
         return self._connection
 
     def hang_up(self) -> None:
-        """End the connection from another thread, and have none after it, so that kazoo's thread waits for nothing any more."""
+        """End the connection from another thread, and prevent new ones, so that kazoo's thread waits for nothing any more."""
         self._hung_up = True
         if self._connection is not None:
             self._connection.shut_down()
 
     def create_socket_pair(self) -> "tuple[Doorbell, Doorbell]":
-        """Both ends of what wakes kazoo's thread when there is something to send."""
+        """Return both ends of the pair that wakes kazoo's thread for pending requests."""
         return self._bell, self._bell
 
     def select(
@@ -112,7 +112,7 @@ class LaneHandler(SequentialThreadingHandler):
     ) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """Wait for kazoo, and serve the lane meanwhile.
 
-        kazoo listens to its doorbell only while a session is open: that is when the lane may be used.
+        kazoo listens to its doorbell only during a session: that is when the lane may be used.
         """
         if writers:
             return [], writers, []
@@ -131,7 +131,7 @@ class LaneHandler(SequentialThreadingHandler):
                 reader.after_waiting()
 
     def spawn(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Start a thread whose failure is told by the connection being closed, not by a traceback on the terminal."""
+        """Start a thread; on failure it closes the connection instead of printing a traceback."""
 
         def quietly() -> None:
             try:
@@ -151,9 +151,9 @@ def _wait(readers: Sequence[Any], timeout: float | None) -> list[Any]:
 
 
 class SharedConnection:
-    """A connection that kazoo takes for its socket, and that the lane uses too.
+    """A connection that kazoo uses as its socket, shared with the lane.
 
-    kazoo hands over one whole frame a call. Its first opens the session and has no operation.
+    kazoo sends one whole frame per call. Its first one opens the session and has no operation.
     """
 
     def __init__(self, connection: socket.socket, handler: LaneHandler) -> None:
@@ -182,25 +182,25 @@ class SharedConnection:
         return len(frame)
 
     def recv(self, size: int) -> bytes:
-        """At most ``size`` bytes of the frames that are kazoo's; empty at the end of the connection."""
+        """Return at most ``size`` bytes of kazoo's frames; empty at the end of the connection."""
         taken = bytes(self._for_kazoo[:size])
         del self._for_kazoo[:size]
         return taken
 
     def pending(self) -> int:
-        """Whether kazoo need not wait; it asks TLS sockets the same."""
+        """Return whether kazoo need not wait; it asks TLS sockets the same."""
         return len(self._for_kazoo) or self._ended
 
     def fileno(self) -> int:
-        """As of a socket."""
+        """As for a socket."""
         return self._connection.fileno()
 
     def setblocking(self, flag: bool) -> None:
-        """As of a socket."""
+        """As for a socket."""
         self._connection.setblocking(flag)
 
     def close(self) -> None:
-        """As of a socket; questions without an answer are lost."""
+        """As for a socket; unanswered requests are lost."""
         self._connection.close()
         lost = [token for _, token in self._asked]
         while self._handler.questions:
@@ -210,14 +210,14 @@ class SharedConnection:
             self._handler.answers.put([WireAnswer(token, 0, ConnectionLoss.code, b"") for token in lost])
 
     def shut_down(self) -> None:
-        """End it for whoever waits on it."""
-        with suppress(OSError):  # it has ended already
+        """Shut it down for all waiting threads."""
+        with suppress(OSError):  # it has already ended
             self._connection.shutdown(socket.SHUT_RDWR)
 
     # The lane's side
 
     def before_waiting(self, *, lane_is_open: bool) -> None:
-        """Let everything go that is to be sent.
+        """Send everything pending.
 
         Raises:
             OSError: The connection broke or is stalled.
@@ -230,7 +230,7 @@ class SharedConnection:
             except BlockingIOError:
                 readable, writable, _ = select.select([self], [self], [], _STALLED)
                 if readable:
-                    return  # answers first: a server that cannot deliver them stops taking requests
+                    return  # responses first: a server that cannot deliver them stops accepting requests
                 if not writable:
                     raise TimeoutError("the server takes no requests") from None
 
@@ -243,10 +243,10 @@ class SharedConnection:
             self._xid = self._xid + 1 if self._xid < _LAST_XID else _FIRST_XID
 
     def after_waiting(self) -> None:
-        """Take what has arrived: answers to the lane, everything else to kazoo.
+        """Receive what has arrived: responses to the lane, everything else to kazoo.
 
         Raises:
-            OSError: The connection broke, or a server announces an absurd answer.
+            OSError: The connection broke, or a server announces an absurd length.
         """
         chunk = self._connection.recv(_CHUNK)
         self._ended = not chunk
@@ -261,7 +261,7 @@ class SharedConnection:
             self._handler.answers.put(answers)
 
     def _frames(self) -> Iterator[tuple[int, bytes]]:
-        """The frames that have arrived whole, each with its first number, which is the xid once a session is open."""
+        """Yield the complete frames, each with its first number, which is the xid once a session is open."""
         start, end = 0, len(self._received)
         while start + 8 <= end:
             length, xid = int_int_struct.unpack_from(self._received, start)
@@ -286,7 +286,7 @@ def _refuse_write(operation: int) -> None:
 
 
 class Doorbell:
-    """Stands for kazoo's pair of sockets: a byte for each of its requests. It only rings for a sleeper."""
+    """Replaces kazoo's pair of sockets: a byte for each of its requests. It only rings for a sleeper."""
 
     def __init__(self) -> None:
         self._hears, self._rings = socket.socketpair()
@@ -300,11 +300,11 @@ class Doorbell:
         return 1
 
     def listen(self) -> None:
-        """From here on a ring is needed. What was announced before is seen by who looks now."""
+        """Require a ring from here on. Earlier announcements are seen by the current check."""
         self._asleep = True
 
     def ring(self) -> None:
-        """Wake who waits, if anyone does."""
+        """Wake the waiting thread, if any."""
         if self._asleep:
             self._asleep = False
             self._rings.send(b"\0")
@@ -314,21 +314,21 @@ class Doorbell:
         return self._announced.popleft()
 
     def pending(self) -> int:
-        """Requests announced."""
+        """Return the number of announced requests."""
         return len(self._announced)
 
     def before_waiting(self, *, lane_is_open: bool) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
     def after_waiting(self) -> None:
-        """The rings were heard."""
+        """Clear the rings."""
         self._hears.recv(_CHUNK)
 
     def fileno(self) -> int:
-        """As of a socket."""
+        """As for a socket."""
         return self._hears.fileno()
 
     def close(self) -> None:
-        """As of a socket."""
+        """As for a socket."""
         self._hears.close()
         self._rings.close()

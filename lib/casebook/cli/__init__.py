@@ -1,4 +1,4 @@
-"""The command ``casebook``. Every command has its Python twin; this module only reads arguments and prints."""
+"""The command ``casebook``. Every command has a Python equivalent; this module only parses arguments and prints."""
 
 import io
 import os
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _COULD_NOT_COMPLETE = 3
 _MARKS = {True: "ok  ", False: "FAIL", None: "?   "}
-"""How the doctor marks what is as needed, what is not, and what could not be told."""
+"""Doctor's marks for good, bad and unknown."""
 
 
 def main() -> None:
-    """Run the command line. Whatever goes wrong ends in exit code 3: 1 and 2 are severities."""
+    """Run the command line. Any error ends in exit code 3: 1 and 2 are severities."""
     workshop.begin()
     try:
         cli.main(standalone_mode=False)
@@ -40,10 +40,10 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Stopped.", err=True)
         sys.exit(_COULD_NOT_COMPLETE)
-    except BrokenPipeError:  # the reader of our output has gone: nothing left to say
+    except BrokenPipeError:  # the reader of our output has closed it: nothing left to print
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_COULD_NOT_COMPLETE)
-    except Exception as error:  # a fault of ours, which must not look like a warning
+    except Exception as error:  # an internal error, which must not look like a warning
         complain(CasebookError(f"An error that casebook did not expect: {type(error).__name__}.", try_="Report what follows."))
         say(traceback.format_exc(), err=True, nl=False)
         sys.exit(_COULD_NOT_COMPLETE)
@@ -132,7 +132,7 @@ def run(
 
 
 def _tell(ran: "Ran") -> None:
-    """What a run came to; its last line is the run's folder."""
+    """Print the result of a run; the last line is the run's folder."""
     if ran.failed:
         say(f"casebook: {ran.title}", err=True)
     else:

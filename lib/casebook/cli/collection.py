@@ -1,4 +1,4 @@
-"""``casebook collect``: evidence into a case folder, and what of it was taken."""
+"""``casebook collect``: collect evidence into a case folder, and print what was collected."""
 
 import re
 import shlex
@@ -93,7 +93,7 @@ def collect(
     files = [_globbed(map(_of_owner, given)) for given in (logs, ledgers, clients, processed)]
     places = [_log_dir(text) for text in log_dirs]
     time_limit = seconds("--timeout", timeout)
-    refuse_passwords("--zookeeper", zookeeper)  # before it is told that it is tried
+    refuse_passwords("--zookeeper", zookeeper)  # before it is printed
     with progress.shown() as tell:
         tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading what was given")
         collect_case(
@@ -119,11 +119,10 @@ def collect(
 
 
 def _tell_what_was_taken(out: Path) -> None:
-    """What a case holds and lacks; its folder is the last line.
+    """Print what a case has and lacks; its folder is the last line.
 
     Raises:
-        CasebookError: There is nothing in it that anybody understands, or it lacks something that was given: a script must not
-            take it for whole.
+        CasebookError: It has nothing decodable, or lacks something given: a script must not treat it as complete.
     """
     from casebook.case import folder as case_folder
     from casebook.case.case import Case
@@ -148,7 +147,7 @@ def _tell_what_was_taken(out: Path) -> None:
         say(f"removed: secrets, in {'; '.join(case.redacted[:3])}{more}")
     if understood:
         say(f"next: casebook run triage --source {shlex.quote(str(out))}")
-    click.echo(str(out).encode(errors="replace").decode())  # as it is: scripts read it
+    click.echo(str(out).encode(errors="replace").decode())  # unchanged: scripts read it
     if not understood:
         raise CasebookError(
             f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
@@ -164,14 +163,14 @@ def _tell_what_was_taken(out: Path) -> None:
 
 
 def _told(problem: "Problem", taken: Collection[str]) -> str:
-    """What is missing, or, of what is in the case, what is wrong with it; a problem may be of a line of it."""
+    """Format what is missing, or what is wrong in the case; a problem may concern one line."""
     if problem.path in taken or problem.path.rpartition(":")[0] in taken:
         return f"{problem.path} is taken, but: {problem.reason}"
     return f"could not collect {problem.path}: {problem.reason}"
 
 
 def _is_hole(problem: "Problem") -> bool:
-    """Whether a znode is only what a paste left out: a paste never has all, and nobody chose what it lacks."""
+    """Whether a znode is only missing from a paste: a paste is never complete, and the omission was not a choice."""
     return problem.path.startswith("/") and NOT_PASTED in problem.reason
 
 
@@ -193,7 +192,7 @@ def _log_dir(text: str) -> tuple[int | None, str]:
 
 
 def _globbed(pairs: Iterable[tuple[int | str, str]]) -> dict[int | str, list["Given"]]:
-    """What patterns fit, by owner."""
+    """Return the files matching patterns, by owner."""
     from casebook.collect import outside
 
     found: dict[int | str, list[Given]] = {}
@@ -203,10 +202,10 @@ def _globbed(pairs: Iterable[tuple[int | str, str]]) -> dict[int | str, list["Gi
 
 
 def _path(text: str) -> Path:
-    """A path with the user's home for ``~``, which no shell expands behind an equals sign."""
+    """Parse a path with ``~`` for the user's home, which no shell expands after an equals sign."""
     try:
         return Path(text).expanduser()
-    except RuntimeError:  # of somebody who is not known here
+    except RuntimeError:  # an unknown user
         return Path(text)
 
 

@@ -1,4 +1,4 @@
-"""What all commands do with the terminal: print without secrets, complain, read a length of time."""
+"""Terminal output of all commands: print without secrets, report errors, parse durations."""
 
 import re
 
@@ -17,17 +17,17 @@ def complain(error: CasebookError) -> None:
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print what others wrote, without secrets: the one door to the terminal. Half a surrogate pair becomes a question mark."""
+    """Print text from outside without secrets, the only output to the terminal. Half a surrogate pair becomes a question mark."""
     from casebook.collect.redaction import redact_message
 
     click.echo(redact_message(text).encode(errors="replace").decode(), err=err, nl=nl)
 
 
 def seconds(option: str, text: str) -> float:
-    """Return the seconds of a length of time such as ``30m``.
+    """Return the seconds of a duration such as ``30m``.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not a duration.
     """
     match = re.fullmatch(r"(\d+)\s*([smh])", text)
     if not match or not int(match[1]):

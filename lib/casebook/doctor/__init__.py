@@ -1,4 +1,4 @@
-"""What will work on this machine and what will not, and why. Nothing is changed, and nobody is asked anything but to answer."""
+"""Report what works on this machine and what does not, with reasons. Changes nothing, here or elsewhere."""
 
 from casebook.doctor import folders, machine, neighbours, scanning
 from casebook.doctor.examined import Examined
@@ -7,10 +7,10 @@ __all__ = ["Examined", "examine"]
 
 
 def examine(zookeeper: str | None = None, bootstrap: str | None = None) -> tuple[Examined, ...]:
-    """Look at everything the workbook rests on.
+    """Examine everything the workbook depends on.
 
     Args:
-        zookeeper: Also try this ensemble, and the brokers that are registered there: ``host:port[,..]/chroot``.
+        zookeeper: Also try this ensemble, and its registered brokers: ``host:port[,..]/chroot``.
         bootstrap: Also try these brokers: ``host:port[,..]``.
     """
     looked = [*machine.examine(), *scanning.examine(), *folders.examine()]

@@ -1,18 +1,18 @@
-"""What the doctor says of one thing."""
+"""The doctor's result for one item."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """One thing looked at.
+    """One examined item.
 
     Args:
-        what: The thing.
-        ok: Whether it is as needed; ``None`` where that could not be told.
-        found: What is there.
-        without: What does not work when it is not, and what does all the same.
-        try_: What to do when it is not.
+        what: The item.
+        ok: Whether it is good; ``None`` when unknown.
+        found: What was found.
+        without: What does not work without it, and what still does.
+        try_: Remedy.
     """
 
     what: str

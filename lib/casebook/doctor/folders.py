@@ -1,4 +1,4 @@
-"""Notebooks, samples, the folders that casebook writes to, and the profiles of live clusters."""
+"""Notebooks, samples, output folders, and the profiles of live clusters."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def examine() -> Iterator[Examined]:
-    """Look at what is read and at where is written to."""
+    """Examine the folders to read and to write."""
     yield _notebooks()
     yield _room("Runs folder", places.runs_dir(), 200e6, "CASEBOOK_RUNS", "no run can be kept: `casebook run` ends with 3.")
     yield _room("Cases folder", places.cases_dir(), 1e9, "CASEBOOK_CASES", "notebook 00 makes no case of a paste.")
@@ -38,7 +38,7 @@ def _notebooks() -> Examined:
 
 
 def _room(what: str, folder: Path, wanted: float, variable: str, without: str) -> Examined:
-    """Whether a folder, or the one that it would be made in, may be written to and has some bytes left."""
+    """Check that a folder, or its future parent, is writable and has enough space."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
     try_ = f"Set {variable} to a folder that you may write to, with {wanted / 1e9:.1f} GB free."
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
@@ -76,7 +76,7 @@ def _files(profile: Profile) -> Iterator[Path]:
 
 
 def _unreadable(paths: Iterable[Path]) -> list[str]:
-    """Those that are not there or may not be read, and why."""
+    """Return missing or unreadable paths, with the reason."""
     return [
         f"{path} {'may not be read' if path.exists() else 'is not there'}"
         for path in paths

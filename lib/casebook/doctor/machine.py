@@ -12,18 +12,18 @@ from casebook.errors import CasebookError
 from casebook.machine import jars
 
 _TOLD = ("pyspark", "kazoo", "confluent-kafka", "papermill", "jupyterlab")
-"""Packages whose versions somebody will ask for."""
+"""Packages with versions to report."""
 
 _WITHOUT_JAVA = (
     "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 may not complete, 10 and 90 leave questions open,"
     " and nothing can be rehearsed. 00, 05, 20, 30 and 80 work."
 )
 _BESIDE_HEAP = 1_000_000_000
-"""Bytes that the JVM takes beside its heap, and the Python of a notebook with its tables."""
+"""Bytes that the JVM needs beyond its heap, and the Python of a notebook with its tables."""
 
 
 def examine() -> Iterator[Examined]:
-    """Look at what is installed."""
+    """Examine the installation."""
     yield _python()
     yield _packages()
     yield _java()
@@ -31,11 +31,11 @@ def examine() -> Iterator[Examined]:
 
 
 def available(*, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Bytes that a new process may take: what the kernel says is free, or less where a container has a limit.
+    """Return the bytes available to a new process: the kernel's free memory, or less under a container's limit.
 
     Args:
-        proc: Where the kernel tells of memory and of this process's groups.
-        cgroups: Where its groups are mounted, of version 2 or 1.
+        proc: Kernel's information on memory and this process's groups.
+        cgroups: Mount point of the groups, of version 2 or 1.
 
     Returns:
         ``None`` where there is no Linux to tell.
@@ -56,7 +56,7 @@ def available(*, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgrou
 
 
 def _left(mounted: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
-    """What a group and those it is in have left; a container sees its own at the top, whatever its path says."""
+    """Yield the remaining memory of a group and its parents; a container sees its own group at the top, whatever its path."""
     limit, usage, freed = names
     group = mounted / path.strip("/")
     for folder in dict.fromkeys((group, *group.parents[: len(Path(path).parts) - 1], mounted)):

@@ -1,4 +1,4 @@
-"""The ensemble and the brokers: whether they can be reached, and what they are."""
+"""Reachability and releases of the ensemble and the brokers."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from casebook.findings.evidence import known_from
 from casebook.kafka.release import release
 
 PATIENCE = 2.5
-"""Seconds for ZooKeeper."""
+"""Seconds to wait for ZooKeeper."""
 
 _SERVER = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^\s\[\]:,/]+):\d{1,5}")
 _WITHOUT_ZOOKEEPER = "nothing can be collected from it; a dump, ZooKeeper's own files or a paste can be (README)."
@@ -20,7 +20,7 @@ _NONE = "Start a broker, or check the chroot: it may be another cluster's, or no
 
 
 def ensemble(connect: str) -> Iterator[Examined]:
-    """Look at an ensemble, at what it says of the release, and at the brokers that are registered there."""
+    """Examine an ensemble, its release marks, and its registered brokers."""
     from casebook.collect.zookeeper import ensemble, reachable, walk
 
     try:
@@ -39,7 +39,7 @@ def ensemble(connect: str) -> Iterator[Examined]:
 
 
 def brokers(bootstrap: str) -> Iterator[Examined]:
-    """Look at brokers that somebody names."""
+    """Examine given brokers."""
     servers = [server.strip() for server in bootstrap.split(",")]
     wrong = [server for server in servers if not _SERVER.fullmatch(server)]
     if wrong:
@@ -57,7 +57,7 @@ def _release(cluster: Cluster) -> str:
 
 
 def _addresses(cluster: Cluster, id_: int) -> list[str]:
-    """Where a broker says that it listens."""
+    """Return the addresses of a broker's listeners."""
     broker = cluster.brokers[id_]
     listed = [endpoint.partition("://")[2] for endpoint in broker.endpoints]
     named = [address for address in listed if not address.startswith(":")]
@@ -65,7 +65,7 @@ def _addresses(cluster: Cluster, id_: int) -> list[str]:
 
 
 def _reached(what: str, addresses: dict[str, list[str]]) -> Examined:
-    """Whether every address of every broker takes a connection."""
+    """Check that every address of every broker accepts a connection."""
     from casebook.collect.zookeeper import reachable
 
     if not addresses:

@@ -1,4 +1,4 @@
-"""What scans compile and fetch on first use."""
+"""Requirements of scans, compiled and fetched on first use."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from casebook.machine import jars
 from casebook.machine.places import cache_dir
 
 _PATIENCE = 3.0
-"""Seconds to fetch a jar of half a megabyte, the start of Java included."""
+"""Seconds to fetch a jar of half a megabyte, including the start of Java."""
 
 _WITHOUT = (
     "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 may not complete, 10 and 90 leave questions open."
@@ -17,7 +17,7 @@ _WITHOUT = (
 
 
 def examine() -> Iterator[Examined]:
-    """Look at the compiler, and at the jars that are there or can be fetched."""
+    """Examine the compiler, and the jars, present or fetchable."""
     from casebook.spark import class_archive, jvm
 
     try:

@@ -1,1 +1,1 @@
-"""This machine: places, locks, jars, progress, files that are there whole or not at all."""
+"""This machine: paths, locks, jars, progress, atomic files."""

@@ -1,6 +1,6 @@
 """Java libraries locked by coordinate and sha256: fetched once from Maven Central, cached, and verified at each use.
 
-The resolver is the Ivy that pyspark brings along, so nothing but Java is needed.
+The resolver is pyspark's own Ivy, so only Java is required.
 """
 
 import hashlib
@@ -25,11 +25,11 @@ _INSTALL = f"Install a JDK {JAVA_NEEDED} or newer (openjdk-17-jdk-headless), or 
 
 
 class JavaRelease(NamedTuple):
-    """The release of a Java.
+    """Release of a Java.
 
     Args:
-        number: Its feature release, 8 for 1.8; ``None`` where it does not tell.
-        told: For people.
+        number: Feature release, 8 for 1.8; ``None`` when unknown.
+        told: Release for people.
     """
 
     number: int | None
@@ -46,17 +46,17 @@ def fetched(
 ) -> tuple[Path, ...]:
     """Return jars in a folder of the cache, each with the content that was locked: hashing 100 MB takes 0.3 s.
 
-    They are fetched when the folder is not there, and again when a jar of it has changed since.
+    They are fetched when the folder is missing, and again when one of its jars has changed.
 
     Args:
         locked: sha256 by ``group:artifact:version``.
-        folder: Where they are kept; its name also names the log of a fetch that failed.
-        what: What they are for people, e.g. ``The servers of Kafka 0.9.0.1``.
-        error: What to raise.
-        progress: Told in one sentence what takes time.
+        folder: Cache folder; its name also names the log of a failed fetch.
+        what: Description for people, e.g. ``The servers of Kafka 0.9.0.1``.
+        error: Class of error to raise.
+        progress: Receives one sentence for each slow step.
 
     Raises:
-        CasebookError: The ``error`` given: no Java, no network, or a jar that is not the one locked.
+        CasebookError: The ``error`` given: no Java, no network, or a jar with the wrong hash.
     """
     if changed(locked, folder):
         private.folder(folder.parent)
@@ -71,7 +71,7 @@ def fetched(
 
 
 def changed(locked: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-    """Return the names of jars in a folder that are not there, or not what was locked."""
+    """Return the names of a folder's missing or changed jars."""
     names = {jar_name(coordinate): sha256 for coordinate, sha256 in locked.items()}
     return tuple(name for name, sha256 in names.items() if sha256_of(folder / name) != sha256)
 
@@ -82,14 +82,14 @@ def jar_name(coordinate: str) -> str:
 
 
 def java(error: type[CasebookError], command: str = "java") -> str:
-    """Return the path of a command of Java: the one of ``$JAVA_HOME``, else the first on the ``PATH``.
+    """Return the path of a Java command: from ``$JAVA_HOME``, else the first on the ``PATH``.
 
     Raises:
-        CasebookError: The ``error`` given: there is none, or a ``java`` that is too old.
+        CasebookError: The ``error`` given: it does not exist, or ``java`` is too old.
     """
     home = os.environ.get("JAVA_HOME")
     found = shutil.which(command, path=str(Path(home, "bin"))) if home else None
-    if home and not found and command == "java":  # Spark looks nowhere else then
+    if home and not found and command == "java":  # Spark searches nowhere else then
         raise error(f"JAVA_HOME is {home}, and there is no bin/java in it.", try_=f"{_INSTALL} Or unset JAVA_HOME.")
     if not (found := found or shutil.which(command)):
         raise error(f"There is no {command} command, neither in JAVA_HOME nor on the PATH.", try_=_INSTALL)
@@ -104,7 +104,7 @@ def java(error: type[CasebookError], command: str = "java") -> str:
 
 @cache
 def java_release(java: str) -> JavaRelease:
-    """Return what a ``java`` says of its release: the file that each brings along, else by being asked."""
+    """Return the release of a ``java``: from its release file, else by running it."""
     file = Path(java).resolve().parents[1] / "release"
     told = re.search(r'^JAVA_VERSION="([^"]+)"', file.read_text(errors="replace"), re.MULTILINE) if file.is_file() else None
     if told is None:
@@ -120,7 +120,7 @@ def java_release(java: str) -> JavaRelease:
 
 
 def spark_jars(error: type[CasebookError]) -> Path:
-    """Return the folder of the jars that pyspark brings along. It is located, not imported: that would take a second.
+    """Return the folder of pyspark's jars. It is located, not imported: that would take a second.
 
     Raises:
         CasebookError: The ``error`` given: pyspark is not installed.
@@ -133,18 +133,18 @@ def spark_jars(error: type[CasebookError]) -> Path:
 
 
 def can_be_fetched(coordinate: str, *, seconds: float, error: type[CasebookError]) -> str | None:
-    """Try to fetch one jar, to nowhere but Ivy's own cache, the way Java goes: with whatever proxy it was told of.
+    """Try to fetch one jar into Ivy's own cache only, through Java and its proxy settings.
 
     Args:
         coordinate: ``group:artifact:version``.
-        seconds: How long to try.
+        seconds: Timeout.
 
     Returns:
         Why it cannot, in a few words; ``None`` when it can.
 
     Raises:
         CasebookError: The ``error`` given: no Java, or no pyspark.
-        TimeoutError: That cannot be told in that time.
+        TimeoutError: The time was not enough to decide.
     """
     with workshop.folder() as scratch:
         ivy_file = scratch / "ivy.xml"
@@ -160,13 +160,13 @@ def can_be_fetched(coordinate: str, *, seconds: float, error: type[CasebookError
 
 
 def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[CasebookError]) -> None:
-    """Fetch beside ``folder``, verify, and only then give it its name: a half-fetched folder is never seen."""
+    """Fetch next to ``folder``, verify, then rename: an incomplete folder is never visible."""
     with workshop.folder(beside=folder.parent) as scratch:
         ivy_file, into = scratch / "ivy.xml", scratch / "jars"
         ivy_file.write_text(_ivy_file(locked))
         ivy = cache_dir() / "ivy"
         private.folder(ivy)
-        with locks.one_at_a_time(ivy):  # Ivy locks nothing of its own
+        with locks.one_at_a_time(ivy):  # Ivy has no locks of its own
             said = _retrieve(ivy_file, into, error)
         if said is not None:
             log = cache_dir() / f"fetch-{folder.name}.log"
@@ -184,7 +184,7 @@ def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[Caseb
 
 
 def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError], *, seconds: float | None = None) -> str | None:
-    """Let Ivy fetch what a file of it names; returns what it said when it failed."""
+    """Fetch the dependencies of an Ivy file; return Ivy's output on failure."""
     cached = cache_dir() / "ivy"
     command = [
         java(error),
@@ -201,7 +201,7 @@ def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError], *, seconds
 
 
 def _ivy_file(locked: Iterable[str]) -> str:
-    """A module that depends on jars; Ivy notes by a module's name in its cache what it has found, so each has one of its own."""
+    """Return a module that depends on jars; Ivy caches results by module name, so each has its own."""
     module = hashlib.sha256("\n".join(locked).encode()).hexdigest()[:16]
     one = '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'
     dependencies = "\n".join(one.format(*coordinate.split(":")) for coordinate in locked)
@@ -215,7 +215,7 @@ def _ivy_file(locked: Iterable[str]) -> str:
 
 
 def sha256_of(jar: Path) -> str:
-    """Return the hash of a jar, in hexadecimal digits; a word that is none where there is no jar."""
+    """Return the hash of a jar, in hexadecimal; another word when it does not exist."""
     if not jar.is_file():
         return "nothing"
     with jar.open("rb") as file:

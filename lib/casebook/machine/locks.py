@@ -15,10 +15,10 @@ _PLAIN = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def made(path: Path, *, mode: int = private.FILE) -> int:
-    """Make a file and hold it, as long as its descriptor is open; one that a sweep met before it was held is made again.
+    """Create a file and lock it until its descriptor is closed; repeated when a sweep removed it before the lock.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     while True:
         file = os.open(path, _PLAIN | os.O_CREAT, mode)
@@ -60,9 +60,9 @@ def one_at_a_time(folder: Path, *, for_others: bool = False) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Whether somebody holds a file; one that is not there is held by nobody, and another user's is left to that user."""
+    """Return whether a file is locked; a missing one is not, and another user's counts as locked."""
     try:
-        file = os.open(path, _PLAIN)  # a remote disk locks only what may be written
+        file = os.open(path, _PLAIN)  # a remote disk locks only writable files
     except FileNotFoundError:
         return False
     except OSError:

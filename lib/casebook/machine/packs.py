@@ -1,7 +1,7 @@
-"""What comes out of packed files: gzip and Zstandard, each of any number of frames. One that was cut is never taken for whole.
+"""Unpack gzip and Zstandard files with any number of frames. A cut file never passes as complete.
 
-The readers of Python's packages differ there: one takes the end of a file for the end of a frame, another forgets what stands
-behind the first. A file that was cut exactly between two frames is a sound one; only who knows how much it held can tell.
+Python's packages differ here: one accepts the end of a file as the end of a frame, another ignores data after the first frame. A
+file cut exactly between two frames is valid; only its known size can reveal that.
 """
 
 import io
@@ -13,16 +13,16 @@ GZIP, ZSTANDARD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTANDARD)
 _WITH_GZIP_HEAD = 31  # zlib's window bits
 _STEP = 2048
-"""Bytes unpacked at a time: what comes out of them fits into memory, whatever they claim (Zstandard makes 64 MiB of them)."""
+"""Bytes unpacked at a time, whose output fits in memory in any case (Zstandard can make 64 MiB of them)."""
 _READ = 1 << 17
 
 
 class PackError(OSError):
-    """A pack is damaged or was cut; what came before is sound. ``strerror`` says so."""
+    """A pack is damaged or cut; its earlier output is sound. ``strerror`` says so."""
 
 
 class CutError(PackError):
-    """It was cut."""
+    """The pack was cut."""
 
 
 class _Frame(Protocol):
@@ -33,12 +33,12 @@ class _Frame(Protocol):
 
 
 def stream(packed: BinaryIO, suffix: str, passed: Callable[[Iterator[bytes]], Iterator[bytes]] = iter) -> io.BufferedReader:
-    """What comes out of a file, as one to be read.
+    """Return the unpacked content of a file as a reader.
 
     Args:
-        packed: The file, at its beginning.
+        packed: The file, at its start.
         suffix: One of :data:`SUFFIXES`.
-        passed: What every piece passes on its way out, e.g. to count it.
+        passed: Wraps the pieces on their way out, e.g. to count them.
 
     Returns:
         A reader that raises :class:`PackError`, and what ``packed`` and ``passed`` raise.
@@ -48,16 +48,16 @@ def stream(packed: BinaryIO, suffix: str, passed: Callable[[Iterator[bytes]], It
 
 
 def gunzipped(packed: Iterable[bytes]) -> Iterator[bytes]:
-    """What comes out of gzip, piece by piece; zeros behind its end are padding.
+    """Yield the unpacked pieces of gzip; zeros after its end are padding.
 
     Raises:
-        PackError: It is damaged, or was cut.
+        PackError: It is damaged or cut.
     """
     return _unpacked(packed, lambda: zlib.decompressobj(_WITH_GZIP_HEAD), zlib.error, padding=b"\0")
 
 
 def _of_zstandard(packed: Iterable[bytes]) -> Iterator[bytes]:
-    import zstandard  # few pieces of evidence are packed so
+    import zstandard  # few pieces of evidence use it
 
     decompressor = zstandard.ZstdDecompressor()
     return _unpacked(packed, decompressor.decompressobj, zstandard.ZstdError, padding=b"")
@@ -95,20 +95,20 @@ def _steps(packed: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces, one behind the other, as a file."""
+    """Consecutive pieces as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._ready = pieces, memoryview(b"")
         self._error: OSError | None = None
 
     def readable(self) -> bool:
-        """As of a file."""
+        """As for a file."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:
-        """As of a file."""
+        """As for a file."""
         if self._error is not None:
-            raise self._error  # also to who reads on: a generator that has raised looks like one at its end
+            raise self._error  # again for later reads: an exhausted generator looks like one that has raised
         if not self._ready:
             try:
                 self._ready = memoryview(next(self._pieces, b""))

@@ -1,6 +1,6 @@
-"""Where things are: notebooks and samples beside the package, runs, profiles and caches of the user.
+"""Paths: notebooks and samples next to the package; runs, profiles and caches of the user.
 
-Resolved from the package, never from the working directory: JupyterLab, papermill and cron each have another one.
+Resolved from the package, never from the working directory, which differs between JupyterLab, papermill and cron.
 """
 
 import os
@@ -12,38 +12,38 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def notebooks_dir() -> Path:
-    """The folder of the notebooks."""
+    """Return the folder of the notebooks."""
     return _part_of_checkout("notebooks")
 
 
 def samples_dir() -> Path:
-    """The folder of the shipped cases."""
+    """Return the folder of the shipped cases."""
     return _part_of_checkout("data_samples")
 
 
 def checkout() -> Path:
-    """The folder that holds notebooks, samples and library."""
+    """Return the folder with notebooks, samples and library."""
     return _CHECKOUT
 
 
 def runs_dir() -> Path:
-    """Where runs are kept unless told otherwise: ``$CASEBOOK_RUNS``, else ``runs`` in the checkout."""
+    """Return the folder of runs: ``$CASEBOOK_RUNS``, else ``runs`` in the checkout."""
     return Path(os.environ.get("CASEBOOK_RUNS") or _CHECKOUT / "runs")
 
 
 def cases_dir() -> Path:
-    """Where cases made in JupyterLab are kept: ``$CASEBOOK_CASES``, else ``cases`` in the checkout."""
+    """Return the folder of cases from JupyterLab: ``$CASEBOOK_CASES``, else ``cases`` in the checkout."""
     return Path(os.environ.get("CASEBOOK_CASES") or _CHECKOUT / "cases")
 
 
 def profiles_dir() -> Path:
-    """Where the profiles of live clusters are: ``$CASEBOOK_PROFILES``, else the user's configuration folder."""
+    """Return the folder of profiles of live clusters: ``$CASEBOOK_PROFILES``, else the user's configuration folder."""
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return Path(os.environ.get("CASEBOOK_PROFILES") or config / "kafka-casebook")
 
 
 def cache_dir() -> Path:
-    """Where downloads are kept: ``$CASEBOOK_CACHE``, else the user's cache folder."""
+    """Return the folder of downloads: ``$CASEBOOK_CACHE``, else the user's cache folder."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("CASEBOOK_CACHE") or cache / "kafka-casebook")
 

@@ -1,9 +1,9 @@
-"""What casebook writes is its user's alone: folders 0700, files 0600, whatever the umask says.
+"""Private files: casebook writes folders as 0700 and files as 0600, whatever the umask.
 
-A process of ours sets its own umask, which the kernels and the Java that it starts inherit. Whoever uses a writer of the library
-in a process of another gets the same: folders are made closed, and a tree is closed file by file before it gets its name.
+A casebook process sets its own umask, which its kernels and Java inherit. Library writers in another process do the same: folders
+are created closed, and a tree is closed file by file before its rename.
 
-What others are meant to read, a published report above all, follows the umask that the user has.
+Files meant for others, above all a published report, follow the user's umask.
 """
 
 import os
@@ -16,11 +16,11 @@ FOLDER = 0o700
 FILE = 0o600
 _CLOSED = 0o077
 _GIVEN: list[int] = []
-"""The umask that this process had; empty until it has one of ours."""
+"""Original umask of this process; empty until replaced."""
 
 
 def process() -> None:
-    """Close what this process makes from now on, and what it starts."""
+    """Make all new files of this process and its children private."""
     before = os.umask(_CLOSED)
     if not _GIVEN:
         _GIVEN.append(before)
@@ -28,7 +28,7 @@ def process() -> None:
 
 @contextmanager
 def for_others() -> Iterator[None]:
-    """Make files as the user's own umask says: what is written here is meant to be read by others."""
+    """Create files under the user's own umask, for others to read."""
     if not _GIVEN:  # it is in force
         yield
         return
@@ -40,10 +40,10 @@ def for_others() -> Iterator[None]:
 
 
 def folder(path: Path) -> None:
-    """Make a folder with its parents, those that are missing; what is there stays as it is.
+    """Create a folder with missing parents; existing ones are unchanged.
 
     Raises:
-        OSError: It cannot be made, or is a file.
+        OSError: It cannot be created, or is a file.
     """
     missing = [path] if not path.is_dir() else []
     missing += [parent for parent in path.parents if missing and not parent.exists()]
@@ -52,10 +52,10 @@ def folder(path: Path) -> None:
 
 
 def seal(tree: Path) -> None:
-    """Close a folder of ours and all that is in it; links are not followed.
+    """Make one of our folders private with all its content; links are not followed.
 
     Raises:
-        OSError: It is not ours.
+        OSError: It has another owner.
     """
     tree.chmod(FOLDER)
     for place, folders, files in os.walk(tree):

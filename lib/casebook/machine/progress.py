@@ -1,6 +1,6 @@
-"""How far something is, for a person who waits at a terminal: one line that is replaced, and gone at the end.
+"""Progress for a person at a terminal: one line that is replaced, and removed at the end.
 
-Where nobody waits nothing is said: what goes to standard error under cron is mailed.
+Without a terminal it is silent: cron mails standard error.
 """
 
 import os
@@ -11,20 +11,20 @@ from time import monotonic
 from typing import TextIO
 
 Tell = Callable[[str], None]
-"""Told what is being done now, in a few words."""
+"""Receives the current activity, in a few words."""
 
 _TICK = 1.0
-"""Seconds between two looks at the clock."""
+"""Seconds between two updates."""
 
 _WIDTH = 80
 
 
 @contextmanager
 def shown(wanted: bool | None = None) -> Iterator[Tell]:
-    """Show what is being done on standard error, also while that leads elsewhere for a time.
+    """Show the current activity on standard error, also while that is redirected.
 
     Args:
-        wanted: ``None`` for a terminal alone; ``True`` also where there is none, as a line for each thing; ``False`` for never.
+        wanted: ``None`` for terminals only; ``True`` also without one, as one line per activity; ``False`` for never.
     """
     with os.fdopen(os.dup(2), "w", errors="replace") as stream:
         if wanted is False or (wanted is None and not stream.isatty()):
@@ -38,7 +38,7 @@ def shown(wanted: bool | None = None) -> Iterator[Tell]:
 
 @contextmanager
 def _replaced(terminal: TextIO) -> Iterator[Tell]:
-    """One line of a terminal, with the seconds that a thing has taken so far."""
+    """One terminal line, with the seconds of the current activity."""
     doing, since, over = "", monotonic(), Event()
 
     def tell(what: str) -> None:
@@ -68,13 +68,13 @@ def _replaced(terminal: TextIO) -> Iterator[Tell]:
 
 
 def _width(terminal: TextIO) -> int:
-    """Columns that may be written without a second line."""
+    """Return the columns that fit on one line."""
     with suppress(OSError):
-        return (os.get_terminal_size(terminal.fileno()).columns or _WIDTH) - 1  # some tell none
+        return (os.get_terminal_size(terminal.fileno()).columns or _WIDTH) - 1  # some report none
     return _WIDTH - 1
 
 
 def _written(stream: TextIO, text: str) -> None:
-    with suppress(OSError):  # whoever looked has gone; the work goes on
+    with suppress(OSError):  # the terminal is closed; the work continues
         stream.write(text)
         stream.flush()

@@ -1,4 +1,4 @@
-"""Files that are there whole, or not there: written beside their place, and renamed."""
+"""Atomic files: written under a temporary name, and renamed."""
 
 import os
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from casebook.machine import locks, private
 
 
 def write(path: Path, content: str | bytes, *, for_others: bool = False) -> None:
-    """Write a file so that whoever reads it sees all of it, or all of what was there before.
+    """Write a file so that readers see either all of it, or all of its previous content.
 
     Args:
-        content: A text becomes UTF-8; half a surrogate pair in it becomes a question mark.
-        for_others: Others may read it as far as the user's umask lets them; else nobody may.
+        content: Text becomes UTF-8; half a surrogate pair becomes a question mark.
+        for_others: Others may read it under the user's umask; otherwise it is private.
 
     Raises:
-        OSError: It could not be written; what was there before still is, and nothing else.
+        OSError: It could not be written; the previous content is unchanged, and nothing else is left.
     """
     with beside(path, for_others=for_others) as partial:
         partial.write_bytes(content if isinstance(content, bytes) else content.encode(errors="replace"))
@@ -25,12 +25,12 @@ def write(path: Path, content: str | bytes, *, for_others: bool = False) -> None
 
 @contextmanager
 def beside(path: Path, *, for_others: bool = False) -> Iterator[Path]:
-    """Where to write a file before it gets its name, which it does at the end; when that fails, nothing of it is left.
+    """Yield a temporary path that is renamed at the end; on failure nothing of it is left.
 
-    Its writer holds it locked; what one that was killed left of the same file is removed.
+    The writer holds a lock; leftovers of killed writers of the same file are removed.
 
     Raises:
-        OSError: It could not be written; what was there before still is.
+        OSError: It could not be written; the previous content is unchanged.
     """
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     sweep(path.parent, path.name)
@@ -38,7 +38,7 @@ def beside(path: Path, *, for_others: bool = False) -> Iterator[Path]:
         file = locks.made(partial, mode=0o666 if for_others else private.FILE)
     try:
         yield partial
-        os.fsync(file)  # a quota or a full remote disk is told of here, before the old one is gone
+        os.fsync(file)  # a quota or a full remote disk fails here, before the old file is replaced
         partial.replace(path)
     except BaseException:
         partial.unlink(missing_ok=True)
@@ -48,10 +48,10 @@ def beside(path: Path, *, for_others: bool = False) -> Iterator[Path]:
 
 
 def sweep(folder: Path, name: str | None = None) -> None:
-    """Remove what writers that were killed left in a folder.
+    """Remove leftovers of killed writers in a folder.
 
     Args:
-        name: Of the file that they wrote; ``None`` for any.
+        name: Name of their file; ``None`` for any.
     """
     for left in folder.glob(f".{escape(name) if name else '*'}.*.partial"):
         if left.is_file() and not left.is_symlink() and not locks.is_held(left):

@@ -1,8 +1,8 @@
-"""Temporary folders that tell whether their owner lives.
+"""Temporary folders that reveal whether their owner lives.
 
-Each holds a file that its owner keeps locked. The system lets go of that lock when the owner ends, however it ends; so the next
-start knows what a killed one left, and removes it. What is to get a name is made in such a folder beside its place and renamed:
-it is there whole, or not at all, and needs no tidying under its own name.
+Each contains a file locked by its owner. The system releases the lock when the owner ends, even when killed; so the next start
+recognises and removes abandoned folders. Results are created in such a folder next to their target and renamed: they exist
+completely or not at all, and need no cleanup under their final name.
 """
 
 import atexit
@@ -24,20 +24,21 @@ _NAME = re.compile(rf"\.?{_PREFIX}[a-z0-9_]{{8}}")
 
 
 def begin() -> None:
-    """What a process of ours does first: it closes what it will write, and removes what killed ones left."""
+    """Start a casebook process: make its files private, and remove leftovers of killed ones."""
     private.process()
     sweep(_temporary())
 
 
 @contextmanager
 def folder(beside: Path | None = None) -> Iterator[Path]:
-    """A private folder, removed at the end.
+    """Yield a private folder, removed at the end.
 
     Args:
-        beside: Where to make it, hidden; what killed ones left there is removed. ``None`` for the folder of temporary files.
+        beside: Parent folder, in which it is hidden, and leftovers of killed processes are removed. ``None`` for the temporary
+            folder.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     if beside is not None:
         sweep(beside)
@@ -51,10 +52,10 @@ def folder(beside: Path | None = None) -> Iterator[Path]:
 
 @cache
 def of_process() -> Path:
-    """The folder of this process, for what lives as long as it does, such as the temporary files of its Java.
+    """Return the folder of this process, for files with the same lifetime, such as the temporary files of its Java.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     path, _owner = _made(None)  # never closed: it ends with the process
     maker = os.getpid()
@@ -63,7 +64,7 @@ def of_process() -> Path:
 
 
 def sweep(place: Path) -> None:
-    """Remove from a folder what killed ones left: ours alone, never that of a living one, and never by way of a link."""
+    """Remove leftovers of killed processes: only ours, never of a living one, and never through a link."""
     with suppress(OSError), os.scandir(place) as found:
         for left in [Path(entry.path) for entry in found if _NAME.fullmatch(entry.name)]:
             with suppress(OSError):
@@ -71,7 +72,7 @@ def sweep(place: Path) -> None:
 
 
 def _temporary() -> Path:
-    """The folder of temporary files. Python finds out by a file that it writes to each; one that is killed then leaves it."""
+    """Return the temporary folder. Python tests each candidate with a file, which a killed process leaves."""
     place = os.environ.get("TMPDIR") or "/tmp"
     if tempfile.tempdir is None and Path(place).is_dir() and os.access(place, os.W_OK | os.X_OK):
         tempfile.tempdir = str(Path(place).absolute())
@@ -79,7 +80,7 @@ def _temporary() -> Path:
 
 
 def _made(beside: Path | None) -> tuple[Path, int]:
-    """A folder and its lock. One that a sweep met before it was locked is gone; then another is made."""
+    """Create a folder and its lock; repeated when a sweep removed it before the lock."""
     while True:
         named = (_PREFIX, _temporary()) if beside is None else (f".{_PREFIX}", beside)
         path = Path(tempfile.mkdtemp(prefix=named[0], dir=named[1]))
@@ -91,14 +92,14 @@ def _remove_if_left(path: Path) -> None:
     there = path.lstat()
     if not stat.S_ISDIR(there.st_mode) or there.st_uid != os.geteuid():
         return
-    if not (path / _OWNER).is_file():  # killed, or not yet come, between its two first steps: empty, or none of ours
+    if not (path / _OWNER).is_file():  # killed or still between its two first steps: empty, or not ours
         path.rmdir()
     elif not locks.is_held(path / _OWNER):
         _remove(path)
 
 
 def _remove(path: Path) -> None:
-    """Remove a folder, what marks it as ours last: what cannot be removed now is known at the next start."""
+    """Remove a folder, its marker last: a failed removal is recognised at the next start."""
     with suppress(OSError):
         for inside in path.iterdir():
             if inside.name == _OWNER:

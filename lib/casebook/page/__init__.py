@@ -1,1 +1,1 @@
-"""How anything is shown: tables, pictures, proofs, templates."""
+"""Display: tables, figures, proofs, templates."""

@@ -1,6 +1,6 @@
-"""Horizontal bars: a whole, of which a part is left and the rest, hatched, is gone after a step.
+"""Horizontal bars: a whole with a remaining and a hatched removed part.
 
-One list of rows, drawn twice: by Plotly, and as a static picture for readers without scripts.
+One list of rows, drawn twice: by Plotly, and as a static image for readers without scripts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,12 @@ class Bar:
     """One bar.
 
     Args:
-        label: What was done, in a few words.
-        left: The part that stays.
-        gone: The hatched rest.
-        note: Written beside the hatched part.
-        detail: A quiet second line below the label.
-        chosen: Belongs to the recommended order; others are grey.
+        label: Step, in a few words.
+        left: Remaining part.
+        gone: Hatched part.
+        note: Text next to the hatched part.
+        detail: Secondary line below the label.
+        chosen: Part of the recommended order; others are grey.
     """
 
     label: str
@@ -39,15 +39,15 @@ class Bar:
 
 
 Rows = Sequence[Bar | str]
-"""Bars from the top; a text stands alone, as a heading of those below it."""
+"""Bars from top to bottom; a lone text is a heading of those below it."""
 
 
 def figure(rows: Rows, *, axis: str, alternative: str) -> Figure:
-    """The bars as a Plotly chart.
+    """Return the bars as a Plotly chart.
 
     Args:
-        axis: What is counted.
-        alternative: The chart in one sentence.
+        axis: Counted unit.
+        alternative: Alternative text, one sentence.
     """
     widest = _widest(rows)
     bars = [(y, row) for y, row in enumerate(rows) if isinstance(row, Bar)]
@@ -59,7 +59,7 @@ def figure(rows: Rows, *, axis: str, alternative: str) -> Figure:
 
 
 def picture(rows: Rows, *, axis: str, alternative: str) -> Markup:
-    """The same bars as a static picture, shown where scripts do not run."""
+    """Return the same bars as a static image, for readers without scripts."""
     scale = 320 / _widest(rows)
     drawn = [
         {"bar": row, "left": round(row.left * scale), "gone": round(row.gone * scale), "note": _beside(row, _widest(rows))}
@@ -124,7 +124,7 @@ def _trace(bars: Sequence[tuple[int, Bar]], hover: str) -> dict[str, object]:
 
 
 def _notes(rows: Rows, axis: str, widest: int) -> Iterator[tuple[dict[str, object], bool]]:
-    """Everything written, each with whether it is quiet: Plotly's own tick labels cannot stand left in two weights."""
+    """Yield all texts, each with whether it is secondary: Plotly's own tick labels do not support two weights."""
     plain = {"showarrow": False, "align": "left", "font": {"size": 12}}
     quiet = plain | {"font": {"size": 12, "color": light("quiet")}}
     yield quiet | {"text": axis, "x": 0, "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}, True

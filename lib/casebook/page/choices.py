@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 
 def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[str, object]) -> str:
-    """Show a search box with the options; returns the value in force when the cell runs.
+    """Show a search box with the options; return the chosen value when the cell runs.
 
     A person chooses, then runs the cells below: the choice is kept when this cell runs again.
     """
@@ -20,7 +20,7 @@ def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[
 
 
 def progress(what: str, *, unit: str = "znodes") -> Callable[[int, int | None], None] | None:
-    """A progress line for long reading: a bar in a terminal or JupyterLab, nothing where nobody looks."""
+    """Return a progress callback: a bar in a terminal or JupyterLab, ``None`` elsewhere."""
     from tqdm.auto import tqdm
 
     if not sys.stderr.isatty():

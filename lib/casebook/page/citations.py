@@ -1,4 +1,4 @@
-"""The evidence behind proofs, as a case holds it: znodes, lines with what stands around them, transactions."""
+"""Evidence of proofs from a case: znodes, log lines with context, transactions."""
 
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
@@ -8,15 +8,15 @@ from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.page import proof
 
 _CONTEXT = 3
-"""Lines that are shown before and after a line of a log."""
+"""Lines shown before and after a log line."""
 _TRANSACTION = " txn 0x"
 
 
 def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[Znode], list[proof.ProofLine], list[ZnodeChange]]:
-    """What proofs name: paths of znodes, ``path:line``, or the history and one of its transactions.
+    """Return the evidence of proofs: paths of znodes, ``path:line``, or the history and a transaction.
 
     Args:
-        at: Znodes as they were at this moment, epoch ms; by default as they were collected.
+        at: Moment of the znodes, epoch ms; by default that of the collection.
     """
     wanted = {path for path in cites if path.startswith("/")}
     found = {znode.path: znode for znode in case.znodes(at=at) if znode.path in wanted} if wanted else {}
@@ -29,7 +29,7 @@ def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[
 
 
 def _lines(case: Case, places: Sequence[str]) -> list[proof.ProofLine]:
-    """The lines at ``path:number``, each file read once."""
+    """Return the lines at ``path:number``, reading each file once."""
     asked: dict[str, set[int]] = {}
     for path, _, number in (place.rpartition(":") for place in places):
         asked.setdefault(path, set()).add(int(number))

@@ -1,4 +1,4 @@
-"""What a panel has to know of the notebook that it stands in."""
+"""Context of a panel in its notebook."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from casebook.page.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelContext:
-    """Widgets or not, what a person chose, and where the evidence is.
+    """Widgets, choices, and source of the evidence.
 
     Args:
-        interactive: Whether there are widgets; without them a panel is its static twin at the parameters.
+        interactive: Whether there are widgets; otherwise a panel shows its static twin for the parameters.
         remembered: What the person chose, by field; outlives a re-run of the cell.
-        source: Where the evidence comes from, for the command that gives the same answer headless.
-        at: The moment of the past that the notebook is about, as that command is given it; ``""`` for that of the evidence.
-        case: The name of the case.
-        quote: Shows the evidence behind a proof, of use where there are widgets.
-        shown: The evidence behind paths of znodes, as it was read.
+        source: Source of the evidence, for the equivalent headless command.
+        at: Past moment of the notebook, for that command; ``""`` for that of the evidence.
+        case: Name of the case.
+        quote: Shows the evidence of a proof, used with widgets.
+        shown: Evidence at paths of znodes, as read.
     """
 
     interactive: bool = False

@@ -1,22 +1,22 @@
-"""Lanes on one time axis: what a picture of a timeline is made of, before anybody draws it.
+"""Lanes on one time axis: the model of a timeline figure.
 
-Everything vertical is in pixels from the top, so that both drawings, Plotly's and the static one, agree. A row has a band for
-texts and, below it, a body for strips and marks. A row of halves has two strips, and a text stands where the other half is free.
+All vertical positions are in pixels from the top, so that the Plotly and the static drawing agree. A row has a band for texts
+and, below it, a body for strips and marks. A row of halves has two strips, with texts in the free half.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 LABELS = 112
-"""Width of the column of names."""
+"""Width of the name column."""
 HEAD, FOOT = 40, 24
-"""Room for what the windows say above the lanes, and for the axis below them."""
+"""Height of window titles above the lanes, and of the axis below them."""
 _BARE, _DAYS = 6, 14
-"""Room above lanes without windows, and for the days that an axis of minutes tells in a second line."""
+"""Height above lanes without windows, and of the second axis line with days."""
 _MINUTES = 7 * 60_000
 
 MIDDLE = 23
-"""Of a row's marks, from its top."""
+"""Position of a row's marks, from its top."""
 
 FULL, LINE, LOWER, UPPER, FOOTNOTE = "full", "line", "lower", "upper", "footnote"
 SOLID, HATCHED, DASHED = "solid", "hatched", "dashed"
@@ -25,11 +25,11 @@ SQUARE, DIAMOND, DISC, OPEN = "square", "diamond", "circle", "diamond-open"
 _EDGES = {FULL: (15, 31), LINE: (21, 25), UPPER: (7, 14), LOWER: (15, 22), FOOTNOTE: (25, 28)}
 _ROW, _HALVES, _QUIET, _TALL = 36, 31, 18, 124
 _LEVELS = (34, 18)
-"""The line from which levels rise, from their row's top, and the height of the highest."""
+"""Base line of levels, from their row's top, and the height of the highest."""
 _COUNTS, _TALL_COUNTS = 14, 94
-"""Height of the largest of a picture's counts."""
+"""Height of a figure's largest count."""
 _ABOVE, _BELOW = 7, 23
-_LETTER, _MONO, _BOLD = 6.7, 7.5, 7.4  # at 12 px, of the widest face in use
+_LETTER, _MONO, _BOLD = 6.7, 7.5, 7.4  # at 12 px, for the widest font in use
 _STEPS = (
     *(step * scale for scale in (1, 10, 100, 1000) for step in (1, 2, 5)),
     *(1000 * step for step in (10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800)),
@@ -38,16 +38,16 @@ _STEPS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strip:
-    """Something that lasted.
+    """A period.
 
     Args:
-        start: Epoch milliseconds; ``None``: since before the picture begins.
-        end: ``None``: beyond its end, as far as anybody knows.
-        token: Its colour.
+        start: Epoch milliseconds; ``None``: before the figure starts.
+        end: ``None``: beyond its end, as far as known.
+        token: Colour.
         how: ``SOLID``, ``HATCHED`` or ``DASHED``.
-        where: Which part of the row it takes: ``UPPER``, ``LOWER`` and ``FOOTNOTE`` are parts of a row of halves.
-        words: What it is, in words.
-        proof: Where it is told.
+        where: Part of the row: ``UPPER``, ``LOWER`` and ``FOOTNOTE`` are parts of a row of halves.
+        words: Description.
+        proof: Proof.
     """
 
     start: float | None
@@ -61,21 +61,21 @@ class Strip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A text that belongs to a stretch of time, and is shown where that has room for it.
+    """A text for a period, shown when it fits there.
 
     Args:
-        text: What is written.
-        start: From here on; ``None``: from the picture's left edge.
-        end: Up to here; ``None``: up to its right edge.
+        text: Text.
+        start: Start; ``None``: left edge of the figure.
+        end: End; ``None``: right edge.
         side: ``left``, ``center`` or ``right`` of the stretch.
-        bold: Whether it stands out.
+        bold: Whether it is bold.
         mono: Whether it is an id.
-        token: Its colour.
-        under: Whether it stands in the lower half of a row of halves.
-        pinned: It stands at the left edge, whatever is shown.
-        loose: It may be wider than its stretch.
-        instead: It stands in for the label before it where that has no room.
-        backed: The page's colour lies behind it, and hides what would cross it; so it does behind a pinned one.
+        token: Colour.
+        under: Whether it is in the lower half of a row of halves.
+        pinned: It stays at the left edge at any zoom.
+        loose: It may be wider than its period.
+        instead: Replacement for the label before it when that does not fit.
+        backed: It has the page's background colour, to hide crossing lines, like a pinned one.
     """
 
     text: str
@@ -93,25 +93,25 @@ class Label:
 
     @property
     def kind(self) -> str:
-        """How it is fitted in, in a word."""
+        """Kind of fitting, one word."""
         return "pinned" if self.pinned else "loose" if self.loose else "label"
 
     @property
     def width(self) -> float:
-        """About so many pixels."""
+        """Approximate width in pixels."""
         letter = _MONO if self.mono else _BOLD if self.bold else _LETTER
         return len(self.text) * letter + 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """Something that happened.
+    """An event.
 
     Args:
         at: Epoch milliseconds.
-        words: What it is.
-        number: Of the story's sentence, in a disc; 0 for a mark of another ``shape``.
-        proof: Where it is told.
+        words: Description.
+        number: Number of the story's sentence, in a disc; 0 for a mark of another ``shape``.
+        proof: Proof.
     """
 
     at: float
@@ -124,15 +124,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """How much of something there was for a while.
+    """An amount over a period.
 
     Args:
         start: Epoch milliseconds.
-        end: The same.
-        share: Of the row's height, from 0 to 1.
-        token: Its colour.
-        words: What it is, in words.
-        proof: Where it is told.
+        end: Epoch milliseconds.
+        share: Share of the row's height, from 0 to 1.
+        token: Colour.
+        words: Description.
+        proof: Proof.
     """
 
     start: float
@@ -145,15 +145,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneRow:
-    """A line of a lane.
+    """A row of a lane.
 
     Args:
-        levels: How much there was, as bars that rise from its lower edge.
-        usual: Height of the line that shows how much there is as a rule, as :attr:`Level.share`; ``None`` for no line.
-        base: Whether a thin line goes through it: somebody was there all the time, and nothing is known to have lasted.
+        levels: Amounts, as bars from its lower edge.
+        usual: Height of the line for the usual amount, as :attr:`Level.share`; ``None`` for no line.
+        base: Whether it has a thin base line: present all the time, without a known period.
         halves: It has two strips.
-        quiet: It has texts alone.
-        tall: Its counts are to be read: they are high, and have a scale.
+        quiet: It has only texts.
+        tall: Its counts are readable: tall, with a scale.
     """
 
     strips: Sequence[Strip] = ()
@@ -168,17 +168,17 @@ class LaneRow:
 
     @property
     def height(self) -> int:
-        """Pixels."""
+        """Height in pixels."""
         return _TALL if self.tall else _QUIET if self.quiet else _HALVES if self.halves else _ROW
 
     @property
     def middle(self) -> int:
-        """Of its marks, from its top; in a tall row they stand on the line from which counts rise."""
+        """Position of its marks, from its top; in a tall row, the base line of counts."""
         return _TALL - 8 if self.tall else MIDDLE
 
     @property
     def counts(self) -> tuple[int, int]:
-        """The line from which counts rise, from its top, and the height of the largest."""
+        """Base line of counts, from its top, and the height of the largest."""
         return (self.middle, _TALL_COUNTS) if self.tall else (MIDDLE + 13, _COUNTS)
 
     @property
@@ -192,9 +192,9 @@ class Lane:
     """Rows of one kind.
 
     Args:
-        key: Names it among the lanes: events are counted by it.
-        name: What it is.
-        detail: A quiet second line below the name.
+        key: Key of the lane, for counting its events.
+        name: Name.
+        detail: Secondary line below the name.
     """
 
     key: str
@@ -205,13 +205,13 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shade:
-    """A window that goes through all lanes.
+    """A window across all lanes.
 
     Args:
         start: Epoch milliseconds.
-        end: ``None``: beyond the picture.
-        title: Says what it is, and how long.
-        detail: Says what bounds it.
+        end: ``None``: beyond the figure.
+        title: What it is, and how long.
+        detail: What bounds it.
         token: ``critical`` or ``warning``.
     """
 
@@ -224,15 +224,15 @@ class Shade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """An event, or many of one bin.
+    """An event, or several in one bin.
 
     Args:
         lane: Key of its lane.
-        at: Epoch milliseconds; of a bin its begin.
-        words: What it is.
-        proof: Where it is told.
-        count: How many.
-        width: Of the bin, milliseconds; 0 for a single event.
+        at: Epoch milliseconds; of a bin, its start.
+        words: Description.
+        proof: Proof.
+        count: Number of events.
+        width: Width of the bin, milliseconds; 0 for a single event.
     """
 
     lane: str
@@ -245,16 +245,16 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """The whole.
+    """A whole figure.
 
     Args:
-        lanes: From the top.
+        lanes: From top to bottom.
         shades: Windows.
         ticks: Single events.
-        bins: Counts, where there are too many events to draw each.
-        span: First and last moment that is shown at first.
-        extent: First and last moment of everything.
-        alternative: The picture in one sentence.
+        bins: Counts, when there are too many events to draw each.
+        span: First and last moment of the initial view.
+        extent: First and last moment of all data.
+        alternative: Alternative text, one sentence.
     """
 
     lanes: Sequence[Lane]
@@ -267,21 +267,21 @@ class Picture:
 
     @property
     def head(self) -> int:
-        """Room above the lanes, pixels."""
+        """Height above the lanes, pixels."""
         return HEAD if self.shades else _BARE
 
     @property
     def foot(self) -> int:
-        """Room below the lanes, pixels."""
+        """Height below the lanes, pixels."""
         return FOOT + (_DAYS if self.extent[1] - self.extent[0] >= _MINUTES else 0)
 
     @property
     def height(self) -> int:
-        """Of the lanes, pixels."""
+        """Height of the lanes, pixels."""
         return sum(row.height for lane in self.lanes for row in lane.rows)
 
     def placed(self) -> Iterator[tuple[Lane, LaneRow, int, bool]]:
-        """Each row with its top, and whether it is its lane's first."""
+        """Yield each row with its top, and whether it is its lane's first."""
         top = 0
         for lane in self.lanes:
             for number, row in enumerate(lane.rows):
@@ -289,11 +289,11 @@ class Picture:
                 top += row.height
 
     def middle_of(self, key: str) -> int | None:
-        """Middle of a lane's first row that is no text."""
+        """Return the middle of a lane's first row that is not only text."""
         return next((top + MIDDLE for lane, row, top, _ in self.placed() if lane.key == key and not row.quiet), None)
 
     def counted(self) -> Iterator[tuple[Tick, float, int]]:
-        """Each count with its height, and the line from which it rises."""
+        """Yield each count with its height and its base line."""
         most = max((tick.count for tick in self.bins), default=1)
         floors = {lane.key: (top + row.counts[0], row.counts[1]) for lane, row, top, _ in self.placed() if not row.quiet}
         for tick in self.bins:
@@ -302,7 +302,7 @@ class Picture:
                 yield tick, max(1.0, tick.count / most * highest), floor
 
     def risen(self) -> Iterator[tuple[Level, float, float, float, float]]:
-        """Each level that is within reach, with its begin and end, and its upper and lower edge."""
+        """Yield each visible level, with its start and end, and its upper and lower edge."""
         floor, highest = _LEVELS
         for _, row, top, _ in self.placed():
             for level in row.levels:
@@ -310,12 +310,12 @@ class Picture:
                     yield level, *stretch, top + floor - max(0.5, level.share * highest), float(top + floor)
 
     def usual(self) -> list[int]:
-        """How far from the top each line lies that shows how much there is as a rule."""
+        """Return the position of each line for a usual amount, from the top."""
         floor, highest = _LEVELS
         return [round(top + floor - row.usual * highest) for _, row, top, _ in self.placed() if row.usual is not None]
 
     def scale(self) -> list[tuple[float, int]]:
-        """Round counts along a tall row, each with its height from the picture's top."""
+        """Return round counts along a tall row, each with its position from the figure's top."""
         most = max((tick.count for tick in self.bins), default=0)
         return [
             (top + row.counts[0] - number / most * row.counts[1], number)
@@ -326,7 +326,7 @@ class Picture:
 
 
 def shortened(label: Label, *lengths: int) -> Iterator[Label]:
-    """A label, and for where it has no room the same with the middle of its text left out, down to so many letters."""
+    """Yield a label, and shortened versions with the middle of its text left out, down to so many letters."""
     yield label
     for most in lengths:
         if len(label.text) > most:
@@ -335,30 +335,30 @@ def shortened(label: Label, *lengths: int) -> Iterator[Label]:
 
 
 def rounded(most: int) -> list[int]:
-    """Round counts from 0 up to the largest, four at most above 0."""
+    """Return round counts from 0 up to the largest, four at most above 0."""
     step = next(n * 10**power for power in range(20) for n in (1, 2, 5) if most <= 4 * n * 10**power)
     return list(range(0, most + 1, step))
 
 
 def edges(strip: Strip) -> tuple[int, int]:
-    """Upper and lower edge of a strip, from its row's top."""
+    """Return the upper and lower edge of a strip, from its row's top."""
     return _EDGES[strip.where]
 
 
 def text_at(label: Label) -> int:
-    """Middle of a text, from its row's top."""
+    """Return the middle of a text, from its row's top."""
     return _BELOW if label.under else _ABOVE
 
 
 def clipped(start: float | None, end: float | None, bounds: tuple[float, float]) -> tuple[float, float] | None:
-    """A stretch as far as it is shown; ``None`` when it is not."""
+    """Return the visible part of a period; ``None`` when invisible."""
     first, last = bounds
     begin, stop = max(first, first if start is None else start), min(last, last if end is None else end)
     return (begin, stop) if begin <= stop else None
 
 
 def ticks(span: tuple[float, float], *, most: int = 7) -> list[float]:
-    """Round times along an axis."""
+    """Return round times along an axis."""
     first, last = span
     step = next((s for s in _STEPS if (last - first) / s <= most), _STEPS[-1])
     start = -(-first // step) * step

@@ -1,7 +1,7 @@
-"""Lanes as a Plotly chart: it zooms along time, a click leads to the line, a brushed range is told to the tables below.
+"""Lanes as a Plotly chart: it zooms along time, a click opens the line, a brushed range filters the tables below.
 
-Everything that has a colour names its token, so that the script can redraw it in the dark scheme. A label's ``name`` says
-where it may stand; the script moves it there when somebody zooms.
+Every coloured element names its token, so that the script can redraw it in the dark scheme. A label's ``name`` has its possible
+positions; the script moves it on zoom.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ Drawn = tuple[Strip, float, float]
 
 
 def figure(picture: Picture) -> Figure:
-    """The picture as a Plotly chart."""
+    """Return the Plotly chart."""
     height = picture.height
     drawn = [(strip, top + edges(strip)[0], top + edges(strip)[1]) for _, row, top, _ in picture.placed() for strip in row.strips]
     strips = [
@@ -70,17 +70,17 @@ def figure(picture: Picture) -> Figure:
 
 
 def iso(time: float) -> str:
-    """As Plotly takes a time, in UTC."""
+    """Format a time for Plotly, in UTC."""
     return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
 
 
 def target(proof: str) -> str:
-    """Where a click leads."""
+    """Return the target of a click."""
     return f"#{anchor(cited_as(proof))}" if proof else ""
 
 
 def _bars(rows: Sequence[tuple[float, float, float, float]]) -> dict[str, object]:
-    """Horizontal bars: begin, end, upper and lower edge of each."""
+    """Return horizontal bars: start, end, upper and lower edge of each."""
     return {
         "type": "bar",
         "orientation": "h",
@@ -93,7 +93,7 @@ def _bars(rows: Sequence[tuple[float, float, float, float]]) -> dict[str, object
 
 
 def _shades(picture: Picture) -> Iterator[dict[str, object]]:
-    """Windows, by token: a pattern upon a tint takes one colour only."""
+    """Yield windows by token: a pattern on a tint has one colour only."""
     for token in dict.fromkeys(shade.token for shade in picture.shades):
         stretches = [clipped(s.start, s.end, picture.extent) for s in picture.shades if s.token == token]
         tokens = {"marker.color": f"{token}-tint", "marker.line.color": token, "marker.pattern.fgcolor": f"{token}-fill"}
@@ -126,7 +126,7 @@ def _strips(picture: Picture, drawn: Sequence[Drawn]) -> dict[str, object]:
 
 
 def _patterned(picture: Picture, drawn: Sequence[Drawn], how: str) -> dict[str, object]:
-    """Hatched: it is not sure that it lasts; dashed: it is not there."""
+    """Return patterned strips: hatched for an uncertain duration, dashed for absence."""
     rows = _stretches(picture, drawn)
     tokens = [strip.token for strip, _ in rows]
     colours = [light(token) for token in tokens]
@@ -146,7 +146,7 @@ def _patterned(picture: Picture, drawn: Sequence[Drawn], how: str) -> dict[str, 
 
 
 def _ticks(picture: Picture) -> dict[str, object]:
-    """Single events, as short stems below their lane's line."""
+    """Return single events, as short stems below their lane's line."""
     rows = [(tick, middle) for tick in picture.ticks if (middle := picture.middle_of(tick.lane)) is not None]
     return {
         "type": "scatter",
@@ -163,7 +163,7 @@ def _ticks(picture: Picture) -> dict[str, object]:
 
 
 def _bins(picture: Picture) -> dict[str, object]:
-    """Counts, as bars whose height is to scale within the picture."""
+    """Return counts, as bars to scale within the figure."""
     rows = list(picture.counted())
     stretches = [(tick.at, tick.at + tick.width, floor - height, float(floor)) for tick, height, floor in rows]
     return _bars(stretches) | {
@@ -178,7 +178,7 @@ def _bins(picture: Picture) -> dict[str, object]:
 
 
 def _levels(picture: Picture) -> dict[str, object]:
-    """How much there was, as bars of that height."""
+    """Return amounts, as bars to scale."""
     rows = list(picture.risen())
     tokens = [level.token for level, *_ in rows]
     return _bars([stretch for _, *stretch in rows]) | {
@@ -211,7 +211,7 @@ def _marks(picture: Picture) -> dict[str, object]:
     return _scatter(rows) | {
         "mode": "markers",
         "marker": {
-            "symbol": [mark.shape.removesuffix("-open") for mark, _ in rows],  # filled, so that it covers what lies behind
+            "symbol": [mark.shape.removesuffix("-open") for mark, _ in rows],  # filled, to cover what is behind
             "size": _MARK,
             "color": [light(token) for token in tokens],
             "line": {"color": [light(rim) for rim in rims], "width": [2 if mark.shape == OPEN else 1 for mark, _ in rows]},
@@ -221,7 +221,7 @@ def _marks(picture: Picture) -> dict[str, object]:
 
 
 def _numbers(picture: Picture) -> dict[str, object]:
-    """The story's sentences, each a disc with its number; the script moves those apart that hide each other."""
+    """Return the story's sentences, each a disc with its number; the script moves overlapping ones apart."""
     rows = [(mark, float(top + MIDDLE)) for _, row, top, _ in picture.placed() for mark in row.marks if mark.number]
     return _scatter(rows) | {
         "mode": "markers+text",
@@ -237,7 +237,7 @@ def _numbers(picture: Picture) -> dict[str, object]:
 
 
 def _shapes(picture: Picture) -> Iterator[tuple[dict[str, object], str]]:
-    """Borders of lanes and lines through them, each with the token of its colour."""
+    """Yield borders of lanes and base lines, each with its colour token."""
     for _, row, top, first in picture.placed():
         if first:
             yield _line(
@@ -259,7 +259,7 @@ Note = tuple[dict[str, object], dict[str, str]]
 
 
 def _notes(picture: Picture) -> Iterator[Note]:
-    """Everything written, each with the tokens of its colours."""
+    """Yield all texts, each with its colour tokens."""
     for lane, row, top, first in picture.placed():
         if first:
             yield _name(lane, row, top)
@@ -273,7 +273,7 @@ def _notes(picture: Picture) -> Iterator[Note]:
 
 
 def _name(lane: Lane, row: LaneRow, top: int) -> Note:
-    """Name of a lane, in the column at the left; the script puts it above the lane where that has no room."""
+    """Return the name of a lane in the left column; the script moves it above the lane when narrow."""
     beside, above = top + row.name_at, top + 8
     width = Label(text=lane.name, bold=True).width
     place = {"y": beside, "font": {"size": 12}, "name": f"lane|{beside}|{above}|{width:.0f}"}
@@ -281,7 +281,7 @@ def _name(lane: Lane, row: LaneRow, top: int) -> Note:
 
 
 def _detail(lane: Lane, row: LaneRow, top: int) -> Note:
-    """What stands below a lane's name; where that is above the lane, behind it, if the labels leave room."""
+    """Return the text below a lane's name; above the lane when narrow, after the name, if the labels leave room."""
     below, above = top + row.name_at + 15, top + 8
     wide = "|".join(f"{label.width:.0f}" for label in (Label(text=lane.name, bold=True), Label(text=lane.detail)))
     place = {"y": below, "font": {"size": 11.5, "color": light("quiet")}, "name": f"detail|{below}|{above}|{wide}"}
@@ -310,7 +310,7 @@ def _label(label: Label, top: int) -> Note:
 
 
 def _heading(picture: Picture, shade: Shade) -> Iterator[Note]:
-    """What a window is and what bounds it, above the lanes."""
+    """Yield the title and the bounds of a window, above the lanes."""
     stretch = clipped(shade.start, shade.end, picture.extent)
     if stretch is None:
         return
@@ -324,7 +324,7 @@ def _heading(picture: Picture, shade: Shade) -> Iterator[Note]:
 
 
 def _scale(picture: Picture) -> dict[str, object]:
-    """The axis of counts that are to be read; its numbers stand inside, as there is no room beside a narrow picture."""
+    """Return the axis of readable counts; its numbers are inside, as a narrow figure has no room next to it."""
     lines = picture.scale()
     if not lines:
         return {"visible": False}

@@ -1,4 +1,4 @@
-"""Where marks and labels of lanes stand, so that none hides another. The script does the same at every zoom (``casebook.js``)."""
+"""Positions of marks and labels without overlap. The script does the same on every zoom (``casebook.js``)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -7,11 +7,11 @@ from casebook.page.lanes import Label, Mark, clipped
 
 
 def spread(marks: Sequence[Mark], span: tuple[float, float], width: float, *, apart: float) -> Iterator[tuple[Mark, float]]:
-    """Marks with their positions in pixels, side by side where they would hide each other; the script does so at each zoom.
+    """Yield marks with their positions in pixels, side by side instead of overlapping; the script does so on each zoom.
 
     Args:
-        width: Of the picture, pixels.
-        apart: So many pixels at least from one to the next.
+        width: Width of the figure, pixels.
+        apart: Minimum distance, pixels.
     """
     scale = width / (span[1] - span[0])
     heaps: list[list[tuple[Mark, float]]] = []
@@ -26,7 +26,7 @@ def spread(marks: Sequence[Mark], span: tuple[float, float], width: float, *, ap
 
 
 def _inside(places: list[float], width: float, apart: float) -> list[float]:
-    """Moved into the picture, and still apart."""
+    """Return the positions within the figure, and still apart."""
     low = apart / 2
     for number, place in enumerate(places):
         places[number] = low = max(place, low)
@@ -39,7 +39,7 @@ def _inside(places: list[float], width: float, apart: float) -> list[float]:
 
 
 def _begin(heap: Sequence[tuple[Mark, float]], apart: float) -> float:
-    """Left edge of marks that stand side by side around their mean."""
+    """Return the left edge of marks that are side by side around their mean."""
     return sum(at for _, at in heap) / len(heap) - len(heap) * apart / 2
 
 
@@ -48,11 +48,11 @@ def _end(heap: Sequence[tuple[Mark, float]], apart: float) -> float:
 
 
 def fitted(labels: Sequence[Label], span: tuple[float, float], width: float) -> Iterator[tuple[Label, float]]:
-    """Labels that have room, each with its left edge in pixels; the first come first, each at its own side if that is free.
+    """Yield fitting labels with their left edge in pixels; earlier ones first, each on its own side if free.
 
-    A pinned one that nothing stands in for is shown in any case, as far as the picture goes.
+    A pinned one without a replacement is always shown, cut at the figure's edge.
 
-    The script does the same whenever a reader zooms: ``fit`` in ``casebook.js``.
+    The script does the same on zoom: ``fit`` in ``casebook.js``.
     """
     scale = width / (span[1] - span[0])
     taken: list[tuple[float, float]] = []

@@ -1,4 +1,4 @@
-"""Lanes as a static picture, for readers without scripts: the same rows at the same heights."""
+"""Lanes as a static image, for readers without scripts: the same rows at the same heights."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ _DISC = 9.5
 
 
 def picture(p: Picture) -> Markup:
-    """The picture as SVG inside ``<noscript>``."""
+    """Return the image as SVG inside ``<noscript>``."""
     plot = _WIDTH - LABELS
     first, last = p.span
     scale = plot / (last - first)
@@ -49,7 +49,7 @@ def picture(p: Picture) -> Markup:
 
 
 def tick(time: float, span: tuple[float, float]) -> str:
-    """A time on an axis, as exact as the axis is long."""
+    """Format a time on an axis, with a precision by its length."""
     length = span[1] - span[0]
     if length > 4 * 86_400_000:
         return words.when(round(time)).partition(",")[0]
@@ -77,7 +77,7 @@ def _row(p: Picture, row: LaneRow, at: object, plot: int) -> dict[str, object]:
 
 
 def _shades(p: Picture, at: object, plot: int) -> Iterator[tuple[Shade, float, float, list]]:
-    """Each window with its left edge and width, and those of its texts that have room."""
+    """Yield each window with its left edge and width, and its fitting texts."""
     titles = [Label(text=s.title, start=None, end=None, side="center", bold=True) for s in p.shades]
     taken: list[tuple[float, float]] = []
     for shade, title in zip(p.shades, titles, strict=True):

@@ -1,4 +1,4 @@
-"""The colours, as the stylesheet names them: charts are drawn from the same list."""
+"""Colours by the names of the stylesheet: charts use the same list."""
 
 import re
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ _TOKEN = re.compile(r"--cb-([a-z-]+): light-dark\((#[0-9A-F]{6}), (#[0-9A-F]{6})
 
 @cache
 def tokens() -> Mapping[str, tuple[str, str]]:
-    """(light, dark) by name, e.g. ``critical-tint``."""
+    """Return (light, dark) by name, e.g. ``critical-tint``."""
     return {name: (light, dark) for name, light, dark in _TOKEN.findall(asset("tokens.css"))}
 
 
 def light(token: str) -> str:
-    """A colour of the light scheme: a chart is made in it, and the script redraws it where the reader's is dark."""
+    """Return a colour of the light scheme: charts are built with it, and the script redraws them for the dark one."""
     return tokens()[token][0]

@@ -1,4 +1,4 @@
-"""The evidence that a notebook cites, as it was read: every proof link leads here."""
+"""Cited evidence of a notebook, as read: the target of every proof link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ _MOST_CHANGED = 6
 
 
 class ProofLine(NamedTuple):
-    """A line of a log.
+    """A log line.
 
     Args:
         label: ``file:line``.
         text: The line.
-        before: The lines above it.
-        after: The lines below it.
+        before: Lines above it.
+        after: Lines below it.
     """
 
     label: str
@@ -43,10 +43,10 @@ class _Cited:
 
     Args:
         label: Path of the znode, file and line, or the history and its transaction.
-        said: What it holds.
-        note: Its version and times, or why it holds nothing.
-        before: What stands above it.
-        after: What stands below it.
+        said: Content.
+        note: Version and times, or why there is no content.
+        before: Lines above it.
+        after: Lines below it.
     """
 
     label: str
@@ -57,39 +57,39 @@ class _Cited:
 
 
 def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = ()) -> View:
-    """Quote znodes, lines, and transactions of ZooKeeper's history.
+    """Return a view of znodes, lines, and transactions of ZooKeeper's history.
 
     Args:
         znodes: As read.
-        lines: (``file:line``, text), or with the lines around it.
-        changes: Of the history.
+        lines: (``file:line``, text), or with surrounding lines.
+        changes: Changes of the history.
     """
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=True))
 
 
 def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = ()) -> View:
-    """The same, unfolded: what somebody has just asked for."""
+    """Return the same, unfolded: a person has just asked for it."""
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=False))
 
 
 def shown(
     znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = (), *, of: str = ""
 ) -> Markup:
-    """The same as part of a text: as it was read, and no link leads here.
+    """Return the same as part of a text: as read, and no link target.
 
     Args:
-        of: The case that it was read from, where that is not the one at hand.
+        of: Case of the evidence, if another.
     """
     return render("evidence", rows=_rows(znodes, lines, changes), of=of)
 
 
 def cited_as(proof: str) -> str:
-    """Under which label a proof stands among the cited: a znode under its path alone, whichever file tells of it."""
+    """Return the label of a proof: a znode by its path alone, whatever its file."""
     return proof.removeprefix(_ZNODES)
 
 
 def short(proof: str) -> str:
-    """A proof in few words: ``57/server.log:5521``, ``txn 0x2f0001a7c``, or a znode's path."""
+    """Shorten a proof: ``57/server.log:5521``, ``txn 0x2f0001a7c``, or a znode's path."""
     label = cited_as(proof)
     if label.startswith(_HISTORY):
         return label.removeprefix(_HISTORY.removesuffix("txn "))

@@ -1,4 +1,4 @@
-"""Templates to HTML. Everything that comes from evidence is escaped: a topic or a log line may contain anything."""
+"""Render templates to HTML. All evidence is escaped: a topic or a log line may contain anything."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def _environment() -> Environment:
 
 
 def _templates() -> ChoiceLoader:
-    """Those of every page, and those that lie beside the views of a question."""
+    """Load the common templates, and those of each question's views."""
     questions = sorted(q.name for q in files("casebook.questions").iterdir() if q.joinpath("views", "templates").is_dir())
     return ChoiceLoader(
         [PackageLoader("casebook.page"), *(PackageLoader(f"casebook.questions.{name}.views") for name in questions)]
@@ -44,22 +44,22 @@ def _templates() -> ChoiceLoader:
 
 
 def render(template: str, **context: object) -> Markup:
-    """HTML of ``<template>.html.j2``, wherever it lies."""
+    """Return the HTML of ``<template>.html.j2``, from any of these folders."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(context))
 
 
 def script_safe(figure: Mapping[str, object]) -> Markup:
-    """JSON that cannot end its script element, whatever the evidence holds."""
+    """Return JSON that cannot end its script element, whatever the evidence."""
     return Markup(json.dumps(figure).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def anchor(proof: str) -> str:
-    """The id under which a cited znode or line stands in the same page."""
+    """Return the id of a cited znode or line in the same page."""
     return f"proof-{hashlib.sha256(proof.encode(errors='surrogatepass')).hexdigest()[:10]}"
 
 
 def look(outcome: Finding | Severity | Status | str | None) -> str:
-    """The word that chooses symbol, colour and label: a severity, or how a check ended."""
+    """Return the key of symbol, colour and label: a severity, or a status."""
     if isinstance(outcome, Finding):
         return outcome.severity.value if outcome.severity else outcome.status.value
     return outcome or Status.OK.value

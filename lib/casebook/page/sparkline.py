@@ -1,4 +1,4 @@
-"""A line of the last few counts, on its own scale from zero."""
+"""A line of recent counts, on its own scale from zero."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ _WIDTH, _TOP, _BOTTOM, _SLOTS = 100, 4, 20, 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sparkline:
-    """What is drawn, and said.
+    """A line and its description.
 
     Args:
-        lines: Point lists of the runs that followed each other.
-        unchecked: Where a run did not check it.
-        end: The last point; ``None`` when it was not checked.
-        kind: How the last run ended.
-        value: The last count.
-        words: The line in one sentence.
+        lines: Point lists of consecutive runs.
+        unchecked: Runs without this check.
+        end: Last point; ``None`` when not checked.
+        kind: Outcome of the last run.
+        value: Last count.
+        words: Alternative text, one sentence.
     """
 
     lines: Sequence[str]
@@ -31,12 +31,12 @@ class Sparkline:
 def sparkline(
     series: tuple[Sequence[float | None], str], *, say: Callable[[float], str] = str, of: str | None = None
 ) -> Sparkline:
-    """The line of a series, newest at the right end.
+    """Return the line of a series, newest on the right.
 
     Args:
-        series: Counts, ``None`` for not checked; and how the last run ended.
-        say: A number in words.
-        of: Whose line it is, where what stands beside it does not tell.
+        series: Counts, ``None`` for not checked; and the outcome of the last run.
+        say: Formats a number.
+        of: Subject of the line, if its surroundings do not show it.
     """
     counts, kind = series
     top = max((count for count in counts if count is not None), default=0) or 1

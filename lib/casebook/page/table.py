@@ -1,4 +1,4 @@
-"""A table: what it says in bold, how much of it is shown, the rows, and where the rest is."""
+"""A table: a takeaway in bold, rows, and where the rest is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ PLAIN, ALARM, CHOSEN = "", "cb-alarm", "cb-chosen"
 TEXT, NUMBER, CODE, QUIET, UNBROKEN = "", "num", "cb-code", "cb-second", "cb-unbroken"
 
 Row = tuple[str, Sequence[object]]
-"""How the row stands out (``PLAIN``, ``ALARM`` or ``CHOSEN``), and its cells; the first one heads it."""
+"""Style of the row (``PLAIN``, ``ALARM`` or ``CHOSEN``), and its cells; the first one is its header."""
 
 _HANDY = 8
 _ON_PAPER = 40
@@ -19,24 +19,24 @@ _ON_PAPER = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table as it is shown.
+    """A displayed table.
 
     Args:
-        name: Names it within the page.
+        name: Key within the page.
         columns: (head, kind): ``TEXT``, ``NUMBER``, ``CODE``, ``QUIET`` or ``UNBROKEN`` (never on two lines).
         rows: See :data:`Row`.
-        takeaway: One sentence with its number.
-        reading: How to read it, or in which order it stands.
-        label: What a screen reader calls it; the takeaway by default.
-        total: How many rows there are; ``None`` when all are shown.
-        rest: Name of the run's table that holds all of them.
-        search: Whether a long one can be searched.
-        wide: Rather scrolls in its own box than breaks its words on a narrow screen.
-        stacked: In a narrow place each row becomes a block, its cells one below the other, each beside its column's head: nothing
-            is out of sight.
-        times: Begin and end of what each row tells of, epoch milliseconds, ``None`` where open: a range that is brushed in
-            a picture hides the others. Empty where rows have no time.
-        tall: A long one scrolls in its own box downwards as well.
+        takeaway: One sentence with a number.
+        reading: How to read it, or its order.
+        label: Name for screen readers; the takeaway by default.
+        total: Total number of rows; ``None`` when all are shown.
+        rest: Name of the run's table with all rows.
+        search: Whether a long one has a search box.
+        wide: Scrolls in its own box instead of breaking words on a narrow screen.
+        stacked: On a narrow screen each row becomes a block, its cells one below the other, each next to its column's header:
+            everything stays visible.
+        times: Start and end of each row's subject, epoch milliseconds, ``None`` for open: a range brushed in a figure hides the
+            others. Empty when rows have no time.
+        tall: A long one also scrolls vertically in its own box.
     """
 
     name: str
@@ -55,22 +55,22 @@ class Table:
 
     @property
     def cut(self) -> bool:
-        """Whether there are more rows than are shown."""
+        """Whether there are more rows than shown."""
         return self.total is not None and len(self.rows) < self.total
 
     @property
     def long(self) -> bool:
-        """Whether it is worth sorting and searching."""
+        """Whether it is long enough for sorting and searching."""
         return len(self.rows) > _HANDY
 
     @property
     def cut_on_paper(self) -> bool:
-        """Whether paper gets its first rows alone."""
+        """Whether only its first rows are printed on paper."""
         return len(self.rows) > _ON_PAPER
 
 
 def unknown() -> Markup:
-    """The cell of an unknown value."""
+    """Return the cell of an unknown value."""
     return render("unknown")
 
 
@@ -80,5 +80,5 @@ def or_unknown(value: object, say: Callable[..., object] = lambda value: value) 
 
 
 def numbers(table: Table, summary: str) -> Markup:
-    """The numbers behind a picture, folded away."""
+    """Return the numbers of a figure, folded."""
     return render("numbers", table=table, summary=summary)

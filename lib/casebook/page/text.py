@@ -20,7 +20,7 @@ def duration(milliseconds: float) -> str:
 
 
 def elapsed(since: words.Instant, until: words.Instant) -> str:
-    """How long from one instant to another, as :func:`duration`; ``?`` when either is unknown."""
+    """Duration between two instants, as :func:`duration`; ``?`` when either is unknown."""
     start, end = words.parsed(since), words.parsed(until)
     return duration(max(0.0, 1000 * (end - start).total_seconds())) if start and end else words.UNKNOWN
 
@@ -30,13 +30,13 @@ def _narrow(spelled: str) -> str:
 
 
 def command(notebook: str, source: str, parameters: Mapping[str, str]) -> str:
-    """What to type for the same headless, safe for a shell whatever folder and names are called."""
+    """Return the equivalent headless command, quoted for a shell."""
     where = [f"--source {shlex.quote(source)}"] if source else []
     return " ".join(["casebook run", notebook, *where, *(f"-p {name}={shlex.quote(text)}" for name, text in parameters.items())])
 
 
 def on_source(said: str, *, source: str) -> str:
-    """A command that runs a notebook, on this source: without one it would tell of a shipped sample."""
+    """Return a command that runs a notebook on this source: by default it would use a shipped sample."""
     parts = said.split(" ")
     if parts[:2] != ["casebook", "run"] or not source or "--source" in parts:
         return said

@@ -1,4 +1,4 @@
-"""A view: what a cell shows, and the tables behind it."""
+"""A view: the output of a cell, and the tables behind it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ class Figure:
 
     Args:
         data: Traces.
-        layout: Layout; its colours are the light scheme's, the script redraws them for the dark one.
-        alternative: The chart in one sentence, for who cannot see it.
+        layout: Layout in the light scheme's colours; the script redraws them for the dark one.
+        alternative: Alternative text, one sentence.
     """
 
     data: Sequence[Mapping[str, object]]
@@ -35,7 +35,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a cell shows.
+    """Output of a cell.
 
     Args:
         parts: In order: HTML, charts, or a widget.
@@ -49,7 +49,7 @@ class View:
 
 
 def html(*parts: Markup, tables: Mapping[str, Sequence[object]] | None = None, cites: tuple[str, ...] = ()) -> View:
-    """A view of HTML alone."""
+    """Return a view of HTML alone."""
     return View(parts=parts, tables=tables or {}, cites=cites)
 
 
@@ -57,8 +57,8 @@ def display(view: View, *, display_id: str | None = None, update: bool = False) 
     """Show a view as the output of the running cell.
 
     Args:
-        display_id: Name of an output that is filled later, or is filled now.
-        update: Replace what that output shows.
+        display_id: Name of an output that is filled now or later.
+        update: Replace the content of that output.
     """
     from IPython import display as ipython
 
@@ -76,15 +76,15 @@ def _bundle(part: Figure | Markup) -> dict[str, object]:
 
 
 def style() -> View:
-    """The stylesheet and the script that every other view needs; shown once in a notebook."""
+    """Return the stylesheet and the script that every other view needs; shown once in a notebook."""
     return html(Markup("<style>{}</style><script>{}</script>").format(stylesheet(), Markup(asset("casebook.js"))))
 
 
 def stylesheet() -> Markup:
-    """Colours, then what wears them."""
+    """Return the stylesheet: colours first, then the rest."""
     return Markup(asset("tokens.css") + asset("casebook.css"))
 
 
 def asset(name: str) -> str:
-    """A file of ``views/static``."""
+    """Return a file of ``page/static``."""
     return resources.files("casebook.page").joinpath("static", name).read_text(encoding="utf-8")

@@ -1,1 +1,1 @@
-"""Which group coordinators load, for how long, and what their groups wait for."""
+"""Loading group coordinators, the duration, and the affected groups."""

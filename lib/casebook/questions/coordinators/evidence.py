@@ -1,4 +1,4 @@
-"""What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
+"""Evidence on a case's offsets topic, shared by notebooks: logs, log dirs, one scan."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -31,21 +31,21 @@ from casebook.questions.timeline.scans.logs import Logs
 
 _WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?", coverage=NOTHING)
 _KINDS = cleaner.KINDS | load_queue.KINDS | {"unreadable"}
-_MUCH_LARGER = 1.5  # than the coordinator's
+_MUCH_LARGER = 1.5  # times the coordinator's
 Progress = Callable[[int, int | None], None]
 
 
 class OffsetsEvidence:
-    """The evidence on the offsets topic; each part is read when it is first asked for.
+    """Evidence on the offsets topic; each part is read lazily.
 
     Args:
         case: The case.
-        cluster: As the case tells it.
+        cluster: The case's cluster.
         version: The release whose rules apply.
-        logs: What the logs tell.
-        clocks: Told when they are asked for: how far those of the logs are off.
-        scan: Whether segments may be read: seconds for Spark, and longer for many of them. What was read before is used anyway.
-        progress: Told how far the scan is.
+        logs: Content of the logs.
+        clocks: Returns the clocks of the logs with their skew, on demand.
+        scan: Whether to read segments: seconds for Spark, and longer for many. Earlier results are used in any case.
+        progress: Receives the progress of the scan.
     """
 
     def __init__(
@@ -64,29 +64,29 @@ class OffsetsEvidence:
 
     @cached_property
     def log_dirs(self) -> tuple[LogDir, ...]:
-        """As they were listed."""
+        """Listed log dirs."""
         return self._case.log_dirs()
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """What the brokers' logs say of cleaning and loading."""
+        """Events on cleaning and loading in brokers' logs."""
         told = (one for one in self._logs.events(kinds=_KINDS) if one.broker is not None or _is_of_some_cleaner(one))
         return corrected.corrected(told, self._clocks())
 
     @cached_property
     def files(self) -> tuple[LogFile, ...]:
-        """What the logs cover."""
+        """Coverage of the logs."""
         return corrected.covered(self._logs.files, self._clocks(), self._logs.events)
 
     @cached_property
     def dumps(self) -> tuple[ThreadDump, ...]:
-        """Threads of brokers, where somebody pasted them."""
+        """Pasted thread dumps of brokers."""
         pasted = self._case.pasted()
         return pasted.dumps if pasted is not None else ()
 
     @cached_property
     def lines(self) -> tuple[Event, ...]:
-        """What the brokers' logs say of leaders and groups, where no znode tells of leaders, or no segment names a group."""
+        """Log events on leaders and groups, when no znode has leaders, or no segment has a group."""
         kinds = frozenset() if self.scanned and self.scanned.groups else coordinator_lines.GROUPS
         if not any(partition.topic == OFFSETS_TOPIC for partition in self._cluster.partitions):
             kinds |= coordinator_lines.LEADERS
@@ -95,7 +95,7 @@ class OffsetsEvidence:
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:
-        """The copies that are read: of each partition the coordinator's, and one that is much larger, if any."""
+        """Copies to read: the coordinator's for each partition, and a much larger one, if any."""
         leaders = {p.partition: p.state.leader for p in self._cluster.partitions if p.topic == OFFSETS_TOPIC and p.state}
         by_partition: dict[int, list[Replica]] = {}
         for copy, _ in offsets_topic.copies(self.log_dirs):
@@ -105,12 +105,13 @@ class OffsetsEvidence:
 
     @cached_property
     def aggregate(self) -> "Path | ScanError | None":
-        """What a scan made of the segments; why there is nothing, or ``None`` where there is nothing to read, or nobody wants to
-        wait.
+        """Result of a scan of the segments.
+
+        An error on failure, or ``None`` when there is nothing to read or no scan is wanted.
         """
         if not self.copies:
             return None
-        from casebook.questions.offsets_topic.scans import of_case  # Spark is imported by who needs it
+        from casebook.questions.offsets_topic.scans import of_case  # Spark is imported only where needed
 
         try:
             if not self._scan:
@@ -121,7 +122,7 @@ class OffsetsEvidence:
 
     @cached_property
     def scanned(self) -> Scanned | None:
-        """What the scan brought; ``None`` without one."""
+        """Return the result of the scan; ``None`` without one."""
         if not isinstance(self.aggregate, Path):
             return None
         from casebook.questions.offsets_topic.scans import offsets_topic as aggregated
@@ -139,7 +140,7 @@ class OffsetsEvidence:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
+        """Return findings on both; a single one when a case has no broker's disk or log."""
         if self.log_dirs or self.events or self._logs.unread:
             unread = log_checks.unread(self._logs.files, self._logs.unread)
             return once((*unread, *self.offsets_topic.findings, *self.coordinators.findings))
@@ -156,7 +157,7 @@ class OffsetsEvidence:
 
     @cached_property
     def coordinators(self) -> Coordinators:
-        """Who waits for which coordinator."""
+        """Return which groups wait for which coordinator."""
         found = self._coordinators({})
         loading = within(found.partitions, CoordinatorState.LOADING)
         if self.scanned is not None or not loading or LOAD_TAKES_ANY_BATCH.at(self._version.version):
@@ -165,9 +166,7 @@ class OffsetsEvidence:
         return self._coordinators(largest) if largest else found
 
     def _largest(self, loading: Collection[tuple[int | None, int]]) -> dict[int, int]:
-        """The largest batch of partitions that are being loaded, by headers alone: whether their load can end does not wait for
-        a scan.
-        """
+        """Return the largest batch of partitions being loaded, from headers alone, without waiting for a scan."""
         buffer = Settings(self._cluster, self._version.version)
         found = {}
         for copy, _ in offsets_topic.copies(self.log_dirs):
@@ -193,14 +192,14 @@ class OffsetsEvidence:
 
     @cached_property
     def offsets_topic(self) -> OffsetsTopic:
-        """How large the topic is, for what, and why it is not compacted."""
+        """Return the size of the topic, its causes, and why it is not compacted."""
         return self._judged(self.scanned)
 
     def deletions(self, copy: OffsetsPartition, tried: Mapping[str, Sequence[Place]]) -> Deletions:
-        """What deleting sets of a copy's segments would do: each set with its price, and by its name who loses what.
+        """Return the effect of deleting sets of a copy's segments: each set with its price, and the losses by set name.
 
         Raises:
-            ScanError: There is no scan to ask.
+            ScanError: There is no scan.
         """
         if self.scanned is None:
             raise ScanError(self.offsets_topic.unread.why, try_=self.offsets_topic.unread.settle)
@@ -234,7 +233,7 @@ class OffsetsEvidence:
 
 
 def not_as_of(moment: str) -> tuple[Finding, ...]:
-    """The single answer about a moment of the past: log dirs tell only of the one when they were listed."""
+    """Return the single answer for a past moment: log dirs are only valid when listed."""
     title = f"Log dirs tell of the moment when they were listed, not of {moment}"
     return (_WELL.could_not_check(title, settle="Run it without at, for the moment of the evidence."),)
 
@@ -246,5 +245,8 @@ def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replic
 
 
 def _is_of_some_cleaner(event: Event) -> bool:
-    """Whether a line of a log that several brokers write tells of a clean that failed, and not whose: its partition may tell."""
+    """Return whether a line of a log of several brokers is about a failed clean of an unknown one.
+
+    Its partition may identify it.
+    """
     return event.broker is None and event.source == "broker" and event.kind == cleaner_lives.FAILED

@@ -1,1 +1,1 @@
-"""Which topics and clients lose records when a broker dies."""
+"""Topics and clients that lose records when a broker fails."""

@@ -1,4 +1,4 @@
-"""What a case tells of how records can be lost, alone or beside an earlier case."""
+"""Durability audit of a case, alone or compared with an earlier case."""
 
 from casebook.case.case import Case
 from casebook.collect import sources
@@ -11,14 +11,14 @@ from casebook.questions.durability.analysis.durability import Durability
 
 
 def examined(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, against: str = "") -> Durability:
-    """Everything that notebook 80 shows.
+    """Return the content of notebook 80.
 
     Args:
-        said: What a person says of clients.
+        said: A person's description of clients.
         against: An earlier case to compare with: ``sample:<name>`` or a folder; ``""`` for none.
 
     Raises:
-        UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
+        UsageError: The description of clients, or the name of the earlier case, is invalid.
         CaseError: The earlier case cannot be opened.
     """
     found = _examined(case, cluster, version, said)

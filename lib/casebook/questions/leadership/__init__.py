@@ -1,1 +1,1 @@
-"""Which partitions have no leader, and what to start first."""
+"""Partitions without a leader, and the broker to start first."""

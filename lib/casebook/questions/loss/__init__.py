@@ -1,1 +1,1 @@
-"""Which records were lost, when and why."""
+"""Lost records: which, when and why."""

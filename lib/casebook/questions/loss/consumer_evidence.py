@@ -1,4 +1,4 @@
-"""What a case tells of consumers: what groups committed, and what their ledgers say was processed."""
+"""Evidence on consumers: commits of groups, and their ledgers of processed records."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None], None]
 _LOG_DIRS = "Give the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
 _MOST_GROUPS = 100
-"""That a ledger tells apart."""
+"""Maximum number of groups distinguished in a ledger."""
 
 
 class Consumed(NamedTuple):
     """Processing outcome of committed offsets, per group.
 
     Args:
-        work: What each group did.
-        first: The first records that were committed and never processed.
+        work: Work of each group.
+        first: First committed but unprocessed records.
         records: All of them: a folder of Parquet; ``None`` without ledger.
-        steps: Commits that do not simply go on from the one before.
-        findings: One for every check.
+        steps: Irregular commits.
+        findings: One per check.
     """
 
     work: tuple[GroupWork, ...] = ()
@@ -47,18 +47,18 @@ class Consumed(NamedTuple):
 
 
 class ConsumerEvidence:
-    """The evidence on consumers.
+    """Evidence on consumers.
 
     Args:
         case: The case.
-        produced: What is stored, and what a person says of the ledgers' columns.
-        processed: A ledger of what was processed; those of the case when empty.
-        group: Whose that ledger is.
-        offsets: The evidence on the offsets topic.
-        partitions: How many partitions the offsets topic has.
-        moves: When each of them got another leader, epoch ms.
-        clients: What consumers' own logs say.
-        progress: Told how far a scan is.
+        produced: Stored records, and a person's names for ledger columns.
+        processed: Ledger of processed records; those of the case when empty.
+        group: Consumer group of that ledger.
+        offsets: Evidence on the offsets topic.
+        partitions: Number of partitions of the offsets topic.
+        moves: Leader changes of each of them, epoch ms.
+        clients: Content of consumers' own logs.
+        progress: Receives the progress of a scan.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ConsumerEvidence:
         self._offsets, self._partitions, self._moves, self._progress = offsets, partitions, moves, progress
 
     def examined(self) -> Consumed:
-        """Everything that notebook 70 shows of consumers."""
+        """Return the content of notebook 70 on consumers."""
         if not self._ledgers:
             return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited, self._clients),))
         stored, commits = self._stored_records, self._commits
@@ -107,7 +107,7 @@ class ConsumerEvidence:
         return unprocessed.unprocessed(work, self._gathered.unsuited, self._clients.of(topics), gaps, self._gathered.unread)
 
     def _unread_commits(self, commits: object) -> Iterator[Gap]:
-        """Why not every commit of these groups is known."""
+        """Yield why some commits of these groups are unknown."""
         from casebook.spark.copies import shortfalls
 
         known = {row["group"] for row in commits.select("group").distinct().collect()}
@@ -120,7 +120,7 @@ class ConsumerEvidence:
                 yield Gap(why=why, settle=_LOG_DIRS)
 
     def _looked(self, stored: "StoredRecords", commits: object) -> "UnprocessedRecords":
-        """What of the stored records was committed, and not processed."""
+        """Return the committed but unprocessed records among the stored ones."""
         from casebook.questions.loss.scans import unprocessed as looked
 
         evidence = looked.WorkEvidence(
@@ -134,7 +134,7 @@ class ConsumerEvidence:
 
     @property
     def _stored_records(self) -> "StoredRecords | None":
-        """What is stored of the ledgers' topics; ``None`` where there is nothing to read."""
+        """Return the stored records of the ledgers' topics; ``None`` when there is nothing to read."""
         try:
             return self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))
         except ScanError:
@@ -142,12 +142,12 @@ class ConsumerEvidence:
 
     @cached_property
     def _ledgers(self) -> Mapping[str, object]:
-        """What each group processed."""
+        """Return the processed records by group."""
         return self._gathered.ledgers
 
     @cached_property
     def _gathered(self) -> "_Gathered":
-        """What each group processed, and what could not be used."""
+        """Return the processed records by group, and unusable files."""
         from casebook.questions.loss.scans import ledger_gathering
 
         asked, all_of_them = self._asked, _Gathered({}, [], {})
@@ -176,7 +176,7 @@ class ConsumerEvidence:
         return all_of_them
 
     def _files(self) -> Mapping[str, list[tuple[str, str]]]:
-        """By consumer group: name and place of each file of processed records, as somebody said, or as its columns tell."""
+        """Return name and path of each file of processed records by consumer group, as given or by its columns."""
         if self._given:
             local = self._given if ":/" in self._given else f"file:{Path(self._given).expanduser().absolute()}"
             return {self._group: [(self._given, local)]}
@@ -189,7 +189,7 @@ class ConsumerEvidence:
         return found
 
     def _by_group(self, rows: object, given: str) -> Mapping[str, object]:
-        """Rows by the group that they name; those that name none are of whoever's ledger it is."""
+        """Split rows by their group; rows without one belong to the ledger's own group."""
         named = [row.consumer for row in rows.select("consumer").distinct().limit(_MOST_GROUPS).collect()]
         if not any(named):
             return {given: rows}
@@ -202,7 +202,7 @@ class ConsumerEvidence:
 
     @cached_property
     def _commit_copies(self) -> Mapping[int, Replica]:
-        """The copies in which these groups' commits lie, by partition of the offsets topic."""
+        """Return the copies with these groups' commits, by partition of the offsets topic."""
         from casebook.spark.copies import is_here
 
         wanted = {group_partition(group, self._partitions) for group in self._ledgers} if self._partitions else set()
@@ -210,7 +210,7 @@ class ConsumerEvidence:
 
     @cached_property
     def _commits(self) -> object:
-        """All commits of these groups; ``None`` where no segment of the offsets topic tells of them."""
+        """Return all commits of these groups; ``None`` without segments of the offsets topic."""
         from casebook.questions.loss.scans import commit_history as scanned
         from casebook.spark.copies import cleaned_to, place
         from casebook.spark.kept import kept
@@ -227,7 +227,7 @@ class ConsumerEvidence:
 
     @property
     def _untold(self) -> tuple[GroupWork, ...]:
-        """Of each group and topic, that its commits are not known."""
+        """Return work rows with unknown commits, by group and topic."""
         return tuple(
             GroupWork(group, topic, 0, None, None, None, None, {}, {})
             for group, rows in self._ledgers.items()
@@ -236,18 +236,18 @@ class ConsumerEvidence:
 
     @cached_property
     def _spark(self) -> object:
-        from casebook.spark.session import session  # Spark is imported by who needs it
+        from casebook.spark.session import session  # Spark is imported only where needed
 
         return session()
 
 
 class _Gathered(NamedTuple):
-    """Ledgers of what was processed.
+    """Ledgers of processed records.
 
     Args:
-        ledgers: What each group processed.
-        unsuited: Files that could not be used.
-        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files, or nobody knows.
+        ledgers: Processed records by group.
+        unsuited: Unusable files.
+        unread: Number of unusable ledger rows by group; ``None``: whole files, or unknown.
     """
 
     ledgers: dict[str, object]
@@ -256,7 +256,7 @@ class _Gathered(NamedTuple):
 
 
 def _ends_within_a_line(place: str) -> bool:
-    """Whether a file of this machine ends before its last line does: what comes after it was not copied."""
+    """Return whether a local file ends within its last line: the rest was not copied."""
     path = Path(folders.full_name(place))
     if not path.is_file() or not path.stat().st_size:
         return False
@@ -266,7 +266,7 @@ def _ends_within_a_line(place: str) -> bool:
 
 
 def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:
-    """Why not every stored record was read."""
+    """Yield why some stored records were not read."""
     if short := [of for of in limits if of.unreadable]:
         whose = "only a copy that is not its leader's" if short[0].foreign else "not all"
         yield Gap(why=f"Of {short[0].topic}-{short[0].partition} {whose} could be read.", settle=_LOG_DIRS)

@@ -1,4 +1,4 @@
-"""What a case and a ledger tell of lost records, gathered once: the ledger, what is stored, copies, changes of leader."""
+"""Evidence on lost records, gathered once: ledger, stored records, copies, leader changes."""
 
 import shutil
 import tempfile
@@ -44,7 +44,7 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossParameters:
-    """What a person asks for, as the parameters of notebook 70 have it; ``""`` leaves it to the evidence.
+    """Parameters of notebook 70; ``""`` leaves the choice to the evidence.
 
     Args:
         ledger: A file, folder, pattern or URI; those of the case when empty.
@@ -52,19 +52,19 @@ class LossParameters:
         ledger_outcome: Column of outcomes.
         ledger_columns: Other columns, ``topic=t, time=ts``.
         ledger_pattern: Regular expression with named groups, for a log of an application.
-        ledger_topic: Of rows that name none.
-        id_pattern: Its first group takes the id out of the column's text.
-        record_id: Where the id of a stored record is; see :func:`casebook.formats.clients.record_ids.parse`.
-        extract: Stored records that somebody else has read.
-        bootstrap: Brokers to read topics from as they are now.
-        compare: Whether copies are held against each other.
+        ledger_topic: Topic of rows without one.
+        id_pattern: Regular expression; its first group extracts the id from the column's text.
+        record_id: Location of a stored record's id; see :func:`casebook.formats.clients.record_ids.parse`.
+        extract: Stored records read by another tool.
+        bootstrap: Brokers to read topics from, live.
+        compare: Whether to compare copies.
         processed_id: Column of ids of ledgers of processed records.
         processed_outcome: Their column of outcomes.
         processed_columns: Their other columns.
         processed_pattern: Regular expression with named groups, for logs of an application.
-        processed_topic: Of their rows that name none.
-        processed_id_pattern: Its first group takes the id out of their column's text.
-        zone: Of times that tell none.
+        processed_topic: Topic of their rows without one.
+        processed_id_pattern: Regular expression; its first group extracts the id from their column's text.
+        zone: Zone of times without one.
     """
 
     ledger: str = ""
@@ -88,30 +88,30 @@ class LossParameters:
 
     @property
     def columns(self) -> LedgerColumns:
-        """The columns that are named.
+        """Return the named columns.
 
         Raises:
-            UsageError: There is no such column to name.
+            UsageError: The column is unknown.
         """
         given = {"id": self.ledger_id, "outcome": self.ledger_outcome, "id_pattern": self.id_pattern}
         return _columns("ledger", self.ledger_columns, given)
 
     @property
     def of_processed(self) -> LedgerColumns:
-        """The columns that are named of ledgers of processed records.
+        """Return the named columns for ledgers of processed records.
 
         Raises:
-            UsageError: There is no such column to name.
+            UsageError: The column is unknown.
         """
         given = {"id": self.processed_id, "outcome": self.processed_outcome, "id_pattern": self.processed_id_pattern}
         return _columns(ledger_columns.PROCESSED, self.processed_columns, given)
 
     @property
     def identity(self) -> RecordId:
-        """Where the id of a stored record is: in its key when nobody says. An offset is no id: after a loss it is given again.
+        """Return the location of a stored record's id: its key by default. An offset is not an id: it is reused after a loss.
 
         Raises:
-            UsageError: ``record_id`` says nothing that is known.
+            UsageError: ``record_id`` is invalid.
         """
         return record_ids.parse(self.record_id or IdKind.KEY)
 
@@ -127,21 +127,21 @@ def _columns(prefix: str, others: str, given: dict[str, str]) -> LedgerColumns:
 
 
 class LossEvidence:
-    """The evidence on lost records; each part is read when it is first asked for.
+    """Evidence on lost records; each part is read lazily.
 
     Attributes:
-        asked: What a person asks for.
-        stored: What is stored.
-        folder: Where what is found is written; it goes with this object.
+        asked: Parameters.
+        stored: Stored records.
+        folder: Folder for results, removed with this object.
 
     Args:
         case: The case.
-        cluster: As the case tells it.
+        cluster: The case's cluster.
         version: The release whose rules apply.
         asked: What a person asks for.
-        timeline: What happened.
-        committed: Gives what groups have committed, where anything tells that; it may cost a scan.
-        progress: Told how far a scan is.
+        timeline: Timeline.
+        committed: Returns the committed offsets of groups, if available; may need a scan.
+        progress: Receives the progress of a scan.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class LossEvidence:
 
     @cached_property
     def examined(self) -> MessageLoss:
-        """Everything that notebook 70 shows."""
+        """Return the content of notebook 70."""
         sought = self._sought()
         prices = self._prices()
         cut = cut_ranges(self._timeline, self._changes)
@@ -198,7 +198,7 @@ class LossEvidence:
 
     @cached_property
     def lost(self) -> "Lost | None":
-        """The lost records; ``None`` when none is."""
+        """Return the lost records; ``None`` without any."""
         if self._ledger is None or self._stored is None:
             return None
         signatures = message_loss.lost_signatures(self._counted)
@@ -244,7 +244,7 @@ class LossEvidence:
 
     @cached_property
     def _spark(self) -> object:
-        from casebook.spark.session import session  # Spark is imported by who needs it
+        from casebook.spark.session import session  # Spark is imported only where needed
 
         return session()
 
@@ -254,11 +254,11 @@ class LossEvidence:
 
     @cached_property
     def _gathered(self) -> "Gathered":
-        """The ledger that was given, or those of the case; a file of these that cannot be used ends nothing.
+        """Read the given ledger, or those of the case, without its unusable files.
 
         Raises:
-            UsageError: What was given cannot be used.
-            ScanError: It cannot be read.
+            UsageError: The given ledger is unusable.
+            ScanError: It is unreadable.
         """
         from casebook.questions.loss.scans import ledger_gathering
 
@@ -290,14 +290,14 @@ class LossEvidence:
 
     @property
     def _topics(self) -> tuple[str, ...]:
-        """Those of the ledger; without one those whose segments are in the case, which are few and small."""
+        """Return the ledger's topics; without one, those with segments in the case, which are few and small."""
         if self._ledger is not None:
             return self._scope.topics
         return tuple(sorted({replica.topic for replica in self.stored.replicas if replica.copied} - {OFFSETS_TOPIC}))
 
     @cached_property
     def _stored(self) -> "StoredRecords | None":
-        """What is stored of the ledger's topics; ``None``, with the reason, where there is nothing to read."""
+        """Return the stored records of the ledger's topics; ``None``, with the reason, when there is nothing to read."""
         try:
             return self.stored.of(self._topics)
         except ScanError as error:
@@ -306,14 +306,14 @@ class LossEvidence:
 
     @cached_property
     def _changes(self) -> tuple[LeaderChange, ...]:
-        """Of the ledger's topics, or of all; cut where the copy that is read has the next epoch."""
+        """Return leader changes of the ledger's topics, or of all; cut at the next epoch of the read copy."""
         wanted = set(self._topics)
         found = [change for change in self._timeline.changes if not wanted or change.topic in wanted]
         return leader_changes.with_epochs(found, self.stored.led)
 
     @cached_property
     def _compared(self) -> Compared:
-        """Copies of the ledger's topics, or of all but the brokers' own, held against each other."""
+        """Compare copies of the ledger's topics, or of all except internal ones."""
         if not self.asked.compare or not self.stored.replicas:
             return Compared()
         from casebook.questions.loss.scans import replicas
@@ -341,7 +341,7 @@ class LossEvidence:
         return copy_coverage.compared(self._cluster, self._topics, held)
 
     def _prices(self) -> tuple[UncleanPrice, ...]:
-        """What electing each replica would cost that is out of sync, or that could be started."""
+        """Return the price of electing each replica that is out of sync, or that could be started."""
         candidates = {}
         for partition in self._compared_partitions:
             out = [broker for broker in partition.replicas if broker not in partition.state.isr]
@@ -359,7 +359,7 @@ class LossEvidence:
 
     @cached_property
     def _waiting(self) -> dict[Partition, list[int]]:
-        """Brokers that could be started, by partition without living leader."""
+        """Return brokers that could be started, by partition without a live leader."""
         if not self._cluster.brokers_known:
             return {}
         live = set(self._cluster.live)

@@ -1,4 +1,4 @@
-"""What is stored of topics, wherever it is read from: the segments of a case, brokers as they are now, or an extract."""
+"""Stored records of topics from any source: segments of a case, live brokers, or an extract."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class StoredEvidence:
-    """What is stored; of each set of topics it is made once.
+    """Stored records, built once for each set of topics.
 
     Args:
         case: The case.
-        cluster: As the case tells it.
+        cluster: The case's cluster.
         version: The release whose rules apply.
-        identity: What identifies a record.
-        extract: Stored records that somebody else has read, instead of segments; ``""`` for none.
-        bootstrap: Brokers to read topics from as they are now, instead; ``""`` for none.
-        folder: Where what is read is kept.
+        identity: Search key of a record.
+        extract: Records read by another tool, instead of segments; ``""`` for none.
+        bootstrap: Brokers to read topics from, live, instead; ``""`` for none.
+        folder: Folder for results.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class StoredEvidence:
         self._made: dict[frozenset[str], StoredRecords] = {}
 
     def of(self, topics: Sequence[str]) -> "StoredRecords":
-        """What is stored of topics; what was made for more of them serves, too.
+        """Return the stored records of topics; a result for more of them is reused.
 
         Raises:
-            ScanError: There is nothing to read, or it cannot be.
+            ScanError: There is nothing to read, or it is unreadable.
         """
         wanted = frozenset(topics)
         known = next((made for made in self._made if wanted <= made), None)
@@ -59,23 +59,23 @@ class StoredEvidence:
 
     @cached_property
     def replicas(self) -> tuple[Replica, ...]:
-        """All copies that were listed."""
+        """Return all listed copies."""
         return tuple(replica for log_dir in self._case.log_dirs() for replica in log_dir.replicas)
 
     @cached_property
     def leaders(self) -> dict[Partition, int | None]:
-        """Who leads each partition."""
+        """Return the leader of each partition."""
         return {(p.topic, p.partition): p.state.leader for p in self._cluster.partitions if p.state}
 
     @cached_property
     def led(self) -> dict[Partition, Replica]:
-        """The leaders' copies: one of another may not have been cut yet."""
+        """Return the leaders' copies: another one may not be truncated yet."""
         own = ((replica.topic, replica.partition, replica) for replica in self.replicas)
         return {(topic, partition): copy for topic, partition, copy in own if copy.broker == self.leaders.get((topic, partition))}
 
     @cached_property
     def _own(self) -> dict[Partition, tuple[int, ...]]:
-        """Whose copy is the partition's: its living leader's, else that of who was in sync; nobody's where nothing tells."""
+        """Return the authoritative copies: the live leader's, else those of the in-sync replicas; none when unknown."""
         live, known = set(self._cluster.live), self._cluster.brokers_known
         return {
             (p.topic, p.partition): (p.state.leader,) if p.state.leader in live or not known else p.state.isr
@@ -133,6 +133,6 @@ class StoredEvidence:
 
     @cached_property
     def _spark(self) -> object:
-        from casebook.spark.session import session  # Spark is imported by who needs it
+        from casebook.spark.session import session  # Spark is imported only where needed
 
         return session()

@@ -1,1 +1,1 @@
-"""Which brokers may be stopped, in which order, and how to drain one."""
+"""Which brokers can be stopped, in which order, and how to drain one."""

@@ -1,1 +1,1 @@
-"""What has changed since the last run."""
+"""Changes since the last run."""

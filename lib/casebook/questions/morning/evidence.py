@@ -1,4 +1,4 @@
-"""What a run and the runs before it tell of what has changed."""
+"""Comparison of a run with the runs before it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,19 +22,19 @@ def examined(
     against: str,
     findings: Sequence[Finding],
 ) -> Since:
-    """What has changed since the last run of the same cluster.
+    """Return the changes since the last run of the same cluster.
 
     Args:
-        lead: The cluster as notebook 20 sees it.
-        copies: Of the offsets topic.
-        at: When the evidence was complete, epoch ms; ``None`` when that is not known.
-        identity: What tells this cluster from another.
-        runs: The folder of the earlier runs.
-        against: The run to compare with; ``""`` for the last one.
-        findings: Of every notebook.
+        lead: Result of notebook 20.
+        copies: Copies of the offsets topic.
+        at: Time of the evidence, epoch ms; ``None`` when unknown.
+        identity: Identity of the cluster.
+        runs: Folder of the earlier runs.
+        against: Run to compare with; ``""`` for the last one.
+        findings: Findings of every notebook.
 
     Raises:
-        UsageError: There is no such run.
+        UsageError: The run does not exist.
     """
     line = run_line.RunLine(kept=())
     if at is not None:

@@ -1,1 +1,1 @@
-"""How large __consumer_offsets is, who writes it, and whether it is compacted."""
+"""Size, writers and compaction of __consumer_offsets."""

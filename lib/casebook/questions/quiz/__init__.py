@@ -1,1 +1,1 @@
-"""The walkthrough of an incident, with questions judged from its evidence."""
+"""Walkthrough of an incident, with questions checked against its evidence."""

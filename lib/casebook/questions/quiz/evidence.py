@@ -1,4 +1,4 @@
-"""What a case tells of the incident that the quiz is about."""
+"""Evidence of a case for the quiz."""
 
 from contextlib import suppress
 
@@ -12,18 +12,18 @@ from casebook.questions.quiz.analysis.incident import QuizIncident
 
 
 def incident(case: Case, lead: Leadership, *, at: int | None, as_of: str | None) -> QuizIncident:
-    """The incident, with what is stored of it and who was in sync before.
+    """Return the incident, with stored states and last ISRs.
 
     Args:
-        lead: The cluster as notebook 20 sees it.
-        at: The moment of the past that is looked at, epoch ms; ``None`` for that of collecting.
-        as_of: Of when the evidence is, ISO-8601.
+        lead: Result of notebook 20.
+        at: Past moment, epoch ms; ``None`` for the time of collection.
+        as_of: Time of the evidence, ISO-8601.
     """
     last, stored = {}, {}
     if case.has_history and as_of is not None:
-        with suppress(CaseError):  # a torn history: it is not known then
+        with suppress(CaseError):  # a torn history: unknown then
             last = past.last_in_sync(history_facts.read(case.history()), epoch_ms(as_of))
-    with suppress(CaseError):  # a torn file ends early; what is missing then is shown as unknown
+    with suppress(CaseError):  # a torn file ends early; the rest is shown as unknown
         for znode in case.znodes(at=at):
             if znode.path.endswith("/state"):
                 stored[znode.path] = znode.data

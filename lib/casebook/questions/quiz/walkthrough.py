@@ -1,7 +1,7 @@
-"""Kafka's terms, each seen in the evidence of a shipped case: what the first part of the walkthrough shows.
+"""Kafka's terms in the evidence of a shipped case: content of the first part of the walkthrough.
 
-Nothing here is written down beforehand: partitions, transactions and lines are looked up in the case, which
-:mod:`casebook.rehearsal.samples` may make again at any time.
+Nothing is hard-coded: partitions, transactions and lines are looked up in the case, which :mod:`casebook.rehearsal.samples` may
+regenerate at any time.
 """
 
 import itertools
@@ -25,22 +25,22 @@ from casebook.page import citations, proof
 _HISTORY = "zookeeper/history.jsonl.zst txn "
 _SEGMENT = re.compile(r"messages in segment (?P<partition>\S+)/")
 _GROUPS = ("fraud", "mailer", "payments")
-"""Groups of that case. Any name would do: where a group belongs is a matter of its name and the number of partitions alone."""
+"""Groups of that case. Any name would do: a group's partition depends only on its name and the number of partitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A term, seen.
+    """A term with an example.
 
     Args:
-        name: Of its table.
-        source: The shipped case that it is seen in.
+        name: Name of its table.
+        source: Shipped case of the example.
         takeaway: One sentence with its number.
         reading: How to read the table.
-        columns: Heads; the first cell of a row heads it.
-        rows: Texts and whole numbers.
-        evidence: As it was read: znodes, lines, transactions.
-        answer: To what the notebook asks about it; ``""`` where it asks nothing.
+        columns: Headers; the first cell of a row is its header.
+        rows: Texts and integers.
+        evidence: As read: znodes, lines, transactions.
+        answer: Answer to the notebook's question; ``""`` without one.
     """
 
     name: str
@@ -54,10 +54,10 @@ class Lesson:
 
 
 def lesson(name: str) -> Lesson:
-    """One of :data:`LESSONS`.
+    """Return one of :data:`LESSONS`.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: It does not exist.
     """
     if name not in LESSONS:
         raise UsageError(f"There is no lesson {name}.", try_=did_you_mean(name, LESSONS))
@@ -116,7 +116,7 @@ def _isr(name: str) -> Lesson:
 
 
 def _of_write(before: PartitionState, now: PartitionState, at: str) -> str:
-    """What a write of a partition's state changed."""
+    """Describe the change by a write of a partition's state."""
     what = f"Broker {now.leader} took over" if now.leader != before.leader else f"The ISR became {_listed(now.isr)}"
     if now.leader_epoch == before.leader_epoch:
         return f"{what} at {at}, which left the leader epoch at {now.leader_epoch}."
@@ -159,10 +159,10 @@ def _high_watermark(name: str) -> Lesson:
 
 
 class _Acknowledged(NamedTuple):
-    """A record that an application was told is stored.
+    """A record that was acknowledged to an application.
 
     Args:
-        proof: Its line in the ledger.
+        proof: Its ledger line.
     """
 
     id: str
@@ -171,7 +171,7 @@ class _Acknowledged(NamedTuple):
 
     @property
     def key(self) -> bytes:
-        """Its key as messages of 0.9 hold it, behind its length, where they are not compressed."""
+        """Its key in a 0.9 message, after its length, when uncompressed."""
         return len(self.id).to_bytes(4) + self.id.encode()
 
 
@@ -184,7 +184,7 @@ def _acknowledged(case: Case, topic: str, partition: int) -> Iterator[_Acknowled
 
 
 def _log(copy: Replica) -> bytes:
-    """What its segments hold, which are in the case."""
+    """Return the bytes of its segments in the case."""
     return b"".join(path.read_bytes() for path in sorted(Path(copy.place).glob("*.log")))
 
 
@@ -236,7 +236,7 @@ def _cleaner(name: str) -> Lesson:
 
 
 def _killer(case: Case, died: str) -> str:
-    """The topic and partition whose segment the line below the error names."""
+    """Return the topic and partition of the segment in the line below the error."""
     path, _, number = died.rpartition(":")
     return _SEGMENT.search(case.line(f"{path}:{int(number) + 1}"))["partition"]
 
@@ -248,7 +248,7 @@ LESSONS: Mapping[str, Callable[[str], Lesson]] = {
     "coordinator": _coordinator,
     "cleaner": _cleaner,
 }
-"""What can be seen, by name."""
+"""Lessons by name."""
 
 
 def _opened(sample: str) -> tuple[Case, Cluster]:
@@ -269,7 +269,7 @@ def _replicas(case: Case) -> Iterator[Replica]:
 
 
 def _places(case: Case, path_ends: str, said: str) -> Iterator[str]:
-    """``path:line`` of each line of brokers' logs that says something."""
+    """Yield ``path:line`` of each line of brokers' logs with a text."""
     for _, path, lines in case.log_files():
         if path.endswith(path_ends):
             yield from (f"{path}:{at}" for at, line in enumerate(lines, start=1) if said in line)
@@ -284,7 +284,7 @@ def _last(case: Case, path_ends: str, said: str) -> list[str]:
 
 
 def _loads(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Where loads began and where they ended, by partition, of the last start of each broker."""
+    """Return the starts and the ends of loads, by partition, since the last start of each broker."""
     begun: dict[str, list[str]] = {}
     ended: dict[str, list[str]] = {}
     for _, path, lines in case.log_files():

@@ -1,1 +1,1 @@
-"""What happened when, by one clock, and what began it."""
+"""Events in order on one clock, and their causes."""

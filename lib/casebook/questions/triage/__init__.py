@@ -1,1 +1,1 @@
-"""What is known at first sight, the one plan, and what to collect next."""
+"""First overview, the plan, and what to collect next."""

@@ -1,4 +1,4 @@
-"""The checks on group coordinators."""
+"""Checks on group coordinators."""
 
 from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
@@ -16,7 +16,7 @@ from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
 
 
 def checks(scene: CoordinatorInputs) -> tuple[Finding, ...]:
-    """Every check on coordinators, in a fixed order."""
+    """Run every check on coordinators, in a fixed order."""
     answers = (
         _leaderless(scene),
         load_checks.waiting(scene),
@@ -33,7 +33,7 @@ def checks(scene: CoordinatorInputs) -> tuple[Finding, ...]:
 
 
 def _commits(scene: CoordinatorInputs) -> tuple[Finding, ...]:
-    """Where do groups commit? Asked where any keeps offsets in ZooKeeper, of which no coordinator knows."""
+    """Where do groups commit? Only asked when any stores offsets in ZooKeeper, unknown to coordinators."""
     kept, gaps = scene.cluster.group_offsets, coverage.below(scene.cluster, "/consumers")
     if not kept and not gaps:
         return ()

@@ -1,4 +1,4 @@
-"""Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
+"""Group coordinators: waiting groups, expected ends, and the impact of a broker's loss. Content of notebook 50."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -31,22 +31,22 @@ from casebook.questions.offsets_topic.analysis import unread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinators(CoordinatorInputs):
-    """Everything notebook 50 shows.
+    """Content of notebook 50.
 
     Args:
-        rows: One for each known group, and for each partition without one; those that wait longest first.
-        findings: One for every check, in a fixed order.
+        rows: One per known group, and per partition without one; longest waits first.
+        findings: One per check, in a fixed order.
     """
 
     rows: tuple[CoordinatorRow, ...]
     findings: tuple[Finding, ...]
 
     def look_up(self, group: str) -> LookUp:
-        """Where a group lies and when it is served; also for a name that nothing in the evidence bears."""
+        """Return a group's partition and when it is served; also for a name outside the evidence."""
         return look_up(group, self.topic, self.partitions, self.version.version, known=group in self.groups)
 
     def commits_to_kafka(self, group: str) -> bool | None:
-        """Whether the offsets topic knows a group; ``None`` where nobody has read the partition that would."""
+        """Return whether the offsets topic has a group; ``None`` when its partition was not read."""
         if group in self.groups or self.cluster.lacks(OFFSETS_TOPIC):
             return group in self.groups
         read = {segment.partition for segment in self.segments}
@@ -66,18 +66,18 @@ def examine(
     largest: Mapping[int, int] | None = None,
     at: int | None = None,
 ) -> Coordinators:
-    """Judge every partition of the offsets topic, foretell the ends of loads, and answer every check on coordinators.
+    """Judge every partition of the offsets topic, predict the ends of loads, and run every check on coordinators.
 
     Args:
-        cluster: Leaders and settings; a case may have none.
-        log_dirs: Sizes of the partitions.
-        events: Of all brokers' logs.
-        files: What those logs cover.
-        groups: Names that segments tell, of which there may be none.
-        lines: Of brokers' logs: they name leaders where there is no znode, and groups where no segment was read.
-        segments: Of a scan of the offsets topic: what is known of its largest batches.
-        largest: Bytes of the largest batch by partition, of those of which headers alone were read.
-        at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
+        cluster: Leaders and settings, if the case has any.
+        log_dirs: Listed log dirs, for partition sizes.
+        events: Events of all brokers' logs.
+        files: Coverage of those logs.
+        groups: Group names from segments, if any.
+        lines: Events of brokers' logs with leaders, for partitions without a znode, and with groups, for unread segments.
+        segments: Scanned segments of the offsets topic, for the largest batches.
+        largest: Largest batch in bytes by partition, from headers alone.
+        at: End of the evidence; by default the last time in logs, log dirs and znodes.
     """
     told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
     end = at if at is not None else _end(cluster, log_dirs, covered)
@@ -111,7 +111,7 @@ def examine(
 
 
 def _of_unread(named: Mapping[str, Evidence], topic: Partitions, read: Collection[int]) -> Mapping[str, Evidence]:
-    """The groups of partitions of which no segment was read: of the others the segments tell which groups there are."""
+    """Return the groups of partitions without a read segment; read segments list their own groups."""
     return {name: line for name, line in named.items() if not _is_read(name, topic, read)}
 
 
@@ -121,5 +121,5 @@ def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile])
 
 
 def _is_read(group: str, topic: Partitions, read: Collection[int]) -> bool:
-    """Whether the partition of a group is among those that were read."""
+    """Return whether the partition of a group was read."""
     return topic.count is not None and group_partition(group, topic.count) in read

@@ -1,6 +1,6 @@
-"""What lines of logs alone tell of coordinators: who led a partition of the offsets topic at their moment, and names of groups.
+"""Coordinators from log lines alone: the leader of an offsets partition at their time, and group names.
 
-They stand in where znodes and segments are missing. A line tells of its moment: whatever changed after the last one is not in it.
+They replace missing znodes and segments. A line is valid at its time: later changes are unknown.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,22 +23,22 @@ _NAMES_LEADER = frozenset(
     )
 )
 LEADERS = _BY_LEADER | _NAMES_LEADER
-"""Kinds of lines that name the leader of a partition."""
+"""Kinds of lines with the leader of a partition."""
 
 GROUPS = frozenset(
     ("group_loaded", "group_rebalance", "group_stable", "group_member_failed", "group_member_left", "group_empty", "group_dead")
 )
-"""Kinds of lines that name a group, in the log of its coordinator."""
+"""Kinds of lines with a group, in its coordinator's log."""
 
 
 class Led(NamedTuple):
-    """The last that lines tell of a partition's leader.
+    """Last leader of a partition according to log lines.
 
     Args:
-        leader: Broker id; ``None`` when the line says that there is none.
-        time: Of the line, epoch ms by the clock of its broker.
-        epoch: Of the leader; ``None`` when the line does not tell.
-        proof: The line.
+        leader: Broker id; ``None`` when the line reports none.
+        time: Time of the line, epoch ms by its broker's clock.
+        epoch: Leader epoch; ``None`` when not printed.
+        proof: Proof.
     """
 
     leader: int | None
@@ -54,7 +54,7 @@ class Led(NamedTuple):
 
 
 def leaders(events: Iterable[Event]) -> dict[int, Led]:
-    """Who led each partition of the offsets topic last, by the highest epoch that lines name, else by the last line."""
+    """Return the last leader of each partition of the offsets topic, by the highest epoch in lines, else by the last line."""
     found: dict[int, Led] = {}
     for event in events:
         if (led := _led(event)) is None:
@@ -66,7 +66,7 @@ def leaders(events: Iterable[Event]) -> dict[int, Led]:
 
 
 def groups(events: Iterable[Event]) -> Mapping[str, Evidence]:
-    """The groups that coordinators name, each with the last line that does; without those whose last line is their end."""
+    """Return the groups in coordinators' logs, each with its last line; without those whose last line is their removal."""
     last: dict[str, Event] = {}
     for event in sorted((e for e in events if e.kind in GROUPS and e.group and e.time is not None), key=lambda e: e.time):
         last[event.group] = event

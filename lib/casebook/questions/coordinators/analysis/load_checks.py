@@ -1,4 +1,4 @@
-"""The checks on loads: who waits, whether loads can end, whether their ends are foretold."""
+"""Checks on loads: waiting groups, endless loads, predicted ends."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,11 +28,11 @@ from casebook.questions.coordinators.analysis.states import WAITING, Coordinator
 from casebook.questions.timeline.analysis.scene import QUIET
 
 SOON = 30_000
-"""A wait that ends within this many ms of the end of the evidence needs nobody."""
+"""A wait that ends within this many ms after the evidence needs no action."""
 
 
 def gaps(scene: CoordinatorInputs) -> coverage.Gaps:
-    """Why not every load is told of: coordinators whose log was not read, partitions whose state that leaves open."""
+    """Return why some loads may be unknown: unread coordinator logs, and partitions with an undecided state."""
     coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None} | scene.cluster.live
     unknown = within(scene.partitions, CoordinatorState.UNKNOWN, CoordinatorState.MOVED)
     untold = ()
@@ -84,7 +84,7 @@ def waiting(scene: CoordinatorInputs) -> Finding:
 
 
 def _as_of(scene: CoordinatorInputs) -> dict[str, str]:
-    """When each broker printed the last line that is here."""
+    """Return the time of each broker's last available line."""
     last: dict[int, int] = {}
     for file in scene.files:
         if file.broker is not None and file.last is not None and coverage.is_server_log(file):
@@ -93,7 +93,7 @@ def _as_of(scene: CoordinatorInputs) -> dict[str, str]:
 
 
 def loads(scene: CoordinatorInputs) -> tuple[list[Waiting], list[Waiting]]:
-    """What waits for a load, and what may not any more: the end of its load may stand where a log could not be read."""
+    """Return waits for a load, and those that may be over: the end of their load may be in an unread log."""
     holed = {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
     hit, untold = [], []
     for one in within(scene.partitions, *WAITING):
@@ -113,14 +113,14 @@ def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
 
 
 def is_outdated(scene: CoordinatorInputs) -> bool:
-    """Whether logs tell of loads, and end so long before the evidence, or have such holes, that each may have ended."""
+    """Return whether all loads in logs may be over: the logs end long before the evidence, or have holes."""
     busy = [queue for queue in scene.queues if queue.loading is not None]
     hit, untold = loads(scene)
     return bool(_not_known_since(hit, busy, scene.at) if hit else untold)
 
 
 def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
-    """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
+    """Return loading brokers when all logs end so long before the evidence that every load may be over."""
     open_ = [one for one in hit if one.judged.state is CoordinatorState.LOADING_FOR_EVER]
     old = [queue for queue in busy if at and _is_silent(queue, at)]
     due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
@@ -128,7 +128,7 @@ def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: in
 
 
 def _is_silent(queue: BrokerQueue, at: int) -> bool:
-    """Whether the log of a broker that loads ends before the evidence, or tells nothing for longer than it was seen to load."""
+    """Return whether a loading broker's log ends before the evidence, or is silent for longer than its known loads."""
     if queue.log is None or queue.log.ends is None:
         return False
     seen = queue.log.last - (queue.loading.since or queue.log.last)
@@ -136,7 +136,7 @@ def _is_silent(queue: BrokerQueue, at: int) -> bool:
 
 
 def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
-    """What was so when the logs ended, and may be over."""
+    """Return the finding on the state at the end of the logs, which may be over."""
     ends = max(queue.log.last for queue in old)
     ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(ends)}"
     return ask.could_not_check(
@@ -148,12 +148,12 @@ def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -
 
 
 def _since(hit: Sequence[Waiting]) -> str | None:
-    """When the first of them began to wait."""
+    """Return the start of the first wait."""
     return instant(min((one.judged.since for one in hit if one.judged.since), default=None))
 
 
 def last_end(hit: Sequence[Waiting]) -> TimeRange | None:
-    """The end of the last of those that have an estimate; ``None`` when none has."""
+    """Return the end of the last wait with an estimate; ``None`` without any."""
     spans = [one.eta for one in hit if one.eta is not None and one.eta.mid is not None]
     highs = [span.high for span in spans]
     if not spans:
@@ -162,7 +162,7 @@ def last_end(hit: Sequence[Waiting]) -> TimeRange | None:
 
 
 def _ends(hit: Sequence[Waiting], *, of_all: bool) -> dict[str, object]:
-    """When the last of all is served: of some of them no more than from when on."""
+    """Return when the last one is served: for some, only a lower bound."""
     last = last_end(hit) or TimeRange(0, None, None)
     low = None if last.mid is None else last.low
     mid, high = (last.mid, last.high) if of_all and not _untimed(hit) else (None, None)
@@ -171,7 +171,7 @@ def _ends(hit: Sequence[Waiting], *, of_all: bool) -> dict[str, object]:
 
 
 def _for_long(hit: Sequence[Waiting], at: int | None) -> bool:
-    """Whether any of them waits for longer than anybody can sit out: by its estimate, without one by how long it has waited."""
+    """Return whether any wait is too long to sit out: by its estimate, or without one by its duration so far."""
     return any(_long(one, at) for one in hit)
 
 
@@ -185,7 +185,7 @@ def _long(one: Waiting, at: int | None) -> bool:
 
 
 def _until(hit: Sequence[Waiting], at: int | None, *, of_all: bool) -> str:
-    """When the last of them is served."""
+    """Describe when the last of them is served."""
     endless = within(hit, CoordinatorState.LOADING_FOR_EVER)
     if endless:
         return f"partition {endless[0].judged.partition} never will be: its load does not end"
@@ -210,7 +210,7 @@ def _of_broker(queue: BrokerQueue) -> str:
 
 
 def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...]:
-    """A log that ends well before the rest of the evidence may have gone on."""
+    """List logs that end well before the rest of the evidence, and may have continued."""
     old = [queue for queue in logs if at is not None and queue.log.ends < at]
     said = [
         f"The log of broker {queue.broker} ends at {clock(instant(queue.log.ends))}, before the rest of the evidence."
@@ -220,7 +220,7 @@ def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...
 
 
 def endless(scene: CoordinatorInputs) -> Finding:
-    """Whether every load can come to an end."""
+    """Whether every load can end."""
     version = scene.version.version
     hit, loading = within(scene.partitions, CoordinatorState.LOADING_FOR_EVER), within(scene.partitions, CoordinatorState.LOADING)
     settings = Settings(scene.cluster, version)
@@ -263,7 +263,7 @@ def endless(scene: CoordinatorInputs) -> Finding:
 
 
 def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings, largest: Mapping[int, int]) -> Finding:
-    """Loads of which nobody has read how large a batch they take; with the worst that may be, where a batch is known."""
+    """Return the finding on loads with unread batch sizes; with the worst case, when a batch is known."""
     named = ", ".join(str(one.judged.partition) for one in unread[:SHOWN])
     possible = [
         f"The largest batch of partition {one.judged.partition} has {count(batch)} bytes, the default of the release is "
@@ -281,7 +281,7 @@ def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings,
 
 
 def unproven(scene: CoordinatorInputs) -> list[Waiting]:
-    """Loads at work that may never end: nobody looked at their batches, or at the buffer, and some release reads for ever."""
+    """Return running loads that may never end: batches or the buffer are unknown, and some release retries forever."""
     if LOAD_TAKES_ANY_BATCH.at(scene.version.version):
         return []
     settings = Settings(scene.cluster, scene.version.version)
@@ -294,7 +294,7 @@ def unproven(scene: CoordinatorInputs) -> list[Waiting]:
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
-    """Whether no batch of the partition can be larger than the load buffer."""
+    """Return whether no batch of the partition can exceed the load buffer."""
     buffer = load_buffer(settings, one.judged.coordinator).number
     work = one.judged.work
     known = largest.get(one.judged.partition, work.bytes if work else None)
@@ -302,7 +302,7 @@ def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
 
 
 def foretold(scene: CoordinatorInputs) -> Finding:
-    """Whether there is an estimate for every wait."""
+    """Whether every wait has an estimate."""
     waits = within(scene.partitions, CoordinatorState.LOADING, CoordinatorState.QUEUED)
     without = [one for one in waits if one.eta is None or one.eta.mid is None]
     ask = Question(

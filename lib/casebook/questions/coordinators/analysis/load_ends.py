@@ -1,4 +1,4 @@
-"""When each partition of a broker's load queue will be served, and what that rests on."""
+"""Predicted end of each load in a broker's queue, and its basis."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from casebook.questions.coordinators.analysis.states import CoordinatorState, Ju
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerQueue:
-    """A broker's load queue with the sizes of its partitions.
+    """A broker's load queue with partition sizes.
 
     Args:
-        broker: Its id.
-        log: What its logs say; ``None`` without logs.
-        loads: Finished loads with the work that each of them was; ``None`` for unknown ones.
-        loading: The partition at work; ``None`` when it is at rest, or nothing says.
-        queued: Those that wait, in the order of their turn where ``ordered``, else by number.
+        broker: Broker id.
+        log: Content of its logs; ``None`` without logs.
+        loads: Finished loads with their work; ``None`` for unknown work.
+        loading: Partition being loaded; ``None`` when idle or unknown.
+        queued: Waiting partitions, in queue order when ``ordered``, else by number.
         ordered: The order of the queue is known.
-        rate: What its own loads show, else those of the others; ``None`` when nobody has finished one.
-        coordinates: How many partitions it is coordinator of.
+        rate: Rate of its own loads, else of other brokers; ``None`` when no broker has finished one.
+        coordinates: Number of partitions that it coordinates.
     """
 
     broker: int
@@ -36,7 +36,7 @@ class BrokerQueue:
 
 
 def broker_queues(judged: Sequence[JudgedPartition], queues: Mapping[int, Queue]) -> tuple[BrokerQueue, ...]:
-    """The load queue of every broker that coordinates something or has logs, by id."""
+    """Return the load queue of every broker that coordinates something or has logs, by id."""
     sizes = {one.partition: one.work for one in judged}
     of_others = _rate((pair for q in queues.values() for pair in _measured(q, sizes)), own=False)
     brokers = sorted({*queues, *(one.coordinator for one in judged if one.coordinator is not None)})
@@ -73,7 +73,7 @@ def _rate(loads: Iterable[tuple[Load, Work | None]], *, own: bool = True) -> Rat
 
 
 def ends(queue: BrokerQueue) -> dict[int, tuple[TimeRange | None, str]]:
-    """When each waiting partition of a broker is served, and what that rests on."""
+    """Return when each waiting partition of a broker is served, and the basis."""
     loading, queued = queue.loading, queue.queued
     if loading is None or queue.log is None or queue.log.ends is None:
         return {one.partition: (None, "nothing says when the queue moves") for one in queued}
@@ -114,7 +114,7 @@ def _basis(loading: JudgedPartition, measured: Rate, end: TimeRange | None) -> s
 
 
 def _ends_behind(head: TimeRange | None, queue: BrokerQueue) -> dict[int, tuple[TimeRange | None, str]]:
-    """A queue whose order is known moves step by step; else each may be next, or last."""
+    """Advance a queue in known order step by step; otherwise each partition may be next, or last."""
     first = f"{queue.loading.partition} first"
     if head is None:
         return {one.partition: (None, f"{first}, whose size is unknown") for one in queue.queued}
@@ -134,7 +134,7 @@ def _ends_behind(head: TimeRange | None, queue: BrokerQueue) -> dict[int, tuple[
 
 
 def _any_place(head: TimeRange, own: TimeRange, everything: TimeRange) -> TimeRange:
-    """Next at the earliest, last at the latest, in the middle at a guess."""
+    """Combine: next at the earliest, last at the latest, in the middle as a guess."""
     alone = head + own
     mid = None if alone.mid is None or everything.mid is None else (alone.mid + everything.mid) / 2
     return TimeRange(alone.low, mid, everything.high)

@@ -1,7 +1,7 @@
-"""A broker's load queue as its log tells it: one thread loads the offsets partitions that it leads, one after another.
+"""A broker's load queue from its log: one thread loads its offsets partitions one after another.
 
-``KafkaScheduler(threads = 1)`` in ``GroupMetadataManager.scala@0.9.0.1..3.9.0``. Up to 0.10.2 the log names a partition when
-its load begins, and the queue's order is not told; from 0.11 on it names it when it is queued, in the order of the queue.
+``KafkaScheduler(threads = 1)`` in ``GroupMetadataManager.scala@0.9.0.1..3.9.0``. Up to 0.10.2 the log names a partition when its
+load starts, and the queue's order is unknown; from 0.11 on it names it when queued, in queue order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from casebook.kafka.load_work import Opened
 
 
 class LoadStep(StrEnum):
-    """How far a broker is with a partition."""
+    """Progress of a partition's load."""
 
     QUEUED = "queued"
     LOADING = "loading"
@@ -26,11 +26,11 @@ class LoadStep(StrEnum):
 
 
 class Said(NamedTuple):
-    """The last word of a broker's log on a partition.
+    """Last line of a broker's log on a partition.
 
     Args:
-        partition: Of ``__consumer_offsets``.
-        step: How far it is.
+        partition: Partition of ``__consumer_offsets``.
+        step: Progress.
         since: Epoch ms by the broker's clock.
         proof: ``path:line``.
         text: The line.
@@ -44,13 +44,13 @@ class Said(NamedTuple):
 
 
 class Load(NamedTuple):
-    """A load that ended.
+    """A finished load.
 
     Args:
-        partition: Of ``__consumer_offsets``.
-        start: When the thread took it up, epoch ms.
-        end: When it was done.
-        milliseconds: What the thread spent on it, without the wait for it.
+        partition: Partition of ``__consumer_offsets``.
+        start: When the thread started it, epoch ms.
+        end: When it ended.
+        milliseconds: Time that the thread spent on it, without the wait for it.
         proof: ``path:line``.
     """
 
@@ -63,19 +63,19 @@ class Load(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """What the logs of one broker say at their end.
+    """State of a broker's queue at the end of its logs.
 
     Args:
-        broker: Its id.
+        broker: Broker id.
         begins: Time of the first line; ``None`` when no log was read.
-        last: Time of the last line, of files that it shares, too.
-        ends: Up to when they tell: the end of the evidence, or ``last`` where it is older than :data:`FRESH`.
-        born: When the process started; ``None`` when its logs do not reach back so far.
-        stopped: It said good-bye.
-        said: Last word by partition, since the process started, in the order of the lines.
-        opened: What the process found of each partition when it started, as far as it says.
+        last: Time of the last line, including shared files.
+        ends: Until when they are valid: the end of the evidence, or ``last`` when older than :data:`FRESH`.
+        born: Start of the process; ``None`` when its logs start later.
+        stopped: It logged its shutdown.
+        said: Last line by partition, since the process started, in line order.
+        opened: Log of each partition when the process opened it, as far as logged.
         finished: Loads since then, in order of their end.
-        ordered: The log tells in which order partitions are loaded.
+        ordered: The log has the load order.
     """
 
     broker: int
@@ -91,13 +91,13 @@ class Queue:
 
     @property
     def loading(self) -> Said | None:
-        """What the thread is busy with; ``None`` when it rests, or nothing says."""
+        """The thread's current load; ``None`` when idle or unknown."""
         return next((said for said in self.said.values() if said.step is LoadStep.LOADING), None)
 
 
 FRESH = 600_000
-"""A log whose last line is at most this many ms older than the evidence is taken to reach to its end: a broker that only loads
-may print nothing for so long."""
+"""A log counts as current when its last line is at most this many ms older than the evidence: a loading broker may be silent for
+so long."""
 
 _STEPS = {
     "load_scheduled": LoadStep.QUEUED,
@@ -108,15 +108,15 @@ _STEPS = {
 }
 
 KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stopped", "log_loaded"}
-"""The kinds of events that tell of the queue."""
+"""Kinds of events about the queue."""
 
 
 def queues(events: Iterable[Event], files: Sequence[LogFile] = (), until: int | None = None) -> dict[int, Queue]:
-    """The queue of every broker with logs, by id.
+    """Return the queue of every broker with logs, by id.
 
     Args:
-        events: Of brokers' logs.
-        files: What those logs cover.
+        events: Events of brokers' logs.
+        files: Coverage of those logs.
         until: End of the evidence, epoch ms.
     """
     covered: dict[int, list[LogFile]] = {}
@@ -172,7 +172,7 @@ def _reach(last: int | None, until: int | None) -> int | None:
 
 
 def _last_life(events: list[Event]) -> list[Event]:
-    """What the process that ran last said: a broker that starts has no group in memory."""
+    """Return the events of the last process: a starting broker has no groups in memory."""
     starts = [at for at, event in enumerate(events) if event.kind == "broker_starting"]
     return events[starts[-1] :] if starts else events
 
@@ -184,18 +184,18 @@ def _say(said: dict[int, Said], event: Event) -> None:
         return  # "found no log" is followed by "Finished loading" (GroupMetadataManager.scala@0.11.0.2)
     for other in _ended(said, event, step):
         said[other] = said[other]._replace(step=LoadStep.ENDED)
-    said.pop(partition, None)  # the order of the dictionary is that of the lines
+    said.pop(partition, None)  # the dictionary is in line order
     said[partition] = Said(partition, step, event.time, event.proof, event.summary)
 
 
 _PARALLEL = ("Loading offsets from", "Scheduling loading of metadata", "Finished loading of metadata", "Failed to load metadata")
-"""0.8.2 and the new coordinator of 3.6 on load with several threads."""
+"""0.8.2, and the new coordinator of 3.6 and later, load with several threads."""
 
 
 def _ended(said: Mapping[int, Said], event: Event, step: LoadStep) -> list[int]:
-    """Partitions whose load has ended, as the only thread is with another: the lines of their end are missing.
+    """Return partitions with a finished load, as the single thread works on another: the lines of their end are missing.
 
-    A load that begins says so of the one that was at work; one that ends, of those that were queued before it.
+    A starting load implies the end of the previous one; an ending load, of those queued before it.
     """
     if event.text.startswith(_PARALLEL):
         return []
@@ -210,7 +210,7 @@ def _ended(said: Mapping[int, Said], event: Event, step: LoadStep) -> list[int]:
 
 
 def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:
-    """From 0.11 on the thread's work is the first that is queued, since it is free."""
+    """Mark the first queued partition as loading (0.11 and later), as the thread is free."""
     queued = [one for one in said.values() if one.step is LoadStep.QUEUED]
     if not queued or any(one.step is LoadStep.LOADING for one in said.values()):
         return said

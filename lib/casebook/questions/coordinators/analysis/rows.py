@@ -1,4 +1,4 @@
-"""The rows of the coordinators: partitions with the ends of their waits, groups, blast radius, one group's way."""
+"""Rows on coordinators: partitions with expected ends, groups, blast radius, lookup of one group."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from casebook.questions.coordinators.analysis.states import WAITING, Coordinator
 
 
 class Partitions(NamedTuple):
-    """How many partitions the offsets topic has.
+    """Number of partitions of the offsets topic.
 
     Args:
-        count: The number; ``None`` when there is nothing to count.
-        assumed: It is a setting or a default, not the topic's own assignment.
-        origin: Where it comes from, in words.
+        count: The number; ``None`` when unknown.
+        assumed: It is from a setting or a default, not from the topic's assignment.
+        origin: Origin, in words.
     """
 
     count: int | None
@@ -34,11 +34,11 @@ class Waiting:
     """A partition and when it is served.
 
     Args:
-        judged: Its coordinator and state.
-        eta: Epoch ms at which it will be served; ``None`` when it does not wait, or nothing foretells it.
-        rests_on: What ``eta`` rests on, or why there is none.
-        groups: Known groups of it.
-        at_least: There may be more of them: lines of logs name them, and no segment.
+        judged: Coordinator and state.
+        eta: Epoch ms at which it will be served; ``None`` when it does not wait, or without an estimate.
+        rests_on: Basis of ``eta``, or why there is none.
+        groups: Known groups.
+        at_least: There may be more groups: these are from log lines, not from segments.
     """
 
     judged: JudgedPartition
@@ -106,16 +106,16 @@ class BlastRadius:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookUp:
-    """The way from a group's name to its coordinator.
+    """Lookup of a group's coordinator.
 
     Args:
-        group: Its name.
-        known: The evidence names it.
+        group: Group name.
+        known: It is in the evidence.
         hash: ``String.hashCode``.
-        topic: How many partitions the offsets topic has.
-        partition: Where it lies; ``None`` when their number is unknown.
-        waiting: The partition's state and end of wait; ``None`` when nothing is known of it.
-        client_sees: Answer to its clients.
+        topic: Number of partitions of the offsets topic.
+        partition: Its partition; ``None`` when their number is unknown.
+        waiting: State of the partition and expected end; ``None`` when unknown.
+        client_sees: Response to its clients.
     """
 
     group: str
@@ -128,7 +128,7 @@ class LookUp:
 
 
 def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequence[JudgedPartition]) -> Partitions:
-    """The topic's own number of partitions, else what brokers were told to create it with."""
+    """Return the topic's own number of partitions, else the brokers' setting for its creation."""
     assigned = sum(p.topic == OFFSETS_TOPIC for p in cluster.partitions)
     if assigned:
         return Partitions(assigned, False, "the topic's assignment")
@@ -150,10 +150,10 @@ def waiting(
     *,
     at_least: Collection[int] = (),
 ) -> tuple[Waiting, ...]:
-    """Every partition with the end of its wait.
+    """Return every partition with its expected end.
 
     Args:
-        at_least: Partitions of which lines of logs alone name the groups: there may be more.
+        at_least: Partitions with groups from log lines only: there may be more.
     """
     foretold = {partition: end for queue in queues for partition, end in ends(queue).items()}
     of: dict[int, list[str]] = {}
@@ -175,10 +175,10 @@ def waiting(
 def rows(
     partitions: Sequence[Waiting], version: KafkaVersion, named: Mapping[str, Evidence] | None = None
 ) -> tuple[CoordinatorRow, ...]:
-    """Those that wait longest first, without end before all; then by partition and name.
+    """Return rows with longest waits first, endless ones before all; then by partition and name.
 
     Args:
-        named: The lines that name groups, where no segment does.
+        named: Lines with groups that no segment has.
     """
     lines = {group: proof.label for group, proof in (named or {}).items()}
     found = [_row(one, group, version, lines.get(group)) for one in partitions for group in one.groups or (None,)]
@@ -221,7 +221,7 @@ def whole_ms(value: float | None) -> int | None:
 
 
 def client_sees(judged: JudgedPartition | None, version: KafkaVersion) -> str:
-    """What the group's clients are answered."""
+    """Return the response to the group's clients."""
     if judged is None or judged.state is CoordinatorState.UNKNOWN:
         return "unknown"
     if judged.state in WAITING:
@@ -236,13 +236,13 @@ def client_sees(judged: JudgedPartition | None, version: KafkaVersion) -> str:
 
 
 def is_alone(one: Waiting, cluster: Cluster) -> bool:
-    """Whether no living broker but the coordinator is in sync; where registrations are unknown, no other at all."""
+    """Return whether the coordinator is the only live in-sync replica; with unknown registrations, the only one at all."""
     others = set(one.judged.isr or ()) - {one.judged.coordinator}
     return one.judged.isr is not None and not (others & cluster.live if cluster.brokers_known else others)
 
 
 def blast_radius(partitions: Sequence[Waiting], cluster: Cluster) -> tuple[BlastRadius, ...]:
-    """What each coordinator's loss would hit, the widest first."""
+    """Return the impact of each coordinator's loss, largest first."""
     brokers = sorted({one.judged.coordinator for one in partitions if one.judged.coordinator is not None})
     found = [_radius(b, [one for one in partitions if one.judged.coordinator == b], cluster) for b in brokers]
     return tuple(sorted(found, key=lambda r: (-r.groups, -r.partitions, r.broker)))
@@ -260,7 +260,7 @@ def _radius(broker: int, own: Sequence[Waiting], cluster: Cluster) -> BlastRadiu
 
 
 def look_up(group: str, topic: Partitions, partitions: Sequence[Waiting], version: KafkaVersion, *, known: bool) -> LookUp:
-    """Where a group lies and when it is served."""
+    """Return a group's partition and when it is served."""
     partition = group_partition(group, topic.count) if topic.count else None
     found = next((one for one in partitions if one.judged.partition == partition), None)
     return LookUp(

@@ -1,4 +1,4 @@
-"""What the checks on coordinators share: what they look at, and the words they repeat."""
+"""Common inputs and phrases of the checks on coordinators."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ _TABLE = Evidence(file="tables/coordinators")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoordinatorInputs:
-    """What is known before anything is checked.
+    """Inputs of the checks.
 
     Args:
-        at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
-        topic: How many partitions the offsets topic has.
-        groups: Names known from the evidence, in order.
-        named: Of partitions whose segments were not read: those that lines of logs name, with the line; there may be more.
-        partitions: One for each partition, by number.
-        queues: One for each broker that coordinates or has logs, by id.
-        radius: What each broker's loss would hit, the widest first.
-        segments: What a scan counted, where one was made.
-        largest: Bytes of the largest batch of partitions, where it is known.
-        events: Of all brokers' logs.
-        files: What those logs cover.
+        at: End of the evidence, epoch ms; ``None`` without any time.
+        topic: Number of partitions of the offsets topic.
+        groups: Known group names, in order.
+        named: Groups of unread partitions from log lines, with the line; there may be more.
+        partitions: One per partition, by number.
+        queues: One per broker that coordinates or has logs, by id.
+        radius: Impact of each broker's loss, largest first.
+        segments: Scanned segments, if any.
+        largest: Largest batch in bytes by partition, if known.
+        events: Events of all brokers' logs.
+        files: Coverage of those logs.
     """
 
     cluster: Cluster
@@ -53,12 +53,12 @@ class CoordinatorInputs:
 
 
 def within(partitions: Iterable[Waiting], *states: CoordinatorState) -> list[Waiting]:
-    """The partitions in one of these states."""
+    """Return the partitions in one of these states."""
     return [one for one in partitions if one.judged.state in states]
 
 
 def whom(hit: Sequence[Waiting]) -> str:
-    """``9 groups of 2 partitions``, or the partitions alone when no group is known; those that logs name may be gone."""
+    """``9 groups of 2 partitions``, or only the partitions without known groups; groups from logs may be gone."""
     groups, of = sum(len(one.groups) for one in hit), plural(len(hit), "offsets partition")
     if groups and any(one.at_least for one in hit):
         return f"{of} with {known_groups(hit)}"
@@ -66,16 +66,16 @@ def whom(hit: Sequence[Waiting]) -> str:
 
 
 def known_groups(hit: Sequence[Waiting]) -> str:
-    """``9 groups``, or ``9 groups named in logs``: there may be others, and some of these may be gone."""
+    """``9 groups``, or ``9 groups named in logs``: there may be others, and some may be gone."""
     groups = plural(sum(len(one.groups) for one in hit), "group")
     return f"{groups} named in logs" if any(one.at_least for one in hit) else groups
 
 
 def proofs(hit: Sequence[Waiting]) -> tuple[Evidence, ...]:
-    """The first proofs, and the table with all rows."""
+    """Return the first proofs, and the table with all rows."""
     return (*[one.judged.proof for one in hit if one.judged.proof is not None][:SHOWN], _TABLE)
 
 
 def facts_of(hit: Sequence[Waiting]) -> dict[str, object]:
-    """Partitions and how many known groups they hold."""
+    """Return partitions and the number of their known groups."""
     return {"partitions": [one.judged.partition for one in hit], "groups": sum(len(one.groups) for one in hit)}

@@ -1,4 +1,4 @@
-"""When something is served, as people say it."""
+"""Format times of service for people."""
 
 from datetime import UTC, datetime
 
@@ -8,10 +8,10 @@ _NEAR = 600_000
 
 
 def clock(time: float, at: float | None) -> str:
-    """``15:37:24`` when it is near the end of the evidence, ``15:37`` when it is not, ``21 Nov 05:14`` on another day.
+    """``15:37:24`` near the end of the evidence, else ``15:37``, or ``21 Nov 05:14`` on another day.
 
     Args:
-        time: Epoch ms; said in UTC.
+        time: Epoch ms; formatted in UTC.
         at: End of the evidence.
     """
     moment = datetime.fromtimestamp(time / 1000, UTC)
@@ -22,17 +22,17 @@ def clock(time: float, at: float | None) -> str:
 
 
 def served_at(span: TimeRange, at: float | None) -> str:
-    """``15:19 (15:13 to 15:27)``; without bound ``15:19 (15:13 or later)``. ``span`` must have a middle."""
+    """``15:19 (15:13 to 15:27)``; without a bound ``15:19 (15:13 or later)``. ``span`` must have a middle."""
     last = span.mid if span.high is None else span.high
     reference = span.mid if at is None or abs(last - at) <= _NEAR else at
     low, mid, high = (clock(time, reference) if time is not None else "" for time in span)
-    if reference is at:  # all of them to the minute, though the first is near
+    if reference is at:  # all of them to the minute, even if the first is near
         low, mid = (clock(time, at).rpartition(":")[0] if abs(time - at) <= _NEAR else clock(time, at) for time in span[:2])
     return f"{mid} ({low} to {high})" if high else f"{mid} ({low} or later)"
 
 
 def about(seconds: float) -> str:
-    """``20 s``, ``3 min 20 s``, ``38 min``: as exactly as it can be meant."""
+    """``20 s``, ``3 min 20 s``, ``38 min``: with a meaningful precision."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole}\u202fs"

@@ -1,4 +1,4 @@
-"""The state of each partition of the offsets topic: who coordinates its groups, and whether it answers them.
+"""State of each partition of the offsets topic: its coordinator, and whether that answers.
 
 The leader of a partition is the coordinator of its groups once it has loaded the partition (``GroupMetadataManager.scala``).
 """
@@ -21,7 +21,7 @@ from casebook.questions.coordinators.analysis.load_queue import LoadStep, Queue,
 
 
 class CoordinatorState(StrEnum):
-    """How a partition of the offsets topic answers its groups."""
+    """How a partition of the offsets topic responds to its groups."""
 
     SERVED = "served"
     LOADING = "loading"
@@ -34,10 +34,10 @@ class CoordinatorState(StrEnum):
 
 
 WAITING = (CoordinatorState.LOADING, CoordinatorState.QUEUED, CoordinatorState.LOADING_FOR_EVER)
-"""The coordinator is known and answers nobody yet."""
+"""The coordinator is known and does not answer yet."""
 
 UNSERVED = (*WAITING, CoordinatorState.LEADERLESS)
-"""No group of it can consume or commit."""
+"""None of its groups can consume or commit."""
 
 _STATE = {
     LoadStep.QUEUED: CoordinatorState.QUEUED,
@@ -53,15 +53,15 @@ class JudgedPartition:
     """A partition, its coordinator and its state.
 
     Args:
-        partition: Of ``__consumer_offsets``.
-        coordinator: Broker id; ``None`` when there is none, or nothing says.
+        partition: Partition of ``__consumer_offsets``.
+        coordinator: Broker id; ``None`` for none or unknown.
         state: See :class:`CoordinatorState`.
-        since: Epoch ms: of the log line by the broker's clock, of the znode by ZooKeeper's.
+        since: Epoch ms: from a log line by the broker's clock, from a znode by ZooKeeper's.
         why: One sentence.
-        proof: Where it is proven; ``None`` when nothing proves it.
+        proof: Proof; ``None`` without one.
         replicas: As assigned; empty when unknown.
         isr: In sync; ``None`` when unknown.
-        work: What its load takes up; of the coordinator's own copy, else of the largest. ``None`` when no log dir holds one.
+        work: Work of its load; from the coordinator's own copy, else the largest. ``None`` without a listed copy.
     """
 
     partition: int
@@ -84,11 +84,11 @@ def judge(
     led: Mapping[int, Led] | None = None,
     largest: Mapping[int, int] | None = None,
 ) -> tuple[JudgedPartition, ...]:
-    """Every partition of the offsets topic that any evidence names, by number.
+    """Return the state of every known partition of the offsets topic, by number.
 
     Args:
-        led: Who led them by lines of logs: of those of which there is no znode.
-        largest: Bytes of the largest batch by partition, where it is known; by default that of the scan.
+        led: Leaders from log lines, for partitions without a znode.
+        largest: Largest batch in bytes by partition, if known; by default from the scan.
     """
     led = led or {}
     assigned = {p.partition: p for p in cluster.partitions if p.topic == OFFSETS_TOPIC}
@@ -125,7 +125,7 @@ def _judged(
     dead = state.leader is not None and cluster.brokers_known and state.leader not in cluster.live
     if state.leader is None or dead:
         why = f"Its leader, broker {state.leader}, is not registered." if dead else "Its state znode names no leader."
-        since = None if dead else written  # nobody writes a state when its leader dies
+        since = None if dead else written  # no state is written when its leader dies
         return JudgedPartition(**known, coordinator=None, state=CoordinatorState.LEADERLESS, since=since, why=why, proof=znode)
     queue = queues.get(state.leader)
     said = queue.said.get(number) if queue and not queue.stopped else None
@@ -135,7 +135,7 @@ def _judged(
 
 
 def _of(said: Said) -> dict[str, object]:
-    """What the coordinator's own log says."""
+    """Return the state according to the coordinator's own log."""
     words = {
         LoadStep.QUEUED: "It waits for the loads before it.",
         LoadStep.LOADING: "Its load has begun and not ended.",
@@ -149,7 +149,7 @@ def _of(said: Said) -> dict[str, object]:
 def _unsaid(
     number: int, leader: int, queue: Queue | None, queues: Mapping[int, Queue], written: int | None, znode: Evidence
 ) -> dict[str, object]:
-    """What follows when the leader's log says nothing of the partition."""
+    """Return the state when the leader's log has nothing on the partition."""
     if queue is None or queue.ends is None:
         left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is LoadStep.MOVED]
         if left:
@@ -172,7 +172,7 @@ def _unknown(why: str, since: int | None, proof: Evidence) -> dict[str, object]:
 
 
 def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) -> JudgedPartition:
-    """Without znodes, whoever took it up last coordinates it."""
+    """Without znodes, the broker that loaded it last is its coordinator."""
     words = [(q.said[number], q) for q in queues.values() if number in q.said and not q.stopped]
     if led is not None and not any(_is_of(led, said, queue) for said, queue in words):
         return _led(number, led, queues)
@@ -196,12 +196,12 @@ def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) 
 
 
 def _is_of(led: Led, said: Said, queue: Queue) -> bool:
-    """Whether what a broker says of a partition is of whom a line names as its leader, or later than that line."""
+    """Return whether a broker's line on a partition is of the leader in another line, or later than that line."""
     return (queue.broker == led.leader and said.step is not LoadStep.MOVED) or said.since > led.time
 
 
 def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> JudgedPartition:
-    """Of a line that names its leader it follows who coordinated it then, and no more."""
+    """Return the state for a line with its leader: its coordinator at that time, and no more."""
     if led.leader is None:
         return JudgedPartition(
             partition=number, coordinator=None, state=CoordinatorState.UNKNOWN, since=led.time, why=led.why, proof=led.proof
@@ -217,7 +217,7 @@ def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> JudgedPartition:
 def _with_endless(
     judged: JudgedPartition, version: KafkaVersion, settings: Settings, largest: Mapping[int, int]
 ) -> JudgedPartition:
-    """A load that meets a batch larger than its buffer makes no progress before 0.10.1."""
+    """Before 0.10.1 a load makes no progress at a batch larger than its buffer."""
     if judged.state is not CoordinatorState.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
         return judged
     found = load_buffer(settings, judged.coordinator)
@@ -229,12 +229,12 @@ def _with_endless(
 
 
 def load_buffer(settings: Settings, broker: int | None) -> Setting:
-    """Effective ``offsets.load.buffer.size``, bytes."""
+    """Return the effective ``offsets.load.buffer.size``, bytes."""
     return settings.effective("offsets.load.buffer.size", topic="", broker=broker)
 
 
 def largest_batches(segments: Iterable[Segment]) -> dict[int, int]:
-    """Bytes of the largest batch by partition, in any copy."""
+    """Return the largest batch in bytes by partition, in any copy."""
     largest: dict[int, int] = {}
     for segment in segments:
         if segment.largest_batch is not None:
@@ -243,6 +243,6 @@ def largest_batches(segments: Iterable[Segment]) -> dict[int, int]:
 
 
 def _sized(judged: JudgedPartition, copies: Mapping[int, Work]) -> JudgedPartition:
-    """The coordinator's own copy is what it loads; another's is a stand-in."""
+    """Use the coordinator's own copy, which it loads; another's is a substitute."""
     own = copies.get(judged.coordinator)
     return replace(judged, work=own or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None))

@@ -1,4 +1,4 @@
-"""Notebook 50: the load queue of each broker, who waits, what a broker's loss would hit."""
+"""Notebook 50: load queue of each broker, waiting groups, impact of a broker's loss."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ _HIT = (*UNSERVED, CoordinatorState.FAILED)
 
 
 def load_queues(c: Coordinators) -> View:
-    """What each broker has loaded, loads and has still to load, on one time axis."""
+    """Show finished, current and waiting loads of each broker, on one time axis."""
     tables = {"coordinators": c.rows}
     lanes = [queue for queue in c.queues if queue.loads or queue.loading]
     shown = sorted(lanes, key=lambda q: (q.loading is None, q.broker))[:_MOST_LANES]
@@ -46,7 +46,7 @@ def load_queues(c: Coordinators) -> View:
 
 
 def who_waits(c: Coordinators) -> View:
-    """Groups that are not served, or from a load that failed; those without end first."""
+    """Show groups that are not served, or served from a failed load; endless waits first."""
     hit = [row for row in c.rows if row.state in _HIT]
     groups = [row for row in hit if row.group is not None]
     rows = hit[:MOST_ROWS]
@@ -74,7 +74,7 @@ def who_waits(c: Coordinators) -> View:
 
 
 def blast_radius(c: Coordinators) -> View:
-    """What the loss of each broker would hit."""
+    """Show the impact of each broker's loss."""
     widest = c.radius[0] if c.radius else None
     known = bool(c.groups)
     table = Table(
@@ -97,7 +97,7 @@ def blast_radius(c: Coordinators) -> View:
 
 
 def commits(c: Coordinators) -> View:
-    """Where each group commits: the offsets that it keeps in ZooKeeper, and whether Kafka knows it as well."""
+    """Show where each group commits: offsets in ZooKeeper, and whether Kafka has the group too."""
     kept = c.cluster.group_offsets
     if not kept:
         known = words.plural(len(c.groups), "group")
@@ -130,7 +130,7 @@ def commits(c: Coordinators) -> View:
 
 
 def _takeaway(c: Coordinators) -> str:
-    """Who has longest to go, in one sentence."""
+    """Return the longest wait, in one sentence."""
     busy = [queue for queue in c.queues if queue.loading is not None]
     if not busy:
         return "Nothing is being loaded." if any(q.log and q.log.ends for q in c.queues) else "No log tells what is being loaded."
@@ -149,13 +149,13 @@ def _takeaway(c: Coordinators) -> str:
 
 
 def _last(c: Coordinators, queue: BrokerQueue) -> float | None:
-    """When the last partition of a broker is served, at a guess."""
+    """Return the estimated time when the last partition of a broker is served."""
     mids = [w.eta.mid for w in c.partitions if w.judged.coordinator == queue.broker and w.eta and w.eta.mid is not None]
     return max(mids, default=None)
 
 
 def _reading(shown: Sequence[BrokerQueue]) -> str:
-    """The rates, and what the picture cannot say."""
+    """Return the rates, and the limits of the figure."""
     rates = [f"broker {q.broker}: {_rate_words(q)}" for q in shown if q.loading is not None and q.rate is not None]
     said = f"Rate of {'; of '.join(rates)}. " if rates else ""
     return f"{said}One thread a broker loads. How far a load has got is not logged: elapsed is not read. Times are UTC."
@@ -172,7 +172,7 @@ def _rate_words(queue: BrokerQueue) -> str:
 
 
 def _rounded(value: int) -> int:
-    """To two figures: a rate is not known better."""
+    """Round to two digits, the precision of a rate."""
     return round(value, 2 - len(str(value)))
 
 
@@ -233,7 +233,7 @@ def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Seque
 
 
 def _seen(hit: Sequence[CoordinatorRow]) -> str:
-    """What clients are answered, once for all rows."""
+    """Return the response to clients, once for all rows."""
     if not hit:
         return ""
     answers = "; ".join(dict.fromkeys(row.client_sees for row in hit))
@@ -272,7 +272,7 @@ def _proof(row: CoordinatorRow) -> object:
 
 
 def _cites(c: Coordinators) -> tuple[str, ...]:
-    """Every proof that is linked to: znodes and lines, of rows and of findings."""
+    """Return every linked proof: znodes and lines, of rows and of findings."""
     proofs = [row.proof for row in c.rows[:MOST_ROWS]]
     proofs += [row.proof for row in _partition_rows(c)[:MOST_ROWS]]
     proofs += [e.label for finding in c.findings for e in finding.evidence if e.znode is not None or e.line is not None]
@@ -280,7 +280,7 @@ def _cites(c: Coordinators) -> tuple[str, ...]:
 
 
 def _partition_rows(c: Coordinators) -> tuple[CoordinatorRow, ...]:
-    """Each partition once, by number."""
+    """Return each partition once, by number."""
     first = {row.partition: row for row in reversed(c.rows)}
     return tuple(first[partition] for partition in sorted(first))
 

@@ -1,4 +1,4 @@
-"""One group's way: hash, partition, coordinator, state, what its clients see. A text field, or its static twin."""
+"""Lookup of one group: hash, partition, coordinator, state, response to clients. A text field, or its static twin."""
 
 from markupsafe import Markup
 
@@ -28,11 +28,11 @@ _KINDS = {
 
 
 def panel(c: Coordinators, context: PanelContext, *, group: str) -> View:
-    """The panel, or its static twin.
+    """Show the panel, or its static twin.
 
     Args:
-        group: The parameter: the panel's first group; ``""`` for none.
-        context: The notebook that it stands in.
+        group: Initial group, from the parameter; ``""`` for none.
+        context: Context in the notebook.
     """
     if not context.interactive:
         return View(parts=(_answer(c, group, source=context.source, framed=True),))
@@ -72,7 +72,7 @@ def _kind(found: LookUp) -> str:
 
 
 def _result(c: Coordinators, found: LookUp) -> str:
-    """The answer in one sentence, with its number."""
+    """Return the answer in one sentence, with its number."""
     if found.waiting is None:
         return "unknown: nothing in the evidence tells of its partition"
     state, eta = found.waiting.judged.state, found.waiting.eta
@@ -91,7 +91,7 @@ def _result(c: Coordinators, found: LookUp) -> str:
 
 
 def _steps(found: LookUp) -> list[tuple[str, object, str]]:
-    """Head, what it is, and what that rests on."""
+    """Return label, value, and basis."""
     judged = found.waiting.judged if found.waiting else None
     since = f"since {words.clock(judged.since)} UTC" if judged and judged.since else ""
     code = Markup("<code>{}</code>")
@@ -115,5 +115,5 @@ def _steps(found: LookUp) -> list[tuple[str, object, str]]:
 
 
 def _breakable(name: str) -> Markup:
-    """A long constant may break after its underscores."""
+    """Allow line breaks after underscores of a long constant."""
     return Markup("_<wbr>").join(name.split("_"))

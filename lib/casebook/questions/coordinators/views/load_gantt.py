@@ -1,6 +1,6 @@
-"""Load queues on a time axis: a lane for each broker, solid what has passed, hatched what is estimated, dashed what waits.
+"""Load queues on a time axis: a lane per broker, solid for past, hatched for estimated, dashed for waiting.
 
-One list of strips, drawn twice: by Plotly, and as a static picture for readers without scripts.
+One list of strips, drawn twice: by Plotly, and as a static image for readers without scripts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ from casebook.questions.coordinators.analysis.rows import whole_ms
 
 _ROW, _ABOVE, _BELOW, _LABELS, _BAR = 44, 26, 24, 112, 14
 _WIDTH = 720
-_ROOM = 0.3  # of the axis: left of it, a text that ends here has not enough
+_ROOM = 0.3  # of the axis: further left, a text that ends here does not fit
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400)
 _MOST_TICKS = 5
 _CLEAR = "rgba(0,0,0,0)"
 
 Stretch = tuple[float, float]
-"""Beginning and end, epoch ms."""
+"""Start and end, epoch ms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +32,14 @@ class GanttStrip:
     """One line of a lane.
 
     Args:
-        note: What is written above it.
+        note: Text above it.
         label: The broker, on the first strip of its lane.
-        detail: A quiet second line below the label.
-        solid: What has passed.
-        hatched: The estimated rest.
-        dashed: What waits.
+        detail: Secondary line below the label.
+        solid: Past part.
+        hatched: Estimated rest.
+        dashed: Wait.
         whisker: Estimated end and its interval.
-        critical: What has passed is no progress.
+        critical: The past part is no progress.
     """
 
     note: str
@@ -53,19 +53,19 @@ class GanttStrip:
 
     @property
     def times(self) -> list[float]:
-        """Every time that it is drawn at."""
+        """Return all its times."""
         bounds = self.whisker or ()
         return [t for stretch in (self.solid, self.hatched, self.dashed, bounds) for t in stretch or () if t is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gantt:
-    """The whole picture.
+    """A whole figure.
 
     Args:
-        strips: From the top.
+        strips: From top to bottom.
         ends: End of the evidence, epoch ms.
-        alternative: The picture in one sentence.
+        alternative: Alternative text, one sentence.
     """
 
     strips: Sequence[GanttStrip]
@@ -74,14 +74,14 @@ class Gantt:
 
     @property
     def span(self) -> Stretch:
-        """First and last time on the axis, with a margin."""
+        """Return the first and last time on the axis, with a margin."""
         times = [t for strip in self.strips for t in strip.times] + ([self.ends] if self.ends else [])
         first, last = min(times), max(times)
         margin = max(last - first, 1000.0) * 0.03
         return first - margin, last + margin
 
     def ticks(self) -> list[float]:
-        """Round times along the axis."""
+        """Return round times along the axis."""
         first, last = self.span
         step = next((1000 * s for s in _STEPS if (last - first) / (1000 * s) <= _MOST_TICKS), 86_400_000)
         start = -(-first // step) * step
@@ -89,7 +89,7 @@ class Gantt:
 
 
 def figure(gantt: Gantt) -> Figure:
-    """The picture as a Plotly chart."""
+    """Return the Plotly chart."""
     notes, quiet = zip(*_notes(gantt), strict=True)
     meta = {"font.color": "text", "xaxis.gridcolor": "hair", "xaxis.tickfont.color": "quiet"}
     meta |= {f"annotations[{at}].font.color": token for at, token in enumerate(quiet) if token}
@@ -103,7 +103,7 @@ def figure(gantt: Gantt) -> Figure:
 
 
 def picture(gantt: Gantt) -> Markup:
-    """The same as a static picture, shown where scripts do not run."""
+    """Return the same as a static image, for readers without scripts."""
     first, last = gantt.span
     scale = (_WIDTH - _LABELS) / (last - first)
 
@@ -135,18 +135,18 @@ def picture(gantt: Gantt) -> Markup:
 
 
 def _ends_late(gantt: Gantt) -> bool:
-    """Whether a text has room to the left of the evidence's end."""
+    """Return whether a text fits to the left of the evidence's end."""
     first, last = gantt.span
     return gantt.ends is not None and gantt.ends - first > (last - first) * _ROOM
 
 
 def _box(stretch: Stretch | None, at: object) -> tuple[float, float] | None:
-    """Left edge and width; a moment is drawn as a line."""
+    """Return left edge and width; a moment is drawn as a line."""
     return None if stretch is None else (at(stretch[0]), max(2.0, round(at(stretch[1]) - at(stretch[0]), 1)))
 
 
 def _anchor(strip: GanttStrip, gantt: Gantt) -> tuple[float, str]:
-    """Where the note stands: from the strip's beginning on, or up to its end, whichever leaves more room."""
+    """Return the position of the note: from the strip's start on, or up to its end, whichever leaves more room."""
     first, last = gantt.span
     begins, ends = min(strip.times, default=first), max(strip.times, default=first)
     return (begins, "left") if last - begins >= ends - first else (ends, "right")
@@ -158,7 +158,7 @@ def _tick(time: float, gantt: Gantt) -> str:
 
 
 def _iso(time: float) -> str:
-    """As Plotly takes a time, in UTC."""
+    """Format a time for Plotly, in UTC."""
     return datetime.fromtimestamp(time / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
@@ -193,7 +193,7 @@ def _bars(rows: Sequence[tuple[int, Stretch, GanttStrip]]) -> dict[str, object]:
 
 
 def _whiskers(strips: Sequence[GanttStrip]) -> dict[str, object]:
-    """Low, middle and high of each end; an end without bound has no right mark."""
+    """Return low, middle and high of each end; an unbounded end has no right mark."""
     rows = [(y, strip.whisker) for y, strip in enumerate(strips) if strip.whisker and strip.whisker.mid is not None]
     ink = light("text")
     return {
@@ -214,7 +214,7 @@ def _whiskers(strips: Sequence[GanttStrip]) -> dict[str, object]:
 
 
 def _shapes(gantt: Gantt) -> Iterator[tuple[dict[str, object], str]]:
-    """Lane borders, what waits, and the end of the evidence, each with the token of its line."""
+    """Yield lane borders, waits, and the end of the evidence, each with its line token."""
     bottom = len(gantt.strips) - 0.5
     for y, strip in enumerate(gantt.strips):
         if strip.label:
@@ -234,7 +234,7 @@ def _line(where: dict[str, object], token: str, *, dash: str = "solid", width: i
 
 
 def _notes(gantt: Gantt) -> Iterator[tuple[dict[str, object], str]]:
-    """Everything written, each with the token of its colour; none for the text's own."""
+    """Yield all texts, each with its colour token; none for the text's own colour."""
     plain = {"showarrow": False, "font": {"size": 12}}
     margin = plain | {"x": 0, "xref": "paper", "xanchor": "left", "xshift": -_LABELS, "align": "left"}
     quiet = {"font": {"size": 12, "color": light("quiet")}}

@@ -1,4 +1,4 @@
-"""What can be lost at all, in one sentence: of every topic for notebook 80, and of single failures for the first five minutes."""
+"""Summary of possible losses: of every topic for notebook 80, and from single failures for the first five minutes."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -18,11 +18,11 @@ from casebook.questions.durability.analysis.topics import topics
 from casebook.questions.durability.analysis.verdicts import ORDER, answers, rows
 
 _AT_ONCE = "D2"
-"""The rule by which a single failure takes what a topic holds."""
+"""Rule by which a single failure loses a topic's content."""
 
 
 def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
-    """Which topics can lose acknowledged records at all? What the notebook says first.
+    """Which topics can lose acknowledged records at all? First sentence of the notebook.
 
     Args:
         found: All verdicts, worst first.
@@ -66,10 +66,10 @@ def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
 
 
 def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
-    """In one finding, from settings and znodes alone: what the first five minutes should know of durability. Cheap.
+    """Return one finding on durability for the first five minutes, from settings and znodes alone. Cheap.
 
-    That is what one failure takes, and from a producer with acks=all: what producers do is not looked at. What takes two is said
-    of nearly every cluster, and can wait for notebook 80.
+    It covers the loss by one failure, for a producer with acks=all: producers are not examined. Losses by two failures are
+    possible on nearly every cluster, and are left to notebook 80.
     """
     settings = Settings(cluster, version.version, version)
     scene = DurabilityInputs(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
@@ -125,11 +125,11 @@ def _in_short(rule: str, of: Iterable[str | None]) -> str:
 
 
 class _Unsure(NamedTuple):
-    """What could not be judged, beside what was found.
+    """Undecided parts next to the results.
 
     Args:
-        rules: That found nothing, and could not judge everything.
-        topics: Of which nothing was found, or no single failure, and not every rule could be judged.
+        rules: Rules without a result that could not judge everything.
+        topics: Topics without a result, or without a single-failure one, and with an undecided rule.
     """
 
     rules: list[str]
@@ -145,7 +145,7 @@ def _unsure(found: Sequence[LossVerdict], hit: Sequence[LossVerdict]) -> _Unsure
 
 
 def _not_asked(hit: Sequence[LossVerdict], unsure: _Unsure) -> list[str]:
-    """The rules that found nothing and might have: also those on clients, as nobody knows that all of these were given."""
+    """Return the rules without a result that might have one: also those on clients, as the list of clients may be incomplete."""
     on_clients = {rule.id for rule in RULES.values() if rule.scope in (PRODUCER, CONSUMER)}
     return sorted({*unsure.rules, *on_clients} - {row.rule for row in hit}, key=ORDER.index)
 

@@ -1,4 +1,4 @@
-"""The questions on durability, rule by rule, each with its outcome."""
+"""Checks on durability, rule by rule."""
 
 from collections.abc import Iterable, Sequence
 
@@ -27,13 +27,13 @@ SETTLE = {
     PRODUCER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
     CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
 }
-"""What would tell, by what a rule is about."""
+"""Evidence that would settle a rule, by its scope."""
 _WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
 
 
 def of_rules(scene: DurabilityInputs, found: Sequence[RuleAnswer]) -> tuple[Finding, ...]:
-    """A finding for each rule."""
+    """Return one finding per rule."""
     by_rule: dict[str, list[RuleAnswer]] = {rule: [] for rule in RULES}
     for answer in found:
         by_rule[answer.rule].append(answer)
@@ -79,7 +79,7 @@ def _of_rule(scene: DurabilityInputs, rule: Rule, asked: Sequence[RuleAnswer]) -
 
 
 def _gaps(rule: Rule, scene: DurabilityInputs) -> tuple[Gap, ...]:
-    """Why there may be topics, brokers or settings of clients that nobody saw."""
+    """Return why topics, brokers or client settings may be unseen."""
     if rule.scope not in (TOPIC, CLUSTER):
         return _of_untold(scene)
     gaps = coverage.partitions(scene.cluster)
@@ -93,7 +93,7 @@ def _of_untold(scene: DurabilityInputs) -> tuple[Gap, ...]:
 
 
 def settle(rule: Rule, proof: str) -> str:
-    """What would tell: of a client, too, what its brokers were started with where that is what is not known."""
+    """Return what would settle it: for a client, also its brokers' startup settings, if these are unknown."""
     return SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else SETTLE[rule.scope]
 
 
@@ -104,7 +104,7 @@ def _well(rule: Rule, well: Sequence[RuleAnswer]) -> str:
 
 
 def _subjects(rule: Rule, asked: Iterable[RuleAnswer]) -> list[str]:
-    """Whom it is about, each once; of topics and producers, the producers."""
+    """Return its subjects, each once; for topics and producers, the producers."""
     named = ((a.topic if rule.scope == TOPIC else a.producer or a.consumer) or "the cluster" for a in asked)
     return list(dict.fromkeys(named))
 
@@ -128,21 +128,21 @@ def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Ru
 
 
 def caveats(scene: DurabilityInputs, rule: Rule) -> tuple[str, ...]:
-    """What an answer assumes, where not every broker's settings were collected."""
+    """Return the assumptions of an answer, when some brokers' settings were not collected."""
     if rule.scope not in (TOPIC, CLUSTER):
         return ()
     return () if set(scene.brokers) <= scene.cluster.known_in_full else assumed([BUILT_IN_ASSUMED])
 
 
 def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
-    """The proofs of verdicts, each once, and the table of all."""
+    """Return the proofs of verdicts, each once, and the table of all."""
     proofs = dict.fromkeys(row.proof for row in found)
     named = [proof(text) for text in list(proofs)[:_SHOWN] if not text.startswith("tables/")]
     return (*named, Evidence(file="tables/loss_verdicts"))
 
 
 def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
-    """The smallest change that ends the worst of them."""
+    """Return the smallest change that fixes the worst of them."""
     worst = found[0]
     text, _, command = worst.smallest_change.partition(": bin/")
     like = f" {plural(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
@@ -168,7 +168,7 @@ def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Findi
         title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
         return ask.could_not_check(title, settle=SETTLE[CLUSTER])
     if not differ:
-        gaps = (*coverage.overrides(scene.cluster, "brokers"), *coverage.partitions(scene.cluster))  # assignments name the dead
+        gaps = (*coverage.overrides(scene.cluster, "brokers"), *coverage.partitions(scene.cluster))  # also names dead brokers
         return ask.nothing_in(found, "All brokers agree in every setting", gaps=gaps)
     key = min(differ, key=lambda name: (name not in _DECISIVE, name))
     values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
@@ -189,7 +189,7 @@ _DECISIVE = {
 
 
 def exposed(scene: DurabilityInputs, found: Sequence[Exposure]) -> Finding:
-    """What goes with one broker?"""
+    """What is lost with one broker?"""
     ask = Question(
         check="durability.exposure",
         question="What is lost for good with the disks of a single broker?",
@@ -220,7 +220,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     """How long was acks=all acks=1?
 
     Args:
-        gone: What ZooKeeper's history tells; ``None`` where the case has none.
+        gone: ZooKeeper's history; ``None`` without one.
     """
     told = gone is not None
     missing = (*coverage.history(gone, cluster), *behind_its_end(gone, cluster)) if told else ()
@@ -276,14 +276,14 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
 
 
 def _longest(known: Sequence[IsrAlone]) -> str:
-    """Where it lasted longest, where that is certain, else where it may have, and how long; that one comes first."""
+    """Return the longest certain case, else the longest possible one, with its duration; it comes first."""
     worst = known[0]
     certain = all(other.at_most <= worst.milliseconds for other in known[1:])
     return f", {'longest' if certain else 'as'} in {worst.topic}-{worst.partition}: {_lasted(worst)}"
 
 
 def _lasted(row: IsrAlone) -> str:
-    """How long; what still was so when the history ended went on for longer."""
+    """Format the duration; a state that lasted to the end of the history lasted longer."""
     if row.open:
         return f"at least {duration(row.milliseconds)}" if row.milliseconds else "nobody knows how long"
     if row.at_most == row.milliseconds:
@@ -292,7 +292,7 @@ def _lasted(row: IsrAlone) -> str:
 
 
 def clients(scene: DurabilityInputs) -> Finding:
-    """Is it known what producers and consumers do?"""
+    """Are the settings of producers and consumers known?"""
     unknown = [c.name for c in scene.clients if any(value.value is None for value in c.values.values())]
     problems = [problem for client in scene.clients for problem in client.problems]
     ask = Question(

@@ -1,4 +1,4 @@
-"""What producers and consumers make of records: the rules of durability that look at clients."""
+"""Durability rules on producers and consumers."""
 
 from casebook.facts.clients import LIBRDKAFKA
 from casebook.findings.words import duration, plural
@@ -34,7 +34,7 @@ def _not_told(key: str, client: AuditedClient) -> JudgedRule:
 
 
 def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
-    """The broker sends no answer: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
+    """The broker sends no response: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
     acks = producer["acks"]
     if acks.value is None:
         return _not_told("acks", producer)
@@ -52,7 +52,7 @@ def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
 
 
 def acks_1(_: DurabilityInputs, topic: TopicFacts, producer: AuditedClient) -> JudgedRule:
-    """Followers cut what the new leader does not have: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101 from 0.11 on."""
+    """Followers truncate what the new leader lacks: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101 from 0.11 on."""
     acks = producer["acks"]
     if not topic.replicated:
         return without_copies(topic)
@@ -93,7 +93,7 @@ def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
 
 
 def _few_retries(scene: DurabilityInputs, producer: AuditedClient, tries: int) -> JudgedRule:
-    """Whether they are used up before the next leader, or enough copies, are there."""
+    """Return whether they are used up before there is a new leader, or enough replicas."""
     retries, (shortest, longest) = producer["retries"], lasting(producer, tries)
     proof = retries.proof or producer.file
     if outlasts(shortest, scene):
@@ -118,7 +118,7 @@ def _few_retries(scene: DurabilityInputs, producer: AuditedClient, tries: int) -
 
 
 def delivery_timeout(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
-    """A dead leader is replaced after its session has ended; sends must wait so long (KIP-91)."""
+    """A dead leader is replaced after its session ends; sends must wait that long (KIP-91)."""
     timeout, retries = producer["delivery.timeout.ms"], producer["retries"]
     if retries.value == "0" or producer["acks"].value == "0":
         return beside("Nothing is sent again: see D1 and D7.")
@@ -149,7 +149,7 @@ def delivery_timeout(scene: DurabilityInputs, producer: AuditedClient) -> Judged
 
 
 def _as_long_as_its_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
-    """A timeout that is long enough counts only while there are retries left."""
+    """A sufficient timeout only helps while retries are left."""
     timeout, tries = producer["delivery.timeout.ms"], no_retries(scene, producer)
     if tries.outcome == LOSES:
         return beside("Its retries are used up before that: see D7.")
@@ -159,7 +159,7 @@ def _as_long_as_its_retries(scene: DurabilityInputs, producer: AuditedClient) ->
 
 
 def reorder(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
-    """A batch that failed is sent behind the next one: ``ProducerConfig.java@2.8.2`` (max.in.flight.requests.per.connection)."""
+    """A failed batch is sent after the next one: ``ProducerConfig.java@2.8.2`` (max.in.flight.requests.per.connection)."""
     idempotent, flights, retries = (
         producer["enable.idempotence"],
         producer["max.in.flight.requests.per.connection"],
@@ -199,7 +199,10 @@ def contradiction(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
 
 
 def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
-    """What a poll gave is committed by the next, or by a timer: ``ConsumerCoordinator.java@2.8.2``, librdkafka's offset store."""
+    """The records of a poll are committed by the next one, or by a timer.
+
+    ``ConsumerCoordinator.java@2.8.2``, librdkafka's offset store.
+    """
     commit = consumer["enable.auto.commit"]
     if commit.value is None:
         return _not_told("enable.auto.commit", consumer)
@@ -217,7 +220,7 @@ def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
 
 
 def offset_reset(scene: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
-    """Without a committed offset, and for new partitions: ``ConsumerConfig.java@0.9.0.1, 3.0.0``."""
+    """Applies without a committed offset, and for new partitions: ``ConsumerConfig.java@0.9.0.1, 3.0.0``."""
     reset = consumer["auto.offset.reset"]
     if reset.value is None:
         return unknown(f"auto.offset.reset of {consumer.name} is {reset.origin}.", reset.proof or consumer.file)

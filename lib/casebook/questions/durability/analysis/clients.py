@@ -1,4 +1,4 @@
-"""What counts for a producer or consumer: what its file gives, else the default of its library and release, if known."""
+"""Effective settings of a producer or consumer: from its file, else the default of its library and release, if known."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,18 +20,18 @@ _OF_CONSUMERS = ("enable.auto.commit", "auto.offset.reset", "isolation.level", "
 KEYS = {PRODUCER: _OF_PRODUCERS, CONSUMER: _OF_CONSUMERS}
 _MOST_IN_FLIGHT = 5
 _CONTRADICTS = ("acks", "retries", "max.in.flight.requests.per.connection")
-"""What idempotence may not go with."""
+"""Settings that contradict idempotence."""
 _STORE = "enable.auto.offset.store"
 _STATED = re.compile(r"(?P<client>[\w.-]+)\s*=\s*(?P<library>[a-z]+)?\s*(?P<version>[0-9][0-9.]*)?\s*(?::(?P<topics>.*))?")
 
 
 class Stated(NamedTuple):
-    """What a person says of a client.
+    """A person's description of a client.
 
     Args:
         library: One of :data:`casebook.facts.clients.LIBRARIES`.
         version: Its release.
-        topics: What it writes or reads; empty: it may be any topic.
+        topics: Topics it writes or reads; empty: any topic.
     """
 
     library: str | None = None
@@ -41,17 +41,17 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AuditedClient:
-    """A producer or consumer with what counts for it.
+    """A producer or consumer with its effective settings.
 
     Args:
-        name: As it was collected; files of one client that differ carry the file's name, too.
+        name: Name at collection; different files of one client also have the file name.
         kind: :data:`PRODUCER` or :data:`CONSUMER`.
         library: ``None``: unknown.
-        version: ``None``: unknown, then a default counts only where all releases have it.
-        values: By Java's name.
-        topics: What it is said to use; empty: it may be any topic.
-        problems: Of its file.
-        contradictions: Settings that exclude each other, and what the client makes of it.
+        version: ``None``: unknown; then a default applies only if all releases have it.
+        values: Settings by Java name.
+        topics: Described topics; empty: any topic.
+        problems: Problems of its file.
+        contradictions: Contradicting settings, and the client's reaction.
         starts: Whether it starts with these settings; ``None``: unknown.
         file: Path in the case.
     """
@@ -71,15 +71,15 @@ class AuditedClient:
         return self.values[key]
 
     def uses(self, topic: str) -> bool:
-        """Whether it may write or read a topic."""
+        """Return whether it may write or read a topic."""
         return not self.topics or topic in self.topics
 
 
 def stated(text: str) -> dict[str, Stated]:
-    """Read ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+    """Parse ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
 
     Raises:
-        UsageError: It is not of that form, or names no library.
+        UsageError: It has another form, or an unknown library.
     """
     found = {}
     for entry in filter(None, (part.strip() for part in text.split(";"))):
@@ -99,10 +99,10 @@ def stated(text: str) -> dict[str, Stated]:
 
 
 def must_be_there(said: Mapping[str, Stated], topics: Collection[str]) -> None:
-    """Refuse a topic that is not there: a typing error would leave its client without verdicts.
+    """Refuse an unknown topic: after a typing error its client would have no verdicts.
 
     Raises:
-        UsageError: Somebody said that a client uses a topic that is not there.
+        UsageError: A described topic does not exist.
     """
     for client, one in said.items():
         for topic in one.topics:
@@ -111,10 +111,10 @@ def must_be_there(said: Mapping[str, Stated], topics: Collection[str]) -> None:
 
 
 def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[AuditedClient, ...]:
-    """Every producer, then every consumer, by name.
+    """Return every producer, then every consumer, by name.
 
     Raises:
-        UsageError: Somebody said something of a client that is not there.
+        UsageError: A described client does not exist.
     """
     known = sorted({file.client for file in files})
     if unknown := sorted(said.keys() - set(known)):
@@ -125,7 +125,7 @@ def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[Au
 
 
 def rows(found: Iterable[AuditedClient]) -> tuple[ClientRow, ...]:
-    """What counts for each."""
+    """Return the effective settings of each."""
     return tuple(
         ClientRow(client.name, client.kind, key, value.value, value.origin)
         for client in found
@@ -156,7 +156,7 @@ def _client(file: ClientFile, said: Stated, *, named: bool) -> AuditedClient:
 
 
 def _stored_by_hand(file: ClientFile, commit: Setting) -> Setting:
-    """librdkafka commits what was stored; the application may store it itself (``CONFIGURATION.md@v2.11.0``)."""
+    """librdkafka commits stored offsets; the application may store them itself (``CONFIGURATION.md@v2.11.0``)."""
     if commit.value == "false":
         return commit
     given, place = file.given[_STORE], file.proof(_STORE)
@@ -178,7 +178,7 @@ def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersio
 
 
 def _default(key: str, library: str | None, version: KafkaVersion | None) -> Setting:
-    """The default; where library or release are not known, the one that all of them have."""
+    """Return the default; with an unknown library or release, the one common to all."""
     if library and version:
         return Setting(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
     libraries = (library,) if library else (JAVA, LIBRDKAFKA)
@@ -198,7 +198,7 @@ def _default(key: str, library: str | None, version: KafkaVersion | None) -> Set
 def _settled(
     file: ClientFile, values: dict[str, Setting], library: str | None, version: KafkaVersion | None
 ) -> tuple[dict[str, Setting], tuple[str, ...], bool | None]:
-    """What a producer makes of idempotence, transactions and what contradicts them.
+    """Apply a producer's rules on idempotence, transactions and contradictions.
 
     ``KafkaProducer.java@0.11.0.2, 2.8.2`` (configureAcks, configureRetries, configureInflightRequests),
     ``ProducerConfig.java@3.0.0, 3.0.1`` (postProcessAndValidateIdempotenceConfigs), ``rdkafka_conf.c@v1.9.2``.
@@ -238,13 +238,16 @@ def _settled(
 
 
 def _fewer_than_none(retries: Setting, library: str | None) -> str:
-    """``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``; ``DefaultEventHandler.scala@0.9.0.1``."""
+    """Source: ``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``.
+
+    ``DefaultEventHandler.scala@0.9.0.1``.
+    """
     what = "never sends anything" if library == SCALA else "does not start, in any release"
     return f"retries={retries.value} is none that a client takes: the producer {what}."
 
 
 def _against(file: ClientFile, values: Mapping[str, Setting]) -> list[str]:
-    """What was set that idempotence does not go with."""
+    """Return the given settings that contradict idempotence."""
     given = {key: values[key].value for key in file.given if key in values}
     found = [f"acks={given['acks']}"] if given.get("acks") in ("0", "1") else []
     if given.get("retries") == "0":
@@ -256,7 +259,7 @@ def _against(file: ClientFile, values: Mapping[str, Setting]) -> list[str]:
 
 
 def _idempotent(file: ClientFile, values: dict[str, Setting]) -> dict[str, Setting]:
-    """Idempotence takes acks=all, retries without end and at most five requests in flight, where they were not set."""
+    """Idempotence implies acks=all, unlimited retries and at most five requests in flight, unless set."""
     origin = "follows from idempotence"
     for key, value in (("acks", "all"), ("retries", "2147483647")):
         if key not in file.given:
@@ -272,6 +275,6 @@ def _idempotent(file: ClientFile, values: dict[str, Setting]) -> dict[str, Setti
 
 
 def transactional(client: AuditedClient) -> bool | None:
-    """Whether a producer writes in transactions."""
+    """Return whether a producer uses transactions."""
     value = client["transactional.id"].value
     return None if value is None else value != NOT_SET

@@ -1,4 +1,4 @@
-"""What brokers make of the topics that everybody shares: the rules of durability that look at the cluster."""
+"""Durability rules on the cluster's common topics and settings."""
 
 from collections.abc import Callable, Sequence
 
@@ -26,19 +26,18 @@ from casebook.questions.durability.analysis.topics import TRANSACTIONS_TOPIC
 _WEEKEND = 3 * 24 * 60
 _SHORT_SESSION, _SHORT_LAG, _LONG_LAG = 6_000, 10_000, 60_000
 IN_QUIET = "one by one, when nothing loads and all replicas are in sync"
-"""When a broker may be restarted for a setting's sake."""
+"""When to restart a broker for a setting."""
 
 
 def _some(scene: DurabilityInputs, key: str, hit: Callable[[Setting], bool | None]) -> tuple[list[Setting], list[Setting]]:
-    """The values that a rule is about, and those that nobody knows: defaults of brokers whose settings nobody collected "
-    "among them."""
+    """Return the matching values, and the unknown ones, including assumed defaults of brokers without collected settings."""
     values = scene.of_brokers(key)
     told = [value for value in values if hit(value)]
     return told, [value for value in values if hit(value) is None or (value not in told and value in assumed(values))]
 
 
 def days(minutes: int) -> str:
-    """``1 day``, ``7 days``; ``36 hours`` where it is not whole days."""
+    """``1 day``, ``7 days``; ``36 hours`` unless whole days."""
     whole, rest = divmod(minutes, 24 * 60)
     return (
         plural(whole, "day")
@@ -57,7 +56,7 @@ def _not_known(key: str, settings: Sequence[Setting]) -> JudgedRule:
 
 
 def offsets_retention(scene: DurabilityInputs) -> JudgedRule:
-    """From when minutes count changed twice: ``GroupMetadataManager.scala@0.9.0.1``, ``GroupMetadata.scala@2.1.0, 2.4.0``."""
+    """The start of the retention changed twice: ``GroupMetadataManager.scala@0.9.0.1``, ``GroupMetadata.scala@2.1.0, 2.4.0``."""
     key = "offsets.retention.minutes"
     short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole < _WEEKEND)
     if not short:
@@ -76,7 +75,7 @@ def offsets_retention(scene: DurabilityInputs) -> JudgedRule:
 
 
 def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
-    """Up to 0.10.2 the topic gets min(3, brokers alive): ``KafkaApis.scala@0.9.0.1, 0.10.2.2``; KIP-115 from 0.11 on."""
+    """Up to 0.10.2 the topic gets min(3, live brokers): ``KafkaApis.scala@0.9.0.1, 0.10.2.2``; KIP-115 from 0.11 on."""
     there = scene.by_name.get(OFFSETS_TOPIC)
     key = "offsets.topic.replication.factor"
     if there is not None:
@@ -147,7 +146,7 @@ def transaction_copies(scene: DurabilityInputs) -> JudgedRule:
 
 
 def _transactions_to_come(scene: DurabilityInputs) -> JudgedRule:
-    """What the topic will get with the first one; the file that Kafka ships says 1 and 1: ``config/server.properties@2.8.2``."""
+    """The replication factor at the first transaction; Kafka's default file has 1 and 1: ``config/server.properties@2.8.2``."""
     factor, least = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
     (few, no_copies), (alone, no_sync) = (
         _some(scene, key, lambda s: None if s.number is None else s.number < 2) for key in (factor, least)

@@ -1,4 +1,4 @@
-"""What has changed since an earlier audit: settings, and what can be lost."""
+"""Changes since an earlier audit: settings, and possible losses."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,7 @@ from casebook.questions.durability.analysis.rows import Difference, LossVerdict,
 def differences(
     before: tuple[Sequence[SettingRow], Sequence[LossVerdict]], after: tuple[Sequence[SettingRow], Sequence[LossVerdict]]
 ) -> tuple[Difference, ...]:
-    """Verdicts first, then settings; each by whose they are."""
+    """Return verdicts first, then settings; each by entity."""
     return (*_of_verdicts(before[1], after[1]), *_of_settings(before[0], after[0]))
 
 
@@ -26,7 +26,7 @@ def _whose(row: LossVerdict) -> tuple[str, str, str, str]:
 
 
 def entity_of(key: tuple[str, str, str, str]) -> str:
-    """``topic payments, producer billing``; ``cluster`` where it is about nothing less."""
+    """``topic payments, producer billing``; ``cluster`` without a narrower entity."""
     parts = [f"{kind} {name}" for kind, name in zip(("topic", "producer", "consumer"), key[1:], strict=True) if name]
     return ", ".join(parts) or "cluster"
 
@@ -43,7 +43,7 @@ def _of_settings(before: Iterable[SettingRow], after: Iterable[SettingRow]) -> I
 
 
 def _by_key(rows: Iterable[SettingRow]) -> dict[tuple[str, str], str]:
-    """Value and origin, of brokers that disagree all of them."""
+    """Return value and origin; all of them when brokers disagree."""
     told: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         value = "unknown" if row.value is None else row.value or "not set"

@@ -1,4 +1,4 @@
-"""Durability: which acknowledged records can be lost by how topics, brokers and clients are set up. What notebook 80 shows."""
+"""Durability: acknowledged records that can be lost by settings of topics, brokers and clients. Content of notebook 80."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -28,20 +28,20 @@ from casebook.questions.timeline.analysis import moments
 
 @dataclass(frozen=True, kw_only=True)
 class Durability:
-    """Everything notebook 80 shows.
+    """Content of notebook 80.
 
     Args:
-        scene: What the rules looked at.
+        scene: Inputs of the rules.
         settings: By entity and key.
-        clients: What counts for each producer and consumer.
-        answers: Of every rule, of everything it is about.
-        verdicts: What can be lost and what is not known, worst first.
-        exposure: What each broker alone holds, most first.
-        isr_alone: When acks=all was acks=1, longest first.
-        history: Whether the case tells of the past.
-        questions: What only people know.
-        findings: One for every check, in a fixed order.
-        changes: What is not as in the earlier case; ``None`` where there is none to compare with.
+        clients: Effective settings of each producer and consumer.
+        answers: Answers of every rule on every subject.
+        verdicts: Possible losses and unknowns, worst first.
+        exposure: Only copies on each broker, most first.
+        isr_alone: Times when acks=all was acks=1, longest first.
+        history: Whether the case has a past.
+        questions: Questions to people.
+        findings: One per check, in a fixed order.
+        changes: Changes since the earlier case; ``None`` without one.
     """
 
     scene: DurabilityInputs
@@ -71,15 +71,15 @@ def examine(
     """Judge every topic, producer, consumer and the brokers by every rule.
 
     Args:
-        clients: What files of clients say.
-        untold: Clients that were given, of which nothing tells how they are set up.
-        said: What a person says of them; see :func:`casebook.questions.durability.analysis.clients.stated`.
-        earlier: Whether it is the earlier of two cases: then what is said of clients may name topics that came later.
-        log_dirs: For the sizes of only copies.
-        happened: ZooKeeper's history; ``None`` where the case has none.
+        clients: Settings from client files.
+        untold: Given clients with unknown settings.
+        said: A person's description of them; see :func:`casebook.questions.durability.analysis.clients.stated`.
+        earlier: Whether it is the earlier of two cases: the description may then name later topics.
+        log_dirs: Log dirs, for sizes of only copies.
+        happened: ZooKeeper's history; ``None`` without one.
 
     Raises:
-        UsageError: ``said`` cannot be understood, or names what is not there.
+        UsageError: ``said`` is invalid, or names something that does not exist.
     """
     settings = Settings(cluster, version.version, version)
     stated = durability_clients.stated(said)
@@ -117,6 +117,6 @@ def examine(
 
 
 def compared(now: Durability, before: Durability) -> Durability:
-    """With what has changed since an earlier audit."""
+    """Add the changes since an earlier audit."""
     changes = differences((before.settings, before.verdicts), (now.settings, now.verdicts))
     return replace(now, changes=changes)

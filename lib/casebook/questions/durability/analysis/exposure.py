@@ -1,4 +1,4 @@
-"""What goes with one broker: topics and bytes that it alone holds."""
+"""Loss of one broker: topics and bytes without another copy."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from casebook.questions.durability.analysis.rows import Exposure
 
 
 def exposure(cluster: Cluster, log_dirs: Iterable[LogDir]) -> tuple[Exposure, ...]:
-    """Brokers that hold an only copy, most partitions first; a copy that no log dir lists has an unknown size."""
+    """Return brokers with only copies, most partitions first; an unlisted copy has an unknown size."""
     sizes = {(r.broker, r.topic, r.partition): r.bytes for log_dir in log_dirs for r in log_dir.replicas}
     alone: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for partition in cluster.partitions:

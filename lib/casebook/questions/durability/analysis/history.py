@@ -1,4 +1,4 @@
-"""What ZooKeeper's history shows really happened: how long acks=all was acks=1, because the ISR was the leader alone."""
+"""Actual exposure in ZooKeeper's history: how long acks=all was acks=1, because the ISR was the leader alone."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -13,9 +13,9 @@ _KEY = "min.insync.replicas"
 
 
 class _Stretch(NamedTuple):
-    """Time in which one replica was in sync, and that was enough; or nobody knows whether it was, ``min_isr`` ``None``.
+    """A period with one in-sync replica, which was enough; or with unknown min ISR, ``min_isr`` ``None``.
 
-    ``until`` is the last moment that is known of it, ``open`` whether no later one tells of its end.
+    ``until`` is its last known moment; ``open`` means that no later one shows its end.
     """
 
     since: int
@@ -26,14 +26,14 @@ class _Stretch(NamedTuple):
 
 
 def isr_alone(past: Past, cluster: Cluster, settings: Settings) -> tuple[IsrAlone, ...]:
-    """Every partition with more than one copy that had such times, longest first; then those of which it is not known.
+    """Return every replicated partition with such periods, longest first; then those with unknown ones.
 
-    A partition of which both can be said has a row for each.
+    A partition with both has a row for each.
 
     Args:
-        past: The history, replayed; one without a last transaction tells nothing.
-        cluster: The assignments of now.
-        settings: What counts where the history does not tell a topic's own settings.
+        past: Replayed history; without a last transaction it has no result.
+        cluster: Current assignments.
+        settings: Settings used when the history does not have a topic's overrides.
     """
     if past.last is None:
         return ()
@@ -49,9 +49,9 @@ def isr_alone(past: Past, cluster: Cluster, settings: Settings) -> tuple[IsrAlon
 
 
 def _stretches(states: Sequence[StateRow], overrides: Sequence[Overrides], settings: Settings, end: int) -> Iterator[_Stretch]:
-    """Consecutive states with a leader alone are one stretch, as is one that a change of settings goes through.
+    """Merge consecutive states with a lone leader into one period, also across a change of settings.
 
-    What is known and what is not are not: they are stretches of their own. So are those on both sides of time that nobody knows.
+    Known and unknown states are separate periods; so are those before and after a gap in the history.
     """
     pending: _Stretch | None = None
     for at, row in enumerate(states):
@@ -72,19 +72,19 @@ def _stretches(states: Sequence[StateRow], overrides: Sequence[Overrides], setti
 
 
 def _unseen(states: Sequence[StateRow], end: int) -> Iterator[int]:
-    """Milliseconds in which nobody knows how many were in sync."""
+    """Yield milliseconds with an unknown number of in-sync replicas."""
     for at, row in enumerate(states):
         if row.until is not None:
             yield max(0, (states[at + 1].time if at + 1 < len(states) else end) - row.until)
 
 
 def _alone(row: StateRow) -> bool:
-    """Whether there was a leader, and nobody else was in sync."""
+    """Return whether the leader was the only in-sync replica."""
     return not row.deleted and row.leader is not None and row.isr is not None and len(row.isr) == 1
 
 
 def _min_isr(row: StateRow, overrides: Sequence[Overrides], settings: Settings) -> int | None:
-    """The min.insync.replicas by which the leader acknowledged; ``None`` where it is not known."""
+    """Return the leader's effective min.insync.replicas; ``None`` when unknown."""
     own = _then(overrides, row.time)
     if own is not None and _KEY in own:
         return Setting(own[_KEY], TOPIC).number
@@ -94,7 +94,7 @@ def _min_isr(row: StateRow, overrides: Sequence[Overrides], settings: Settings) 
 
 
 def _then(overrides: Iterable[Overrides], time: int) -> Mapping[str, str] | None:
-    """A topic's own settings at that time; ``None`` where the history does not tell them."""
+    """Return a topic's overrides at that time; ``None`` when not in the history."""
     known = [one for one in overrides if one.time <= time]
     return known[-1].config if known else None
 

@@ -1,4 +1,4 @@
-"""What no file tells, and somebody must be asked."""
+"""Questions to people, with answers in no file."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,9 +11,9 @@ class Ask(NamedTuple):
     """A question to a person.
 
     Args:
-        whom: Whose application or cluster it is about.
-        question: What to ask.
-        why: What hangs on the answer.
+        whom: Owner of the application or cluster.
+        question: Question.
+        why: What depends on the answer.
     """
 
     whom: str
@@ -22,7 +22,7 @@ class Ask(NamedTuple):
 
 
 def questions(scene: DurabilityInputs) -> tuple[Ask, ...]:
-    """What to ask, producers first."""
+    """Return the questions, producers first."""
     return (*_of_producers(scene), *_of_consumers(scene), *_of_cluster(scene))
 
 

@@ -1,4 +1,4 @@
-"""How long a producer goes on sending, and whether that is longer than a broker's death lasts."""
+"""How long a producer retries, and whether that outlasts a broker failure."""
 
 from casebook.facts.clients import JAVA, LIBRDKAFKA
 from casebook.kafka.defaults import CLIENT_BACKOFF_GROWS
@@ -7,19 +7,19 @@ from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.scene import DurabilityInputs, assumed, origin
 
 _ELECTION = 5_000
-"""Milliseconds that an election may take after the session has ended."""
+"""Milliseconds that an election may take after the end of the session."""
 _BACKOFF, _LONGEST_BACKOFF = 100, 1_000
 """Milliseconds: the defaults of retry.backoff.ms, in every library, and of retry.backoff.max.ms."""
 _SHORTEST_DEATH = 100 * _BACKOFF
-"""Milliseconds that no death lasts less: a session that is usual, and an election."""
+"""Minimum milliseconds of a failover: a usual session timeout, and an election."""
 _LONGEST_DEATH = 3_600_000
-"""Milliseconds that no death lasts more: ZooKeeper grants sessions of 20 ticks at most by default, 40 s."""
+"""Maximum milliseconds of a failover: ZooKeeper grants sessions of 20 ticks at most by default, 40 s."""
 
 
 def death(scene: DurabilityInputs) -> int | None:
-    """Milliseconds from the death of a leader to the next one: its session and an election; ``None`` where not known.
+    """Return milliseconds from a leader's failure to the next one: session timeout and election; ``None`` when unknown.
 
-    A session timeout that is only assumed, as nobody collected what a broker was started with, is not known.
+    An assumed session timeout, without a broker's startup settings, counts as unknown.
     """
     sessions = scene.of_brokers("zookeeper.session.timeout.ms")
     numbers = [setting.number for setting in sessions]
@@ -29,12 +29,12 @@ def death(scene: DurabilityInputs) -> int | None:
 
 
 def death_unknown(scene: DurabilityInputs) -> str:
-    """Why :func:`death` is not known."""
+    """Return why :func:`death` is unknown."""
     return f"zookeeper.session.timeout.ms: {origin(scene.of_brokers('zookeeper.session.timeout.ms'))}"
 
 
 def outlasts(milliseconds: int, scene: DurabilityInputs) -> bool | None:
-    """Whether who goes on for so long sees the next leader; ``None``: not known."""
+    """Return whether retries of this length reach the next leader; ``None``: unknown."""
     needed = death(scene)
     if needed is not None:
         return milliseconds >= needed
@@ -42,10 +42,10 @@ def outlasts(milliseconds: int, scene: DurabilityInputs) -> bool | None:
 
 
 def lasting(producer: AuditedClient, tries: int) -> tuple[int, int]:
-    """Milliseconds, at least and at most, in which a producer has used up its retries, at the default retry.backoff.ms.
+    """Return the minimum and maximum milliseconds until a producer has used up its retries, at the default retry.backoff.ms.
 
-    A refusal that comes at once (NOT_ENOUGH_REPLICAS, NOT_LEADER) takes a try: ``Sender.java@2.8.2`` (canRetry). Backoff grows
-    from KIP-580 on: ``ExponentialBackoff.java@3.7.0``, ``CONFIGURATION.md@v2.3.0``.
+    An immediate refusal (NOT_ENOUGH_REPLICAS, NOT_LEADER) uses a retry: ``Sender.java@2.8.2`` (canRetry). Backoff grows from
+    KIP-580 on: ``ExponentialBackoff.java@3.7.0``, ``CONFIGURATION.md@v2.3.0``.
     """
     grows = _grows(producer)
     even, growing = tries * _BACKOFF, _growing(tries)
@@ -58,7 +58,7 @@ def _growing(tries: int) -> int:
 
 
 def _grows(producer: AuditedClient) -> bool | None:
-    """Whether each retry waits longer than the one before; ``None``: not known."""
+    """Return whether each retry waits longer than the one before; ``None``: unknown."""
     since = {CLIENT_BACKOFF_GROWS.get(name) for name in ((producer.library,) if producer.library else (JAVA, LIBRDKAFKA))}
     first = next(iter(since))
     if len(since) > 1 or (first is not None and producer.version is None):

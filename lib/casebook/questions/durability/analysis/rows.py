@@ -6,7 +6,7 @@ from casebook.facts.times import EpochMs
 
 
 class SettingRow(NamedTuple):
-    """A row of ``tables/settings``: the value that counts.
+    """A row of ``tables/settings``: an effective value.
 
     Columns:
         entity: broker and its id, or topic and its name.
@@ -26,7 +26,7 @@ class SettingRow(NamedTuple):
 
 
 class LossVerdict(NamedTuple):
-    """A row of ``tables/loss_verdicts``: what is lost when, by one rule.
+    """A row of ``tables/loss_verdicts``: a possible loss, by one rule.
 
     Columns:
         topic: Null: every topic.
@@ -53,7 +53,7 @@ class LossVerdict(NamedTuple):
 
 
 class Exposure(NamedTuple):
-    """A row of ``tables/single_copies``: what goes with one broker.
+    """A row of ``tables/single_copies``: loss with one broker.
 
     Columns:
         broker: Broker that holds the only copy of partitions.
@@ -99,7 +99,7 @@ class IsrAlone(NamedTuple):
 
 
 class ClientRow(NamedTuple):
-    """A row of ``tables/client_settings``: what counts for a producer or consumer.
+    """A row of ``tables/client_settings``: an effective setting of a producer or consumer.
 
     Columns:
         client: Its name, as it was collected.
@@ -117,7 +117,7 @@ class ClientRow(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A row of ``tables/audit_changes``: what is not as it was in the earlier case.
+    """A row of ``tables/audit_changes``: a change since the earlier case.
 
     Columns:
         what: verdict or setting.

@@ -1,7 +1,7 @@
-"""The rules by which acknowledged records can be lost, numbered: each says what is lost when, and what ends it.
+"""Numbered rules by which acknowledged records can be lost: each with loss, condition and remedy.
 
-Severity: ``critical`` where one failure is enough, ``warning`` where it takes two or a habit of the application, ``info`` where
-nothing acknowledged is lost, or only in a disaster.
+Severity: ``critical`` for a loss by one failure, ``warning`` by two or by the application's behaviour, ``info`` when nothing
+acknowledged is lost, or only in a disaster.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,14 +21,14 @@ class Rule:
 
     Args:
         id: ``D1`` and so on.
-        name: Of its finding: ``durability.<name>``.
-        head: In two or three words.
-        asks: The question that its finding answers.
-        has: What is wrong, behind ``3 of 7 topics have``.
-        says: When something is lost, in one sentence.
-        source: ``path@tag`` in Kafka, a KIP, or where else it is shown.
-        scope: What it judges.
-        judge: Asks it: of a scene and of what it judges, nothing more for the whole cluster.
+        name: Name of its finding: ``durability.<name>``.
+        head: Two or three words.
+        asks: Question of its finding.
+        has: The problem, after ``3 of 7 topics have``.
+        says: Condition of the loss, in one sentence.
+        source: ``path@tag`` in Kafka, a KIP, or another proof.
+        scope: Kind of its subjects.
+        judge: Judges a subject in a scene; without a subject for the whole cluster.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What the rules of durability are asked about, and how they answer."""
+"""Inputs and answers of the durability rules."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ CRITICAL, WARNING, INFO = Severity.CRITICAL.value, Severity.WARNING.value, Sever
 
 
 class JudgedRule(NamedTuple):
-    """What a rule says.
+    """Answer of a rule.
 
     Args:
         outcome: :data:`LOSES`, :data:`HOLDS` (nothing is lost by it), :data:`UNKNOWN` or :data:`NOT_APPLICABLE`.
-        severity: ``critical``: one failure is enough; ``warning``: it takes two, or a habit of the application; ``info``: nothing
+        severity: ``critical``: by one failure; ``warning``: by two, or by the application's behaviour; ``info``: nothing
             acknowledged is lost, or only in a disaster.
-        sentence: You lose X when Y; or what is not known, or why nothing is lost.
-        change: The smallest one that ends it.
-        cost: Of the change.
+        sentence: You lose X when Y; or what is unknown, or why nothing is lost.
+        change: Smallest remedy.
+        cost: Cost of the change.
         proof: Znode, line or table.
     """
 
@@ -44,10 +44,10 @@ class JudgedRule(NamedTuple):
 def loses(
     severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
 ) -> JudgedRule:
-    """Something can be lost; it is only possible where that rests on a default that is assumed.
+    """Return a possible loss; only a potential one when it depends on an assumed default.
 
     Args:
-        by: The settings that it takes, one of each: where all of one are only assumed, so is the loss.
+        by: Required settings, one of each: when all of one are only assumed, so is the loss.
     """
     if any(len(assumed(settings)) == len(settings) for settings in by):
         return unknown(f"Possible, if the assumed default holds: {sentence[0].lower()}{sentence[1:]}", proof)
@@ -55,22 +55,25 @@ def loses(
 
 
 def holds(sentence: str) -> JudgedRule:
-    """Nothing is lost by this rule."""
+    """Return that nothing is lost by this rule."""
     return JudgedRule(HOLDS, sentence)
 
 
 def unknown(sentence: str, proof: str = ZNODES) -> JudgedRule:
-    """Whether something can be lost is not known; the sentence says what would tell."""
+    """Return that a possible loss is unknown; the sentence says what would settle it."""
     return JudgedRule(UNKNOWN, sentence, proof=proof)
 
 
 def beside(sentence: str) -> JudgedRule:
-    """The question does not arise."""
+    """Return that the rule does not apply."""
     return JudgedRule(NOT_APPLICABLE, sentence)
 
 
 def without_copies(topic: TopicFacts) -> JudgedRule:
-    """Of a topic of which no second copy is known: the rules on followers do not arise, unless nobody could read its copies."""
+    """Return the answer for a topic without a known second copy.
+
+    Rules on followers do not apply, unless its copies are unreadable.
+    """
     if not topic.factors:
         return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
     return beside("There is only one copy: see D2.")
@@ -78,12 +81,12 @@ def without_copies(topic: TopicFacts) -> JudgedRule:
 
 @dataclass(frozen=True, kw_only=True)
 class DurabilityInputs:
-    """Everything that rules look at.
+    """Inputs of the rules.
 
     Args:
-        topics: By name.
+        topics: Topics by name.
         clients: Producers and consumers.
-        untold: Clients that were given, of which nothing tells how they are set up.
+        untold: Given clients with unknown settings.
     """
 
     cluster: Cluster
@@ -95,17 +98,17 @@ class DurabilityInputs:
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:
-        """Brokers whose settings count."""
+        """Brokers with relevant settings."""
         return brokers_of(self.cluster)
 
     @cached_property
     def producers(self) -> tuple[AuditedClient, ...]:
-        """Those that write."""
+        """Clients that write."""
         return tuple(client for client in self.clients if client.kind == PRODUCER)
 
     @cached_property
     def consumers(self) -> tuple[AuditedClient, ...]:
-        """Those that read."""
+        """Clients that read."""
         return tuple(client for client in self.clients if client.kind == CONSUMER)
 
     @cached_property
@@ -115,23 +118,23 @@ class DurabilityInputs:
 
     @property
     def release(self) -> KafkaVersion:
-        """Whose rules apply."""
+        """Release of the rules."""
         return self.version.version
 
     def before(self, release: str) -> bool:
-        """Whether the brokers are older than a release."""
+        """Return whether the brokers are older than a release."""
         return self.release < KafkaVersion.parse(release)
 
     def may_be_before(self, release: str) -> bool:
-        """Whether the evidence allows brokers that are older than a release, and others."""
+        """Return whether the evidence allows brokers older than a release, and others."""
         return self.version.may_be_before(KafkaVersion.parse(release))
 
     def of_brokers(self, key: str) -> tuple[Setting, ...]:
-        """The values that count on the brokers, each once."""
+        """Return the effective values on the brokers, each once."""
         return tuple(dict.fromkeys(self.settings.of_broker(key, broker) for broker in self.brokers or (None,)))
 
     def proof_of(self, key: str, wanted: Iterable[str | None]) -> str:
-        """The file or znode in which a broker's value stands that is one of ``wanted``; the table for a default."""
+        """Return the file or znode with a broker's value among ``wanted``; the table for a default."""
         values = set(wanted)
         for broker in self.brokers:
             found = self.settings.of_broker(key, broker)
@@ -143,18 +146,17 @@ class DurabilityInputs:
         return "tables/settings"
 
     def alter_topic(self, topic: str, setting: str) -> str:
-        """The command that gives a topic a setting, in this release."""
+        """Return the command that sets a topic's configuration in this release."""
         return Commands(self.release, self.cluster.connect).set("topics", topic, setting)
 
 
 def assumed(settings: Iterable[Setting]) -> list[Setting]:
-    """Those that are only taken for the default, as nobody collected what the broker was started with, or nobody knows of
-    which release: no reason to call anything safe, or lost."""
+    """Return assumed defaults: startup settings or the release are unknown, so nothing can be called safe, or lost."""
     return [setting for setting in settings if setting.origin in (BUILT_IN_ASSUMED, BUILT_IN_OF_SOME)]
 
 
 def origin(settings: Sequence[Setting]) -> str:
-    """Where values come from, in brackets' words; of a default that is only taken to hold, whose it is."""
+    """Return the origin of values for brackets; for an assumed default, its release."""
     return ", ".join(dict.fromkeys(_assumed_of(one) if one.assumed else said(one) for one in settings))
 
 

@@ -1,4 +1,4 @@
-"""The settings that decide what can be lost: effective value and origin of each, for every broker and topic."""
+"""Settings relevant for losses: effective value and origin, for every broker and topic."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -21,20 +21,23 @@ _TOPIC_SINCE = {"message.format.version": "log.message.format.version"}
 
 
 def brokers_of(cluster: Cluster) -> tuple[int, ...]:
-    """Brokers whose settings count: registered ones, those that hold replicas and may be back, and those that settings are of."""
+    """Return brokers with relevant settings.
+
+    Registered ones, those with replicas that may return, and those with own settings.
+    """
     dynamic = {int(entity) for entity in cluster.broker_configs if entity.isascii() and entity.isdigit() and len(entity) < 10}
     assigned = {broker for partition in cluster.partitions for broker in partition.replicas}
     return tuple(sorted({*cluster.live, *assigned, *cluster.started_with, *dynamic}))
 
 
 def rows(cluster: Cluster, settings: Settings) -> tuple[SettingRow, ...]:
-    """Every listed setting of every broker and topic, brokers first."""
+    """Return every listed setting of every broker and topic, brokers first."""
     brokers = brokers_of(cluster)
     return (*_of_brokers(settings, brokers), *_of_topics(cluster, settings, brokers))
 
 
 def disagreeing(found: Iterable[SettingRow]) -> Mapping[str, Mapping[str | None, tuple[int, ...]]]:
-    """Brokers by value of each setting in which brokers differ, as far as it is known; racks are meant to."""
+    """Return brokers by value for each known setting in which they differ; except racks."""
     values: dict[str, dict[str | None, list[int]]] = {}
     for row in found:
         if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin not in _ASSUMED:
@@ -66,7 +69,7 @@ def _of_topics(cluster: Cluster, settings: Settings, brokers: Sequence[int]) -> 
 
 
 def _alike(layers: Mapping[int | None, list[Setting]]) -> list[tuple[tuple[int, ...], list[Setting]]]:
-    """Brokers that have the same, with what they have; in the order of the first of each."""
+    """Return groups of brokers with equal layers, in order of the first of each."""
     groups: dict[tuple[Setting, ...], list[int]] = {}
     for broker, found in layers.items():
         groups.setdefault(tuple(found), []).extend([] if broker is None else [broker])
@@ -88,5 +91,5 @@ def _row(entity: str, key: str, layers: Sequence[Setting], brokers: tuple[int, .
 
 
 def said(setting: Setting) -> str:
-    """The origin, with the broker's name of the setting where that is another."""
+    """Return the origin, with the broker's name of the setting if different."""
     return f"{setting.origin} ({setting.key})" if setting.key else setting.origin

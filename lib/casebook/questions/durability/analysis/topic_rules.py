@@ -1,4 +1,4 @@
-"""What copies make of records, and who must be in sync or may lead: the rules of durability that look at topics."""
+"""Durability rules on topics: copies, in-sync replicas, and elections."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _SETTINGS = "tables/settings"
 
 
 def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have nobody else to elect."""
+    """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have no other candidate."""
     if not topic.factors:
         return without_copies(topic)
     if not topic.single:
@@ -73,7 +73,7 @@ def _two_in_sync(scene: DurabilityInputs, topic: TopicFacts, factor: int) -> tup
 
 
 def _not_before(topic: TopicFacts) -> str:
-    """Why two in sync must not be asked for now: what has fewer refuses acks=all at once. Empty where nothing is against it."""
+    """Return why a min ISR of 2 is not possible now: partitions with fewer would refuse acks=all at once. Empty when possible."""
     waiting = set(topic.alone).difference(topic.single)
     if waiting:
         has = f"{plural(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
@@ -88,7 +88,7 @@ def _not_before(topic: TopicFacts) -> str:
 
 
 def unclean(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Whoever lives is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
+    """Any live replica is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
     if not topic.replicated:
         return without_copies(topic)
     if topic.may_be_unclean is None:
@@ -115,9 +115,11 @@ _EPOCHS = KafkaVersion.parse("0.11.0.0")
 
 
 def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
-    """Before leader epochs a follower cuts to its own high watermark: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101.
+    """Before leader epochs a follower truncates to its own high watermark.
 
-    Epochs take inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
+    Source: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101.
+
+    Epochs require inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
     """
     if not topic.replicated:
         return without_copies(topic)
@@ -139,13 +141,13 @@ def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedR
 
 
 def _older(scene: DurabilityInputs, topic: TopicFacts) -> str | None:
-    """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
+    """Return what is older than leader epochs; empty for nothing; ``None`` when unknown."""
     if scene.version.may_be_before(_EPOCHS):
         return None
     if scene.release < _EPOCHS:
         return f"Kafka {scene.release}"
     counted = [("inter.broker.protocol.version", topic.protocols)]
-    if scene.before("3.0.0"):  # from then on the message format follows from the protocol (KIP-724)
+    if scene.before("3.0.0"):  # from then on the message format depends on the protocol (KIP-724)
         counted.append(("message format", topic.format))
     for name, settings in counted:
         for setting in settings:

@@ -1,4 +1,4 @@
-"""A topic as far as durability goes: its copies, where they stand, and what counts on each broker that may lead it."""
+"""Durability of a topic: its copies, their locations, and effective settings on each possible leader."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ INTERNAL = frozenset({OFFSETS_TOPIC, TRANSACTIONS_TOPIC})
 
 @dataclass(frozen=True, kw_only=True)
 class TopicFacts:
-    """What the rules ask of a topic.
+    """A topic for the rules.
 
     Args:
         name: Topic name.
-        copies: Replicas of each partition once a reassignment has ended, by partition.
-        min_isr: min.insync.replicas, one for each way that brokers which may lead it see it.
-        unclean: unclean.leader.election.enable, as each broker sees it that may be controller.
-        flush: flush.messages and flush.ms, as each broker sees it that may lead it.
-        format: message.format.version, as each broker sees it that may lead it; empty before 0.10.
-        together: Partitions whose copies all stand in one rack; ``None`` where a rack is unknown.
-        protocols: inter.broker.protocol.version of the brokers that hold it.
-        alone: Partitions of which fewer than two living copies are in sync now.
-        unseen: Partitions whose ISR is not known.
+        copies: Replicas of each partition after a reassignment, by partition.
+        min_isr: min.insync.replicas, one for each view among its possible leaders.
+        unclean: unclean.leader.election.enable, as seen by each possible controller.
+        flush: flush.messages and flush.ms, as seen by each possible leader.
+        format: message.format.version, as seen by each possible leader; empty before 0.10.
+        together: Partitions with all copies in one rack; ``None`` when a rack is unknown.
+        protocols: inter.broker.protocol.version of its brokers.
+        alone: Partitions with fewer than two live in-sync copies now.
+        unseen: Partitions with an unknown ISR.
     """
 
     name: str
@@ -63,31 +63,31 @@ class TopicFacts:
 
     @cached_property
     def least(self) -> int | None:
-        """The lowest min.insync.replicas that may count; ``None`` when one of them is unknown."""
+        """Lowest possible min.insync.replicas; ``None`` when one of them is unknown."""
         return _least(self.min_isr)
 
     @cached_property
     def most(self) -> int | None:
-        """The highest one."""
+        """Highest possible min.insync.replicas."""
         numbers = [setting.number for setting in self.min_isr]
         return None if not numbers or None in numbers else max(n for n in numbers if n is not None)
 
     @cached_property
     def may_be_unclean(self) -> bool | None:
-        """Whether an unclean election is allowed, by any broker that may be controller."""
+        """Whether an unclean election is allowed by any possible controller."""
         flags = {setting.flag for setting in self.unclean}
         return True if True in flags else None if None in flags or not flags else False
 
     @cached_property
     def never_flushed(self) -> bool | None:
-        """Whether Kafka leaves it to the operating system alone when records reach the disk."""
+        """Whether only the operating system flushes records to disk."""
         if not self.flush or any(setting.value is None for setting in self.flush):
             return None
         return all(setting.never for setting in self.flush)
 
     @property
     def state_path(self) -> str:
-        """The znode of its assignment."""
+        """Znode of its assignment."""
         return f"/brokers/topics/{self.name}"
 
 
@@ -97,7 +97,7 @@ def _least(settings: Sequence[Setting]) -> int | None:
 
 
 class _BrokerView:
-    """Settings as brokers see them, remembered: most topics set nothing themselves."""
+    """Settings as seen by brokers, cached: most topics have no overrides."""
 
     def __init__(self, cluster: Cluster, settings: Settings) -> None:
         self._settings, self._own = settings, cluster.topic_configs
@@ -120,7 +120,7 @@ class _BrokerView:
 
 
 def topics(cluster: Cluster, settings: Settings) -> tuple[TopicFacts, ...]:
-    """Every topic of which it is known that it is not being deleted, by name."""
+    """Return every topic that is known not to be under deletion, by name."""
     racks = {broker: _rack(settings, broker) for broker in {*brokers_of(cluster), *_assigned(cluster.partitions)}}
     anybody, seen, maybe_deleted = brokers_of(cluster), _BrokerView(cluster, settings), cluster.maybe_deleted
     by_topic: dict[str, list[Partition]] = {}
@@ -160,7 +160,7 @@ def _topic(
 
 
 def _in_sync(partition: Partition, living: frozenset[int] | None) -> int | None:
-    """How many copies are in sync now: of the ISR, those that live, where it is known who does."""
+    """Return the number of copies in sync now: live ISR members, if registrations are known."""
     if partition.state is None or partition.problem:
         return None
     isr = partition.state.isr
@@ -168,7 +168,7 @@ def _in_sync(partition: Partition, living: frozenset[int] | None) -> int | None:
 
 
 def _rack(settings: Settings, broker: int) -> str | None:
-    """Where a broker stands; ``None`` where nobody says."""
+    """Return a broker's rack; ``None`` when unknown."""
     rack = settings.of_broker("broker.rack", broker)
     return (rack.value or "").strip() or None if rack.value is not None or rack.origin == REGISTERED else None
 

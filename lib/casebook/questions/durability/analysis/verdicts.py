@@ -1,4 +1,4 @@
-"""Every rule asked of everything it is about, and of what is found the worst for a topic, a producer and a consumer."""
+"""Apply every rule to all its subjects, and find the worst result for a topic, a producer and a consumer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,14 +14,14 @@ ORDER = tuple(RULES)
 
 
 class RuleAnswer(NamedTuple):
-    """What a rule says of one thing.
+    """Answer of a rule for one subject.
 
     Args:
         rule: Id.
-        topic: ``None`` where it is not about one topic.
-        producer: ``None`` where it is not about one producer.
-        consumer: ``None`` where it is not about one consumer.
-        judged: What it says.
+        topic: ``None`` when not about one topic.
+        producer: ``None`` when not about one producer.
+        consumer: ``None`` when not about one consumer.
+        judged: Answer.
     """
 
     rule: str
@@ -32,7 +32,7 @@ class RuleAnswer(NamedTuple):
 
 
 def answers(scene: DurabilityInputs) -> tuple[RuleAnswer, ...]:
-    """Every rule, of everything it is about, rule by rule."""
+    """Return the answers of every rule for all its subjects, rule by rule."""
     return tuple(answer for rule in RULES.values() for answer in _asked(scene, rule))
 
 
@@ -54,7 +54,7 @@ def _asked(scene: DurabilityInputs, rule: Rule) -> Iterator[RuleAnswer]:
 
 
 def rows(found: Iterable[RuleAnswer]) -> tuple[LossVerdict, ...]:
-    """What is lost and what is not known, worst first."""
+    """Return possible losses and unknowns, worst first."""
     told = [_row(answer) for answer in found if answer.judged.outcome in (LOSES, UNKNOWN)]
     return tuple(sorted(told, key=rank))
 
@@ -82,13 +82,13 @@ def _row(answer: RuleAnswer) -> LossVerdict:
 def on_the_way(
     found: Sequence[LossVerdict], topic: TopicFacts, producer: AuditedClient | None, consumer: AuditedClient | None
 ) -> list[LossVerdict]:
-    """What can befall a record of a topic on its way from a producer to a consumer, the worst first.
+    """Return the possible losses of a record of a topic from a producer to a consumer, worst first.
 
     Args:
-        found: As :func:`rows` orders them.
-        topic: Its topic.
-        producer: ``None``: one that nobody knows.
-        consumer: ``None``: one that nobody knows.
+        found: In the order of :func:`rows`.
+        topic: Topic of the record.
+        producer: ``None``: an unknown one.
+        consumer: ``None``: an unknown one.
     """
     return [
         row
@@ -101,12 +101,12 @@ def on_the_way(
 
 
 def _beside(row: LossVerdict, producer: AuditedClient | None) -> bool:
-    """What is said of acks=all does not matter to a producer that does not wait for it."""
+    """Return whether a verdict on acks=all is irrelevant, as the producer does not use it."""
     return row.rule in ("D4", "D16") and producer is not None and producer["acks"].value in ("0", "1")
 
 
 def of_topics(found: Iterable[RuleAnswer]) -> Mapping[str, Mapping[str, JudgedRule]]:
-    """By topic, the worst answer of each rule that is about topics, alone or with a producer."""
+    """Return by topic the worst answer of each rule on topics, alone or with a producer."""
     by: dict[str, dict[str, JudgedRule]] = {}
     for answer in found:
         if answer.topic is not None:

@@ -1,4 +1,4 @@
-"""Notebook 80: what can be lost by how topics, brokers and clients are set up, with the origin of each setting."""
+"""Notebook 80: possible losses by settings of topics, brokers and clients, with the origin of each setting."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _ANY = "any"
 
 
 def matrix(found: Durability, *, topic: str = "") -> View:
-    """Topics by rules: which rule says that records of which topic can be lost.
+    """Show topics by rules: which rule allows a loss for which topic.
 
     Args:
         topic: Only this one; ``""`` for all.
@@ -39,7 +39,7 @@ def matrix(found: Durability, *, topic: str = "") -> View:
 
 
 def ways(found: Durability, *, topic: str = "") -> View:
-    """Every way from a producer over a topic to a consumer, with the worst that can happen on it in one sentence."""
+    """Show every path from a producer through a topic to a consumer, with its worst loss in one sentence."""
     kinds = durability_matrix.kinds(found, topic=topic)
     every = sorted((way for kind in kinds for way in _ways(found, kind)), key=lambda way: way.order)
     ways_ = sum(way.ways for way in every)
@@ -70,15 +70,15 @@ def ways(found: Durability, *, topic: str = "") -> View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossWay:
-    """Ways on which the same is the worst.
+    """Paths with the same worst loss.
 
     Args:
         kind: Topics.
-        producers: Who writes; ``None`` for anybody.
-        consumers: Who reads; ``None`` for anybody.
-        ways: How many these are.
+        producers: Producers; ``None`` for any.
+        consumers: Consumers; ``None`` for any.
+        ways: Number of paths.
         worst: ``None``: nothing.
-        also: The other rules that say something.
+        also: Other rules with a result.
     """
 
     kind: TopicGroup
@@ -115,12 +115,12 @@ def _ways(found: Durability, kind: TopicGroup) -> Iterable[LossWay]:
 
 
 def _of_the_way(row: LossVerdict) -> bool:
-    """Whether it says that something is lost on this way, not on all of them alike: that comes first."""
+    """Return whether it is a loss on this path, not on all paths alike: those come first."""
     return row.severity in ("critical", "warning") and (row.topic, row.producer, row.consumer) != (None, None, None)
 
 
 def _using(clients: Sequence[AuditedClient], facts: TopicFacts) -> Sequence[AuditedClient | None]:
-    """Those that may use a topic; of one that Kafka itself writes nobody else."""
+    """Return clients that may use a topic; an internal one has no others."""
     return [client for client in clients if client.uses(facts.name) and not facts.internal] or [None]
 
 
@@ -153,7 +153,7 @@ def _change(row: LossVerdict | None) -> object:
 
 
 def verdicts(found: Durability, *, topic: str = "") -> View:
-    """All that any rule says, worst first; to be searched."""
+    """Show all results of all rules, worst first, with a search box."""
     chosen = [row for row in found.verdicts if not topic or row.topic in (None, topic)]
     worst_first = _folded(chosen)
     hit = sum(row.severity is not None for row in chosen)
@@ -187,7 +187,7 @@ def verdicts(found: Durability, *, topic: str = "") -> View:
 
 
 def _folded(rows: Sequence[LossVerdict]) -> list[tuple[LossVerdict, int]]:
-    """Each rule's sentence once, with how many more topics it is said of in the same words but the topic's name."""
+    """Merge equal sentences of a rule, with the number of further topics that differ only by name."""
     seen: dict[tuple[object, ...], list[LossVerdict]] = {}
     for row in rows:
         said = row.sentence.replace(row.topic, "\0") if row.topic else row.sentence
@@ -204,14 +204,14 @@ def _about(row: LossVerdict, more: int) -> Markup:
 
 
 def _none(found: Durability, check: str, sentence: str) -> Markup:
-    """That there is nothing to show: well where the check says so, else what it could not find out."""
+    """Show an empty result: good when the check says so, else with the unknown part."""
     answer = next(one for one in found.findings if one.check == check)
     well = answer.status is Status.OK
     return render("durability_none", look="ok" if well else "could_not_check", sentence=sentence if well else f"{answer.title}.")
 
 
 def single_copies(found: Durability) -> View:
-    """What is gone with the disks of one broker."""
+    """Show what is lost with the disks of one broker."""
     rows = found.exposure
     tables = {"single_copies": rows}
     if not rows:
@@ -250,7 +250,7 @@ def _beside(row: object) -> str:
 
 
 def past(found: Durability) -> View:
-    """How long acks=all was acks=1."""
+    """Show how long acks=all was acks=1."""
     rows, tables = found.isr_alone, {"isr_alone": found.isr_alone}
     if not found.history:
         return html(render("durability_no_history"), tables=tables)
@@ -296,7 +296,7 @@ def past(found: Durability) -> View:
 
 
 def ask(found: Durability) -> View:
-    """What no file tells."""
+    """Show questions with answers in no file."""
     table = Table(
         name="questions",
         columns=(("Whom", TEXT), ("Question", TEXT), ("What hangs on it", QUIET)),
@@ -311,7 +311,7 @@ def _question(one: Ask) -> tuple[object, ...]:
 
 
 def changes(found: Durability, *, against: str = "") -> View:
-    """What has changed since an earlier audit."""
+    """Show the changes since an earlier audit."""
     if found.changes is None:
         return html(render("durability_no_changes"), tables={"audit_changes": ()})
     rows = found.changes

@@ -1,7 +1,6 @@
-"""Topics by rules: a shape for each outcome, words at head and side. Topics that fare alike are one row, so that a thousand stay
-readable.
+"""Topics by rules: a shape for each outcome, with row and column headers. Equal topics share a row, so a thousand stay readable.
 
-A table, as the map of partitions is: it reads in grey, by keyboard, by a screen reader and on paper.
+A table, like the replica map: usable without colours, by keyboard, by a screen reader and on paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,14 +23,14 @@ _WEIGHT = {"critical": 0, "warning": 1, "could_not_check": 2, "info": 3, "ok": 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicGroup:
-    """Topics that fare alike.
+    """Topics with equal results.
 
     Args:
-        first: The first of them, by name.
-        topics: How many they are.
-        copies: Their replication factor.
-        least: Their min.insync.replicas.
-        looks: The outcome of each rule, as symbols are called.
+        first: First of them, by name.
+        topics: Number of topics.
+        copies: Replication factor.
+        least: min.insync.replicas.
+        looks: Outcome of each rule, by symbol name.
     """
 
     first: str
@@ -42,13 +41,13 @@ class TopicGroup:
 
 
 def rules(found: Durability) -> tuple[str, ...]:
-    """Rules that are columns: those about topics, and about topics with a producer where one is known."""
+    """Return the rules with a column: those on topics, and on topics with a producer, if one is known."""
     scopes = (TOPIC, PAIR) if found.scene.producers else (TOPIC,)
     return tuple(rule.id for rule in RULES.values() if rule.scope in scopes)
 
 
 def kinds(found: Durability, *, topic: str = "") -> tuple[TopicGroup, ...]:
-    """Topics that fare alike under every rule, worst first."""
+    """Return topics with equal results under every rule, worst first."""
     judged, columns = of_topics(found.answers), rules(found)
     alike: dict[tuple[object, ...], list[str]] = {}
     for facts in found.scene.topics:
@@ -65,7 +64,7 @@ def kinds(found: Durability, *, topic: str = "") -> tuple[TopicGroup, ...]:
 
 
 def matrix(found: Durability, rows: Sequence[TopicGroup]) -> Markup:
-    """The picture."""
+    """Return the figure."""
     columns = rules(found)
     topics = sum(kind.topics for kind in rows)
     exposed = sum(kind.topics for kind in rows if {"critical", "warning"} & set(kind.looks))
@@ -82,7 +81,7 @@ def matrix(found: Durability, rows: Sequence[TopicGroup]) -> Markup:
 
 
 def _nothing_found(rows: Sequence[TopicGroup], topics: int) -> str:
-    """That no topic is known to lose anything, and of how many nobody knows."""
+    """State that no topic is known to lose anything, and how many are unknown."""
     if not topics:
         return "No topic is known: whether any can lose records could not be checked."
     unknown = sum(kind.topics for kind in rows if "could_not_check" in kind.looks)

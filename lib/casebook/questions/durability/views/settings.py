@@ -1,4 +1,4 @@
-"""Notebook 80: which settings count, on brokers and topics and for clients, and where each comes from."""
+"""Notebook 80: effective settings of brokers, topics and clients, with their origins."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,7 +20,7 @@ _MOST_ROWS, _MOST_OWN = 200, 60
 
 
 def settings(found: Durability, *, topic: str = "") -> View:
-    """Every listed setting of the brokers, then what topics set themselves: value, origin, what it hides."""
+    """Show every listed setting of the brokers, then overrides of topics: value, origin, hidden values."""
     differ = disagreeing(found.settings)
     of_brokers = _broker_rows(found.settings, differ.keys())
     chosen = (row for row in found.settings if row.origin == TOPIC and (not topic or row.entity == f"topic {topic}"))
@@ -45,7 +45,7 @@ def _broker_rows(rows: Iterable[SettingRow], differ: Iterable[str]) -> list[Row]
 
 
 def _once(rows: Iterable[SettingRow]) -> list[SettingRow]:
-    """What a topic sets itself once, also where it hides different things on different brokers."""
+    """Return each override once, even if it hides different values on different brokers."""
     merged: dict[tuple[str, str], SettingRow] = {}
     for row in rows:
         held = merged.get((row.entity, row.key))
@@ -100,7 +100,7 @@ def _topic_table(own: Sequence[SettingRow]) -> Table:
 
 
 def clients(found: Durability) -> View:
-    """What counts for each producer and consumer."""
+    """Show the effective settings of each producer and consumer."""
     rows = found.clients
     known = found.scene.clients
     if not known:

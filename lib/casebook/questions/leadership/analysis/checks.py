@@ -1,4 +1,4 @@
-"""The questions on leadership, in the order they are asked: here those on leaders; ISR and controller are next door."""
+"""Checks on leaders, in order; those on ISR and controller are in sibling modules."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from casebook.questions.leadership.analysis.start_first import StartChoice, in_o
 def checks(
     cluster: Cluster, version: VersionInUse, verdicts: Sequence[Verdict], dead: Sequence[int], choices: Sequence[StartChoice]
 ) -> tuple[Finding, ...]:
-    """Every check on leadership, each with its outcome."""
+    """Run every check on leadership."""
     starts = in_order(dead, choices)
     gaps = coverage.verdicts(cluster, verdicts)
     of_living = (*coverage.registrations(cluster), *gaps)
@@ -86,7 +86,7 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
 
 
 def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    """Partitions that are neither counted as offline nor well."""
+    """List partitions that are neither counted as offline nor healthy."""
     unknown, deleted = (
         sum(v.state is state for v in verdicts) for state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
     )
@@ -100,7 +100,7 @@ _RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})
 
 
 def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[str]:
-    """What rules and advice take of unclean election where nothing in the evidence says it, e.g. of a paste."""
+    """List assumptions of rules and advice on unclean election without evidence, e.g. for a paste."""
     asked = [v for v in hit if v.rule in _RESTS_ON_UNCLEAN and v.clean_winner is None]
     taken = Counter(bool(v.unclean_allowed) for v in asked if v.unclean_origin == BUILT_IN_ASSUMED)
     for allowed, partitions in sorted(taken.items()):

@@ -1,4 +1,4 @@
-"""The questions on who elects: the controller, its epoch, and the brokers it can choose from."""
+"""Checks on the controller, its epoch, and the brokers that it can elect."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Copies that are gone: a broker is no cure for a partition of which its log dirs hold no segment."""
+"""Lost copies: starting a broker does not heal a partition without segments in its log dirs."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -8,13 +8,13 @@ from casebook.facts.disks import LogDir, Partition, log_dirs_of
 from casebook.kafka.verdict import OFFLINE, Verdict
 
 Lacking = Collection[tuple[int, str, int]]
-"""Broker, topic and partition of copies that are gone."""
+"""Broker, topic and partition of lost copies."""
 
 
 def without(
     judged: Sequence[Verdict], cluster: Cluster, dead: Collection[int], log_dirs: Sequence[LogDir]
 ) -> tuple[tuple[Verdict, ...], list[int]]:
-    """The verdicts, those that wait for a broker without a segment of theirs no longer waiting for it.
+    """Remove brokers from ``waits_for`` of verdicts when their log dirs have no segment of the partition.
 
     Returns:
         The verdicts, and that broker for each partition of which its log dirs hold nothing.
@@ -31,7 +31,7 @@ def without(
 
 
 def lacking(cluster: Cluster, log_dirs: Sequence[LogDir]) -> Lacking:
-    """Dead brokers and partitions of theirs of which their log dirs hold no segment."""
+    """Return dead brokers and partitions without a segment in their log dirs."""
     listed = {one.broker for one in log_dirs} - cluster.live
     held = {broker: _Held(cluster, [one for one in log_dirs if one.broker == broker]) for broker in listed}
     return frozenset(
@@ -43,7 +43,7 @@ def lacking(cluster: Cluster, log_dirs: Sequence[LogDir]) -> Lacking:
 
 
 class _Held:
-    """What a broker's log dirs hold, as far as they were listed."""
+    """Content of a broker's log dirs, as far as listed."""
 
     def __init__(self, cluster: Cluster, listed: Sequence[LogDir]) -> None:
         segments: dict[Partition, int] = defaultdict(int)
@@ -54,12 +54,12 @@ class _Held:
         self._is_whole = bool(listed) and _configured(cluster, listed[0].broker) == len(listed)
 
     def lacks(self, partition: Partition) -> bool:
-        """Whether no segment is there: its folder is empty, or there is none in any log dir that the broker has."""
+        """Return whether it has no segment: its folder is empty, or missing in all of the broker's log dirs."""
         if self._torn:
             return False
         return not self._segments[partition] if partition in self._segments else self._is_whole
 
 
 def _configured(cluster: Cluster, broker: int) -> int | None:
-    """How many log dirs a broker has; ``None`` where neither its server.properties nor its log says."""
+    """Return a broker's number of log dirs; ``None`` when neither its server.properties nor its log has it."""
     return len(set(log_dirs_of(cluster.started_with.get(broker, {})))) or None

@@ -1,4 +1,4 @@
-"""The questions on in-sync replicas: enough of them, all of them, the right ones, and what may happen without any."""
+"""Checks on in-sync replicas: enough, all, the right ones, and the risk without any."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,7 +18,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
     """Can every online partition take acks=all writes?
 
     Args:
-        gaps: Why not every partition was judged.
+        gaps: Why some partitions have no verdict.
     """
     online = [*online_of(verdicts), *(v for v in verdicts if v.state is PartitionCondition.UNKNOWN and v.under_min_isr)]
     hit = [v for v in online if v.under_min_isr]
@@ -83,7 +83,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
     """Are all replicas of the online partitions in sync?
 
     Args:
-        gaps: Why not every partition was judged.
+        gaps: Why some partitions have no verdict.
     """
     untold = [v for v in verdicts if v.state is PartitionCondition.UNKNOWN and v.under_replicated]
     online = [*online_of(verdicts), *untold]
@@ -112,7 +112,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
 
 
 def _what(hit: Iterable[Verdict]) -> str:
-    """How they are called: of some it may not be known whether their leader lives, who refuses just as well."""
+    """Return the noun: with unknown registrations the leader may be dead, which refuses writes too."""
     return "partition" if any(v.state is PartitionCondition.UNKNOWN for v in hit) else "online partition"
 
 

@@ -1,4 +1,4 @@
-"""Leadership: which partitions have no leader, why, and whom to start first. What notebook 20 shows and concludes."""
+"""Leadership: partitions without a leader, causes, and order of starts. Content of notebook 20."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from casebook.questions.leadership.analysis.start_first import StartChoice, star
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerEpoch:
-    """A row of ``tables/controller_epochs``: what one controller epoch last wrote.
+    """A row of ``tables/controller_epochs``: last writes of one controller epoch.
 
     Columns:
         controller_epoch: A controller epoch found in partition states.
@@ -34,17 +34,17 @@ class ControllerEpoch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leadership:
-    """Everything notebook 20 shows.
+    """Content of notebook 20.
 
     Args:
-        dead: Ids named by assignments or ISRs and not registered; empty when registrations are unknown.
+        dead: Unregistered ids in assignments or ISRs; empty when registrations are unknown.
         verdicts: Ordered by topic and partition.
-        empty: Dead brokers whose log dirs hold no segment of partitions that wait for them, with the number of these.
-        lacking: All copies on dead brokers of which their log dirs hold no segment.
+        empty: Dead brokers whose log dirs have no segment of partitions that wait for them, with the number of these.
+        lacking: All copies on dead brokers without a segment.
         start_first: Ordered by step, then broker.
-        outdated: The znodes are of the past: nobody knows who is dead now, or whom to start.
+        outdated: The znodes are of the past: dead brokers and the order of starts are unknown now.
         controller_epochs: By epoch.
-        findings: One for every check, in a fixed order.
+        findings: One per check, in a fixed order.
     """
 
     cluster: Cluster
@@ -60,10 +60,10 @@ class Leadership:
 
 
 def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] = ()) -> Leadership:
-    """Judge every partition, rank the dead brokers, and answer every check on leadership.
+    """Judge every partition, rank the dead brokers, and run every check on leadership.
 
     Args:
-        log_dirs: As they were listed: no start of a broker heals a partition of which they hold nothing.
+        log_dirs: Listed log dirs: a start heals no partition without segments in them.
     """
     dead = dead_brokers(cluster)
     judged, awaited = empty_copies.without(verdicts(cluster, version.version), cluster, dead, log_dirs)
@@ -82,12 +82,12 @@ def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] 
 
 
 def unknown(lead: Leadership) -> Leadership:
-    """Of a cluster whose znodes are of the past."""
+    """Return the result for znodes of the past."""
     return replace(lead, dead=(), verdicts=(), empty=(), lacking=frozenset(), start_first=(), outdated=True)
 
 
 def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:
-    """The controllers that the partition states remember, by epoch: history as far as znodes tell."""
+    """Return the controllers in partition states, by epoch: history from znodes."""
     writes: dict[int, list[int | None]] = {}
     for partition in cluster.partitions:
         if (state := partition.state) is not None and state.controller_epoch is not None:

@@ -1,4 +1,4 @@
-"""The order of broker starts: dead brokers ranked by the partitions that each heals, those without loss first; then the next."""
+"""Order of broker starts: dead brokers ranked by the partitions that each heals, those without loss first; step by step."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ from typing import NamedTuple
 from casebook.kafka.verdict import OFFLINE, Verdict
 
 DUE = frozenset({"R2", "R8"})
-"""Rules that end as soon as any broker starts: it makes an election happen."""
+"""Rules that end on any broker start, which triggers an election."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartChoice:
-    """A row of ``tables/start_first``: at this step, what starting this broker would heal.
+    """A row of ``tables/start_first``: effect of starting this broker at this step.
 
     Columns:
         step: 1 for the first broker to start, 2 for the second, and so on.
@@ -33,9 +33,9 @@ class StartChoice:
 def start_first(verdicts: Iterable[Verdict], dead: Sequence[int]) -> tuple[StartChoice, ...]:
     """Rank the dead brokers, step by step, until no start heals anything more.
 
-    The best of a step spoils nothing that another could heal without loss; of those it heals most, and of equals it has the
-    lowest id. Each partition is healed by a start of any broker it waits for, alone; one whose election is merely due is healed
-    by whoever starts first.
+    The best choice of a step loses nothing that another start could heal without loss; among those it heals most, then has the
+    lowest id. Each partition is healed by the start of any broker it waits for, alone; one with a due election is healed by the
+    first start of any broker.
     """
     waiting = Counter(_healers(v, dead) for v in verdicts if v.state in OFFLINE)
     rows: list[StartChoice] = []
@@ -64,12 +64,12 @@ def start_first(verdicts: Iterable[Verdict], dead: Sequence[int]) -> tuple[Start
 
 
 class _Healers(NamedTuple):
-    """Whose start brings a partition back.
+    """Brokers whose start brings a partition back.
 
     Args:
         any: Each of these, alone.
-        clean: Those of them that hold all that was acknowledged.
-        perhaps: Those that may be elected as well, where nobody knows whether that is allowed.
+        clean: Those with all acknowledged records.
+        perhaps: Those that may also be elected, when it is unknown whether that is allowed.
     """
 
     any: frozenset[int]
@@ -77,7 +77,7 @@ class _Healers(NamedTuple):
     perhaps: frozenset[int] = frozenset()
 
     def spoilt_by(self, broker: int) -> bool:
-        """Whether its start loses, or may lose, what another's would not."""
+        """Return whether its start loses, or may lose, what another start would not."""
         return bool(self.clean) and broker in (self.any | self.perhaps) - self.clean
 
 
@@ -88,24 +88,24 @@ def _healers(verdict: Verdict, dead: Sequence[int]) -> _Healers:
 
 
 def order(choices: Iterable[StartChoice]) -> tuple[StartChoice, ...]:
-    """The chosen brokers in the order to start them."""
+    """Return the chosen brokers in the order to start them."""
     return tuple(choice for choice in choices if choice.chosen)
 
 
 def in_order(dead: Iterable[int], choices: Iterable[StartChoice]) -> tuple[int, ...]:
-    """All dead brokers in the order to start them: those that heal first, as they are chosen, then the others by id."""
+    """Return all dead brokers in the order to start them: chosen ones first, then the others by id."""
     healing = [choice.broker for choice in order(choices)]
     return (*healing, *sorted(set(dead) - set(healing)))
 
 
 def elected_unclean(verdicts: Iterable[Verdict], steps: Sequence[int]) -> tuple[Verdict, ...]:
-    """Which partitions are elected unclean when brokers start in an order: acknowledged records are lost there.
+    """Return the partitions with an unclean election, which lose acknowledged records, when brokers start in an order.
 
-    Rule: of those that a partition waits for, the first to start decides who leads it. Where unclean election is allowed these
-    are all its replicas, and one that is not in the ISR lacks what the ISR has acknowledged.
+    Rule: the first started broker among those that a partition waits for becomes its leader. With unclean election allowed, these
+    are all its replicas; one outside the ISR lacks records that the ISR acknowledged.
 
     Args:
-        steps: Brokers, the first to start first.
+        steps: Brokers in order of their start.
     """
     offline = [(verdict, _healers(verdict, steps)) for verdict in verdicts if verdict.state in OFFLINE]
     firsts = [next((broker for broker in steps if broker in healers.any), None) for _, healers in offline]

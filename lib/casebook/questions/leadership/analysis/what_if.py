@@ -1,4 +1,4 @@
-"""What if other brokers were alive: the election rules replayed on the evidence. Nothing is sent to the cluster."""
+"""Replay of the election rules with other live brokers. Nothing is sent to the cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supposition:
-    """What is supposed.
+    """Assumptions of a replay.
 
     Args:
-        alive: Broker ids supposed alive.
+        alive: Brokers assumed alive.
         unclean: ``as_configured``, ``on`` or ``off``.
-        ahead: Broker whose log is supposed to hold every record; ``None`` to suppose nothing.
+        ahead: Broker assumed to have every record; ``None`` for no assumption.
     """
 
     alive: frozenset[int]
@@ -33,7 +33,7 @@ class Supposition:
     ahead: int | None = None
 
     def parameters(self) -> dict[str, str]:
-        """The notebook parameters that stand for it."""
+        """Return the equivalent notebook parameters."""
         return {
             "alive": ",".join(map(str, sorted(self.alive))) or NONE,
             "unclean": self.unclean,
@@ -78,18 +78,18 @@ class PartitionChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIf:
-    """The answer of the what-if panel.
+    """Result of a replay.
 
     Args:
-        alive: Broker ids supposed alive.
-        evidence_alive: Broker ids registered in the evidence.
+        alive: Brokers assumed alive.
+        evidence_alive: Registered brokers in the evidence.
         unclean: ``as_configured``, ``on`` or ``off``.
-        ahead: Broker whose log is supposed to hold every record; ``None`` to suppose nothing.
-        severity: Of the state after; ``None`` for ok.
-        title: The result sentence.
-        counts: (label, in the evidence, what if, note); a count of ``None`` is unknown.
-        changes: Partitions that change or stay without leader, offline ones first.
-        parameters: The notebook parameters that give the same answer headless.
+        ahead: Broker assumed to have every record; ``None`` for no assumption.
+        severity: Severity after; ``None`` for ok.
+        title: Result in one sentence.
+        counts: (label, in the evidence, in the replay, note); a count of ``None`` is unknown.
+        changes: Partitions that change or stay without a leader, offline ones first.
+        parameters: Equivalent notebook parameters.
     """
 
     alive: tuple[int, ...]
@@ -106,16 +106,16 @@ class WhatIf:
 def suppose(
     cluster: Cluster, known: Iterable[int], *, alive: str = EVIDENCE, unclean: str = "as_configured", ahead: str = NONE
 ) -> Supposition:
-    """Read the parameters of a what-if.
+    """Parse the parameters of a replay.
 
     Args:
-        known: Brokers that are registered or named by an assignment.
-        alive: ``evidence``, ``none``, or broker ids with commas.
+        known: Brokers that are registered or in an assignment.
+        alive: ``evidence``, ``none``, or comma-separated broker ids.
         unclean: ``as_configured``, ``on`` or ``off``.
         ahead: ``none`` or a broker id.
 
     Raises:
-        UsageError: A text stands for nothing of that kind, or names a broker that nobody knows.
+        UsageError: A text is invalid, or names an unknown broker.
     """
     known = sorted(set(known))
     if unclean not in UNCLEAN:
@@ -139,12 +139,11 @@ def replay(
 ) -> WhatIf:
     """Replay the election rules with other brokers alive.
 
-    First the brokers that the supposition takes away disappear, together; then those it adds register. Of several
-    outcomes that the order of events would decide, the first by ISR is taken. Who is elected with an empty log heals nothing: the
-    others cut theirs to it.
+    First the removed brokers fail, together; then the added ones register. When the order of events decides the outcome, the
+    first by ISR is used. A leader elected with an empty log heals nothing: the others truncate to it.
 
     Args:
-        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+        lacking: Result of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
     """
     verdicts = tuple(verdicts)
     events = _Events(cluster, version, supposed)
@@ -182,7 +181,7 @@ class _After:
 
 
 class _Events:
-    """The brokers that go and come between the evidence and the supposition."""
+    """Brokers that fail and start between the evidence and the assumption."""
 
     def __init__(self, cluster: Cluster, version: KafkaVersion, supposed: Supposition) -> None:
         self._version, self._supposed = version, supposed
@@ -194,7 +193,7 @@ class _Events:
         self._states = {(p.topic, p.partition): p.state for p in cluster.partitions}
 
     def replay(self, verdict: Verdict) -> _After | None:
-        """The partition after the events; ``None`` where nobody can say."""
+        """Return the partition after the events; ``None`` when unknown."""
         if verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
             return None
         before = self._states[verdict.topic, verdict.partition]
@@ -216,7 +215,7 @@ class _Events:
     def _elections(self, verdict: Verdict, state: PartitionState | None) -> controller.ElectionOutcome | None:
         unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
         current: controller.State = state
-        if self._gone and self._left:  # where nobody is left, nobody writes
+        if self._gone and self._left:  # without live brokers nothing is written
             outcomes = controller.after_deaths(
                 state=state, replicas=verdict.replicas, live=self._left, dead=self._gone, unclean=unclean,
                 version=self._version, controller_died=self._controller_died,
@@ -234,7 +233,7 @@ class _Events:
         )
 
     def _caught_up(self, verdict: Verdict, isr: tuple[int, ...] | None) -> int | None:
-        """Replicas in sync once the brokers that came have caught up."""
+        """Return the number of in-sync replicas after the started brokers have caught up."""
         if isr is None:
             return None
         return len(self._come.intersection(verdict.replicas).union(isr) - self._gone) or len(isr)
@@ -306,7 +305,7 @@ def _counts(
     dropped = None if any(change.dropped is None for change in changes) else 0
     unclean = sum(change.unclean for change in changes)
     empty = sum(change.dropped is None and not change.unclean for change in changes)
-    new = sum(verdict.state is PartitionCondition.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
+    new = sum(verdict.state is PartitionCondition.UNINITIALISED for verdict, _ in known)  # the checks count these separately
     note = f"{count(new)} of them never had a state; {count(healed)} healed" if new else f"{count(healed)} healed"
     rows: list[tuple[str, int | None, int | None, str]] = [
         ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), note),
@@ -332,7 +331,7 @@ def _counts(
 
 
 def _leaderless_among(before: Sequence[Verdict], after: Sequence[_After]) -> str:
-    """How many of those counted have no leader: the checks on in-sync replicas count the others alone."""
+    """Return how many of those counted have no leader: the checks on in-sync replicas count only the others."""
     was, becomes = sum(_was_offline(verdict) for verdict in before), sum(one.leader is None for one in after)
     if not was and not becomes:
         return ""

@@ -1,4 +1,4 @@
-"""Notebook 20: whom to start first, who holds what, the verdict on each partition, what the controllers did."""
+"""Notebook 20: start order, replica map, verdict on each partition, controller history."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ _AXIS = "partitions without leader"
 
 
 def whom_to_start(lead: Leadership) -> View:
-    """The chosen order, and what the runner-up would leave."""
+    """Show the chosen order, and the result of the runner-up."""
     tables = {"start_first": lead.start_first}
     chosen = order(lead.start_first)
     if not chosen or lead.outdated:
@@ -60,7 +60,7 @@ def whom_to_start(lead: Leadership) -> View:
 
 
 def _known(lead: Leadership) -> bool:
-    """Whether there are partitions, and all of them were judged."""
+    """Return whether there are partitions, all with a verdict."""
     return (
         lead.cluster.brokers_known
         and bool(lead.verdicts)
@@ -69,7 +69,7 @@ def _known(lead: Leadership) -> bool:
 
 
 def costs(lead: Leadership) -> View:
-    """What each choice costs: starting brokers, unclean election, waiting."""
+    """Show the cost of each choice: starting brokers, unclean election, waiting."""
     offline = _offline(lead)
     if not offline or lead.outdated:
         return html(Markup())
@@ -89,12 +89,12 @@ def costs(lead: Leadership) -> View:
 
 
 def who_holds_what(lead: Leadership) -> View:
-    """Partitions by brokers, grouped by who heals them."""
+    """Show partitions by brokers, grouped by the broker that heals them."""
     return html(replica_map(lead))
 
 
 def verdict_table(lead: Leadership, *, topic: str = "") -> View:
-    """The verdict, partition by partition, worst first.
+    """Show the verdict, partition by partition, worst first.
 
     Args:
         topic: Only its partitions; ``""`` for all.
@@ -122,7 +122,7 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
 
 
 def controller_history(lead: Leadership) -> View:
-    """The controller epochs that the partition states remember."""
+    """Show the controller epochs in partition states."""
     current = lead.cluster.controller
     who = "unknown" if current.broker is None else f"broker {current.broker}"
     changes = current.epoch_stamp.version if current.epoch_stamp else None
@@ -154,7 +154,7 @@ def _offline(lead: Leadership) -> list[Verdict]:
 
 
 def _other_order(lead: Leadership) -> tuple[StartChoice, ...]:
-    """The order that begins with the second best broker; empty when only one can be started first."""
+    """Return the order that starts with the second best broker; empty with only one candidate."""
     others = [c for c in lead.start_first if c.step == 1 and not c.chosen and c.heals]
     if not others:
         return ()
@@ -233,7 +233,7 @@ def _unclean_cost(offline: Sequence[Verdict]) -> Row:
 
 
 def _stay_down(offline: Sequence[Verdict]) -> str:
-    """Of how many topics they are: others of the same topics may be well."""
+    """Return the number of affected topics: other partitions of them may be healthy."""
     topics = words.plural(len({v.topic for v in offline}), "topic")
     return f"a partition of {topics} stays down" if len(offline) == 1 else f"partitions of {topics} stay down"
 
@@ -246,7 +246,7 @@ def _cells(v: Verdict) -> tuple[object, ...]:
 
 
 def _says(v: Verdict) -> object:
-    """What the state znode says of the leader."""
+    """Return the leader according to the state znode."""
     if v.state is PartitionCondition.UNINITIALISED:
         return "nothing: no state"
     if v.isr is None:

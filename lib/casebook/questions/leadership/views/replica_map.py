@@ -1,6 +1,6 @@
-"""Who holds what: partitions by brokers, a glyph for each replica's role.
+"""Replica map: partitions by brokers, a glyph for each replica's role.
 
-Rows that look alike are folded into one, so the map holds at 100,000 partitions; healthy partitions are counted, not drawn.
+Equal rows are merged, so the map works for 100,000 partitions; healthy partitions are counted, not drawn.
 """
 
 from collections import defaultdict
@@ -16,10 +16,10 @@ from casebook.page.render import render
 from casebook.questions.leadership.analysis.leadership import Leadership
 
 MOST_ROWS = 40
-_ALL_BROKERS, _SOME_BROKERS = 12, 7  # up to so many all are drawn, of more only some
+_ALL_BROKERS, _SOME_BROKERS = 12, 7  # up to the first number all are drawn, beyond it only the second
 
 _SHORT = 10
-"""Where those that only lack replicas stand among a moment's headings."""
+"""Position of partitions that only lack replicas, among a moment's headings."""
 
 LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
     "leader",
@@ -34,14 +34,14 @@ LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapRow:
-    """Partitions that look alike.
+    """Partitions with equal rows.
 
     Args:
-        group: Heading they stand under.
+        group: Heading.
         name: The first of them.
-        alike: How many they are.
+        alike: Number of partitions.
         glyphs: A role by broker, in the order of the map's brokers.
-        said: What blocks or ails them.
+        said: What blocks or affects them.
     """
 
     group: str
@@ -53,12 +53,12 @@ class MapRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """What a map of a supposed moment says otherwise than one of the evidence.
+    """Differences of a map at a hypothetical moment.
 
     Args:
-        stopped: Of the brokers that are dead then, those that somebody means to stop.
-        headings: Under which of them a partition stands, by topic and number, in their order; the others only lack replicas.
-        takeaway: What stands above it in bold.
+        stopped: Brokers that would be stopped intentionally, among the dead ones.
+        headings: Heading of a partition by topic and number, in order; all others only lack replicas.
+        takeaway: Bold text above it.
     """
 
     stopped: frozenset[int]
@@ -67,10 +67,10 @@ class Moment:
 
 
 def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
-    """The map as HTML.
+    """Return the map as HTML.
 
     Args:
-        moment: Of what is supposed; ``None`` for the evidence.
+        moment: Hypothetical moment; ``None`` for the evidence.
     """
     ailing = [v for v in lead.verdicts if _ails(v)]
     brokers = _brokers(lead, ailing)
@@ -98,7 +98,7 @@ def _ails(verdict: Verdict) -> bool:
 
 
 def _brokers(lead: Leadership, ailing: Iterable[Verdict]) -> list[int]:
-    """All brokers in order, or on a large cluster the dead ones, then those that hold most of what ails."""
+    """Return all brokers in order; on a large cluster the dead ones, then those with most affected partitions."""
     known = sorted({*lead.cluster.live, *lead.dead})
     if len(known) <= _ALL_BROKERS:
         return known
@@ -124,7 +124,7 @@ def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int], m
 
 
 def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
-    """Under which heading a partition stands: who heals it, in the order to start."""
+    """Return a partition's heading: the broker that heals it, in start order."""
     if verdict.state in OFFLINE:
         for position, choice in enumerate(c for c in lead.start_first if c.chosen):
             if choice.broker in verdict.waits_for:
@@ -138,7 +138,7 @@ def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
 
 
 def _group_then(verdict: Verdict, moment: Moment) -> tuple[tuple[int, int], str]:
-    """Under which heading a partition stands at a supposed moment."""
+    """Return a partition's heading at a hypothetical moment."""
     order, heading = moment.headings.get((verdict.topic, verdict.partition), (_SHORT, "Goes on, short of replicas"))
     return (order, 0), heading
 

@@ -1,4 +1,4 @@
-"""The what-if panel: which brokers live, is unclean election allowed, whose log is ahead; the answer follows at once."""
+"""What-if panel: live brokers, unclean election, and most complete log; the answer follows at once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,16 +17,16 @@ from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.what_if import PartitionChange, Supposition, WhatIf
 
 MOST_ROWS, MOST_UNFOLDED = 12, 200
-_NOBODY = "nobody"  # an ipywidgets selection takes None for nothing selected
+_NOBODY = "nobody"  # an ipywidgets selection treats None as nothing selected
 _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
 
 
 def tried(lead: Leadership, context: PanelContext, *, alive: str, unclean: str, ahead: str) -> View:
-    """The panel, or its static twin, at a notebook's parameters, as :func:`what_if.suppose` takes them.
+    """Show the panel, or its static twin, for a notebook's parameters, see :func:`what_if.suppose`.
 
     Raises:
-        UsageError: A parameter names a broker or choice that is not there.
+        UsageError: A parameter names an unknown broker or choice.
     """
     known = {*lead.cluster.live, *lead.dead}
     supposed = what_if.suppose(lead.cluster, known, alive=alive, unclean=unclean, ahead=ahead)
@@ -40,12 +40,12 @@ def panel(
     replay: Replay,
     context: PanelContext,
 ) -> View:
-    """The panel, or its static twin.
+    """Show the panel, or its static twin.
 
     Args:
-        supposed: The parameters' supposition: the panel's first state.
-        replay: Gives the answer to a supposition.
-        context: The notebook that it stands in.
+        supposed: Initial assumption, from the parameters.
+        replay: Returns the answer for an assumption.
+        context: Context in the notebook.
     """
     answer = replay(supposed)
     tables = {"what_if": answer.changes}
@@ -67,11 +67,11 @@ def _answer(
     framed: bool = False,
     only_offline: bool = False,
 ) -> Markup:
-    """The answer as HTML.
+    """Return the answer as HTML.
 
     Args:
-        framed: Show what is supposed as well, in a frame: there are no widgets that say it.
-        only_offline: Leave out partitions that have a leader after it.
+        framed: Also show the assumption in a frame: without widgets nothing else shows it.
+        only_offline: Leave out partitions that get a leader.
     """
     changes = [change for change in answer.changes if change.offline or not only_offline]
     return render(
@@ -95,7 +95,7 @@ def _known(lead: Leadership) -> list[int]:
 
 
 def _against(answer: WhatIf) -> str:
-    """What is supposed other than the evidence says."""
+    """Describe the differences between assumption and evidence."""
     said = [f"broker {b} {'alive' if b in answer.alive else 'dead'}" for b in sorted({*answer.alive} ^ {*answer.evidence_alive})]
     said += [f"unclean election {answer.unclean}"] * (answer.unclean != "as_configured")
     said += [f"broker {answer.ahead} holds every record"] * (answer.ahead is not None)
@@ -184,6 +184,6 @@ def _mark(toggle: object, broker: int, evident: bool) -> None:
 
 
 def _configured(lead: Leadership) -> str:
-    """How unclean election is configured: on, off, by topic, or unknown."""
+    """Return the configuration of unclean election: on, off, by topic, or unknown."""
     values = {verdict.unclean_allowed for verdict in lead.verdicts}
     return {True: "on", False: "off", None: "unknown"}[values.pop()] if len(values) == 1 else "by topic" if values else "unknown"

@@ -1,4 +1,4 @@
-"""Why a lost record is gone: the change of leader that took it, or what else explains it; nothing: an alarm."""
+"""Cause of a lost record: a leader change, or another explanation; without one, an alarm."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -8,23 +8,23 @@ from casebook.facts.losses import Cause, CauseRow, LeaderChange, LostCount
 from casebook.findings.words import agree, brokers, count, plural
 
 SLACK = 1000
-"""Milliseconds by which an application may be told late that a record is stored, or its clock be wrong."""
+"""Milliseconds by which an acknowledgement may arrive late, or the application's clock be wrong."""
 ALL = frozenset(("all", "-1"))
-"""How ``acks=all`` is written (``clients/src/main/java/org/apache/kafka/clients/producer/ProducerConfig.java@0.9.0.1``)."""
+"""Spellings of ``acks=all`` (``clients/src/main/java/org/apache/kafka/clients/producer/ProducerConfig.java@0.9.0.1``)."""
 NONE = "0"
 _MOST_NAMED = 3
-"""Of changes of which each may have taken a record."""
+"""Maximum number of possible changes to name."""
 
 
 class Missing(NamedTuple):
-    """All that the cause of a lost record depends on. Spark makes one of each, and counts those.
+    """All inputs of a lost record's cause. Spark builds one per record, and counts equal ones.
 
     Args:
-        changes: Numbers of the changes of leader that may have taken it, in order, each with whether the old leader was alone in
-            sync when it was acknowledged; ``None`` when unknown.
+        changes: Numbers of the possible leader changes, in order, each with whether the old leader was the only in-sync replica
+            at the acknowledgement; ``None`` when unknown.
         acks: The producer's setting; ``None`` when unknown.
-        placed: Whether its producer was told an offset.
-        told: Whether producers of its ledger were told offsets.
+        placed: Whether its producer received an offset.
+        told: Whether producers of its ledger received offsets.
     """
 
     changes: tuple[tuple[int, bool | None], ...]
@@ -34,13 +34,13 @@ class Missing(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """What a lost record is explained by.
+    """Explanation of a lost record.
 
     Args:
-        cause: ``None``: nothing explains it.
-        window: The changes in words; ``""`` without.
-        evidence: What proves it, in words.
-        changes: Those that may have taken it; the evidence does not tell which, where they are several.
+        cause: ``None``: no explanation.
+        window: Changes in words; ``""`` without.
+        evidence: Proof in words.
+        changes: Possible changes; several when the evidence does not decide.
     """
 
     cause: Cause | None
@@ -50,15 +50,15 @@ class Explained(NamedTuple):
 
 
 def takes(change: LeaderChange, offset: int | None, moment: int | None) -> bool:
-    """Whether a change of leader may have taken a record of its partition.
+    """Return whether a leader change may have lost a record of its partition.
 
-    Where both offsets are known they decide from where on: what lies behind the cut was not on the next leader, however long ago
-    it was written. Else time does. What was acknowledged after the old leader had given up, the next one took.
+    Known offsets decide: everything after the cut was not on the next leader, however old. Otherwise time decides. Records
+    acknowledged after the old leader gave up were accepted by the next one.
 
     Args:
-        change: The change.
+        change: Leader change.
         offset: As acknowledged; ``None`` when unknown.
-        moment: When it was acknowledged; ``None`` when unknown.
+        moment: Acknowledgement time; ``None`` when unknown.
     """
     if moment is not None and change.closed is not None and moment > change.closed + SLACK:
         return False
@@ -68,28 +68,28 @@ def takes(change: LeaderChange, offset: int | None, moment: int | None) -> bool:
 
 
 def in_solitude(change: LeaderChange, moment: int | None) -> bool | None:
-    """Whether the old leader was alone in sync when a record was acknowledged; ``None`` when that cannot be told."""
+    """Return whether the old leader was the only in-sync replica at the acknowledgement; ``None`` when unknown."""
     return None if change.alone is None or moment is None else moment >= change.alone - SLACK
 
 
 def takers(changes: Iterable[LeaderChange], offset: int | None, moment: int | None) -> tuple[LeaderChange, ...]:
-    """Every change of a partition that may have taken a record: one of them did, if any.
+    """Return every change of a partition that may have lost a record: if any did, one of them.
 
     Args:
-        changes: Of its partition.
+        changes: Changes of its partition.
         offset: As acknowledged; ``None`` when unknown.
-        moment: When it was acknowledged; ``None`` when unknown.
+        moment: Acknowledgement time; ``None`` when unknown.
     """
     return tuple(change for change in changes if takes(change, offset, moment))
 
 
 def cause(of: Missing, change: LeaderChange | None, *, alone: bool | None = None) -> Cause | None:
-    """Why it is gone, if a change took it; ``None`` is an alarm: acks=all survives a clean election, and nothing goes by itself.
+    """Return the cause, if a change lost the record; ``None`` is an alarm: acks=all survives a clean election.
 
     Args:
-        of: What is known of it.
-        change: The change; ``None`` without.
-        alone: Whether the old leader was alone in sync when it was acknowledged; ``None`` when unknown.
+        of: Inputs.
+        change: Leader change; ``None`` without.
+        alone: Whether the old leader was the only in-sync replica at the acknowledgement; ``None`` when unknown.
     """
     if of.acks == NONE:
         return Cause.ACKS_0
@@ -105,7 +105,7 @@ def cause(of: Missing, change: LeaderChange | None, *, alone: bool | None = None
 
 
 def explained(of: Missing, changes: Mapping[int, LeaderChange]) -> Explained:
-    """The cause, with what proves it; of several changes those that explain it, each of which may have been the one."""
+    """Return the cause with its proof; of several changes, those that explain it, each of which is possible."""
     if not of.changes:
         why = cause(of, None)
         return Explained(why, "", _WITHOUT_CHANGE[why])
@@ -119,7 +119,7 @@ def explained(of: Missing, changes: Mapping[int, LeaderChange]) -> Explained:
 
 
 def _either(words: Sequence[str]) -> str:
-    """One of these, the evidence does not tell which."""
+    """List alternatives that the evidence does not decide between."""
     if len(words) == 1:
         return words[0]
     more = f", or one of {count(len(words) - _MOST_NAMED)} more" if len(words) > _MOST_NAMED else ""
@@ -153,7 +153,7 @@ def _evidence(why: Cause | None, change: LeaderChange) -> str:
 
 
 def begin(change: LeaderChange) -> int:
-    """When the window of a change begins: with the election, but where that was unclean, when the old leader was left alone."""
+    """Return the start of a change's window: the election, or for an unclean one, when the old leader was left alone."""
     if change.unclean and change.alone is not None:
         return change.alone
     return change.since if change.unclean or change.cut_at_start else change.opened
@@ -179,14 +179,14 @@ def causes(
     history: bool,
     disks: Collection[int],
 ) -> tuple[CauseRow, ...]:
-    """The alarm, then every cause, also those that took nothing.
+    """Return the alarm, then every cause, also those without losses.
 
     Args:
         counts: Lost records.
-        changes: Of the partitions of the ledger.
-        acks: What the ledger says of producers; ``None`` in it where it does not.
-        history: Whether all changes of leader are known, from ZooKeeper's history.
-        disks: Brokers whose logs would tell of a disk.
+        changes: Changes of the ledger's partitions.
+        acks: Producers' settings in the ledger, with ``None`` for missing ones.
+        history: Whether all leader changes are known, from ZooKeeper's history.
+        disks: Brokers with logs that would show a disk failure.
     """
     scene = _CauseSearch(changes, frozenset(acks), history, frozenset(disks))
     return tuple(_row(why, [row for row in counts if row.cause == why], scene) for why in (None, *Cause))
@@ -215,7 +215,7 @@ def _row(why: Cause | None, own: Sequence[LostCount], scene: _CauseSearch) -> Ca
 
 
 def _none(why: Cause | None, scene: _CauseSearch) -> CauseRow:
-    """Why no record went this way, or why nobody knows."""
+    """Return the row of a cause without losses, or with unknown ones."""
     if why is None:
         return CauseRow(None, 0, "", "", "every lost record has a cause", "")
     if why in (Cause.ACKS_0, Cause.NEVER_RECEIVED):

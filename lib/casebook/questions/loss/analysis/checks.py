@@ -1,4 +1,4 @@
-"""The checks on message loss."""
+"""Checks on message loss."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -22,7 +22,7 @@ OPEN_SEGMENTS = (
     "Run it where the log dirs that were listed can be read, or collect with --copy-segments; else give an extract, or bootstrap "
     "to read the topic live."
 )
-"""What would settle it where the log dirs were given, and their segments are not in the case."""
+"""What would settle it when log dirs were given without their segments in the case."""
 _LOST = Evidence(file="tables/lost")
 _CLASSES = Evidence(file="tables/reconciliation")
 _UNTOLD = (RecordVerdict.NOT_SCANNED, RecordVerdict.UNREADABLE, RecordVerdict.CANNOT_TELL)
@@ -58,14 +58,14 @@ def checks(
     of_changes: Sequence[Gap] = (),
     foreign: Collection[Partition] = (),
 ) -> tuple[Finding, ...]:
-    """Every check that rests on a ledger, in a fixed order.
+    """Run every check that requires a ledger, in a fixed order.
 
     Args:
-        unsuited: Files of the ledger that could not be used.
-        events: Lost records by what took them.
-        estimates: Without ledger: how many each change of leader may have taken.
-        of_changes: Why not every change of leader, or not to its end, is known.
-        foreign: Partitions of which another copy than the leader's was read.
+        unsuited: Unusable ledger files.
+        events: Lost records by cause.
+        estimates: Without a ledger: estimated losses by leader change.
+        of_changes: Why some leader changes are unknown, or not to their end.
+        foreign: Partitions read from another copy than the leader's.
     """
     looked = _LossFacts(told, classes, unread, unsuited, foreign)
     return (
@@ -78,7 +78,7 @@ def checks(
 
 
 class _LossFacts:
-    """What was held against what."""
+    """Compared records."""
 
     def __init__(
         self,
@@ -97,12 +97,12 @@ class _LossFacts:
         self.partitions = len({(row.topic, row.partition) for row in classes})
 
     def of(self, *verdicts: str) -> int:
-        """Records with one of these verdicts."""
+        """Return the number of records with one of these verdicts."""
         return sum(self.by_verdict[verdict] for verdict in verdicts)
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """Why not every record that was acknowledged was held against what is stored."""
+        """Return why some acknowledged records were not compared with stored ones."""
         gaps = (*_gaps(self.told), *(Gap(why=one.told, settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
         if self.foreign:
             topic, partition = self.foreign[0]
@@ -116,12 +116,12 @@ class _LossFacts:
 
     @property
     def coverage(self) -> Coverage:
-        """Of the acknowledged records: those that could be looked for everywhere."""
+        """Return the coverage of acknowledged records: those that could be searched for everywhere."""
         told = sum(self.by_verdict.values())
         return Coverage.counted(told - self.of(*_UNTOLD), told, "record", Source.LEDGERS, Source.SEGMENTS)
 
     def hindrance(self, ask: Question) -> Finding | None:
-        """Why there is nothing to say; ``None`` when there is."""
+        """Return why there is no result; ``None`` when there is one."""
         if self.told is None and self.unsuited:
             one = self.unsuited[0]
             return ask.could_not_check(
@@ -269,7 +269,7 @@ def _complete(looked: _LossFacts) -> Finding:
 
 
 def _untimed(told: LedgerShape | None) -> str:
-    """That no column was taken for a time, and which could be."""
+    """State that no column is used as a time, and which could be."""
     if told is None or told.timed:
         return ""
     columns = f": {', '.join(told.unused[:SHOWN])} {agree(len(told.unused), 'is', 'are')} not used" if told.unused else ""
@@ -334,7 +334,7 @@ def price(prices: Sequence[UncleanPrice], of_brokers: Sequence[Gap] = ()) -> Fin
     """What would the next unclean election cost?
 
     Args:
-        of_brokers: Why it is not known who is registered, and so who could be started and elected.
+        of_brokers: Why the registered brokers, and so possible candidates, are unknown.
     """
     known = [row for row in prices if row.records is not None]
     dear = max(known, key=lambda row: row.records, default=None)

@@ -1,4 +1,4 @@
-"""What consumers' own logs say: where they went on from, which skips records or reads them again, and what they were assigned."""
+"""Consumers' own logs: position resets, which skip or repeat records, and assignments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,17 +11,17 @@ _PARTITION = re.compile(r"([\w.-]+)-(\d+)(?=[\s,\]]|$)", re.ASCII)
 
 
 def told(rows: Iterable[EventRow]) -> ClientsTold:
-    """All of it, in the order of time.
+    """Return all of it, in order of time.
 
     Args:
-        rows: Of the timeline.
+        rows: Timeline events.
     """
     own = [row for row in rows if row.kind in (_RESET, _REBALANCING)]
     return ClientsTold(tuple(_resets(own)), tuple(one for row in own for one in _assigned(row)))
 
 
 def _resets(rows: Iterable[EventRow]) -> Iterator[Reset]:
-    """Of one that was announced and done, what was done."""
+    """Yield resets; for one announced and done, the completed one."""
     named = [row for row in rows if row.kind == _RESET and row.topic is not None and row.partition is not None]
     found = [Reset(_client(row), row.topic, row.partition, _to(row), row.at, row.proof) for row in named]
     done = {(one.client, one.topic, one.partition) for one in found if one.to is not None}
@@ -36,11 +36,11 @@ def _assigned(row: EventRow) -> Iterator[AssignmentLine]:
 
 
 def _to(row: EventRow) -> int | None:
-    """Where it goes on; a line that says that an offset is out of range tells that one instead."""
+    """Return the new position; for an out-of-range line, that offset instead."""
     return None if "out of range" in row.text else row.number("offset")
 
 
 def _client(row: EventRow) -> str:
-    """Whose log it is, by where it lies in the case."""
+    """Return the client, by the path in the case."""
     parts = row.proof.split("/")
     return parts[1] if parts[0] == "clients" and len(parts) > 2 else ""

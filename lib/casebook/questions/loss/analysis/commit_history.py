@@ -1,4 +1,4 @@
-"""What the order of a group's commits says: where they go back, are set elsewhere, or come after their time."""
+"""Order of a group's commits: moves back, external sets, and late ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -11,20 +11,20 @@ from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, StepKi
 
 
 class CommitMove(NamedTuple):
-    """A commit and the one before it.
+    """A commit and its predecessor.
 
     Args:
-        group: Who committed.
+        group: Committing group.
         topic: Topic name.
         partition: Partition number.
-        before: What was committed before.
-        offset: What it commits.
-        before_at: When the one before was, epoch ms by its coordinator.
-        at: When it was.
-        members: Whether the group had any, by the last state of it in the log; ``None`` when that is not there.
-        forgotten: Whether the offset had been deleted, or had expired, in between.
-        log_partition: Of ``__consumer_offsets``, where it lies.
-        source_offset: Its offset there.
+        before: Previous offset.
+        offset: Committed offset.
+        before_at: Time of the previous commit, epoch ms by its coordinator.
+        at: Time of the commit.
+        members: Whether the group had members, by its last state in the log; ``None`` without one.
+        forgotten: Whether the offset was deleted or expired in between.
+        log_partition: Partition of ``__consumer_offsets``.
+        source_offset: Offset of the record there.
         segment: Base offset of its segment.
     """
 
@@ -45,12 +45,12 @@ class CommitMove(NamedTuple):
 def steps(
     moves: Iterable[CommitMove], *, log_starts: Mapping[Partition, int], coordinator_moves: Mapping[int, Sequence[int]]
 ) -> tuple[CommitStep, ...]:
-    """Those that are odd, and how.
+    """Return irregular commits, with their kind.
 
     Args:
-        moves: Commits, each with the one before it.
-        log_starts: Where partitions begin, as far as known.
-        coordinator_moves: When each partition of ``__consumer_offsets`` got another leader, epoch ms.
+        moves: Commits with their predecessors.
+        log_starts: Log start offsets, as far as known.
+        coordinator_moves: Leader changes of each partition of ``__consumer_offsets``, epoch ms.
     """
     found = []
     for of in moves:
@@ -61,15 +61,15 @@ def steps(
 
 
 def kind(of: CommitMove, *, begin: int | None, moved: bool) -> StepKind | None:
-    """What is odd about a commit; ``None`` when it simply goes on.
+    """Return how a commit is irregular; ``None`` when it is regular.
 
-    A coordinator takes a commit of no member only while the group has none (``GroupCoordinator.scala@0.9.0.1, 2.8.2``,
-    ``doCommitOffsets``): that is how tools set groups. A member goes on from what its coordinator answers: when that changed and
-    the next commit lies before the last, it answered with an offset of before.
+    A coordinator accepts a commit without a member only while the group is empty (``GroupCoordinator.scala@0.9.0.1, 2.8.2``,
+    ``doCommitOffsets``): that is how tools set offsets. A member continues from its coordinator's answer: when the coordinator
+    changed and the next commit is lower, it answered with an older offset.
 
     Args:
         of: The commit.
-        begin: Where the partition's log begins; ``None`` when unknown.
+        begin: Log start offset of the partition; ``None`` when unknown.
         moved: The coordinator changed between the two.
     """
     if of.offset != of.before and of.forgotten:
@@ -85,13 +85,13 @@ def kind(of: CommitMove, *, begin: int | None, moved: bool) -> StepKind | None:
 
 
 def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, gaps: Sequence[Gap] = ()) -> Finding:
-    """Did commits of a group go back, or were they set elsewhere?
+    """Did commits of a group go back, or were they set externally?
 
     Args:
-        rows: Odd commits, as many as are told one by one.
-        total: How many there are.
-        groups: How many groups' commits were looked at.
-        gaps: Why not every commit of these groups is known.
+        rows: Irregular commits, up to a limit.
+        total: Number of irregular commits.
+        groups: Number of groups examined.
+        gaps: Why some commits of these groups are unknown.
     """
     back = [row for row in rows if row.offset < row.before]
     set_on = [row for row in rows if row.kind in (StepKind.RESET, StepKind.AGAIN) and row.offset > row.before]

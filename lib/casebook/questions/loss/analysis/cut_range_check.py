@@ -1,4 +1,4 @@
-"""The check on offsets that disappeared behind changes of leader."""
+"""Check on offsets that disappeared after leader changes."""
 
 from collections.abc import Collection, Sequence
 
@@ -19,12 +19,12 @@ def check(
     gaps: Sequence[Gap],
     topics: Collection[str] = (),
 ) -> Finding:
-    """Did offsets disappear, as logs and epochs alone tell, without any ledger?
+    """Did offsets disappear, by logs and epochs alone, without a ledger?
 
     Args:
-        partitions: How many there are of what was looked at.
-        gaps: Why not every cut of a log is known.
-        topics: Those that were looked at; empty for all.
+        partitions: Number of partitions examined.
+        gaps: Why some truncations are unknown.
+        topics: Topics examined; empty for all.
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
@@ -58,7 +58,7 @@ def check(
 
 
 def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
-    """What went: a lower bound, as an old leader may have taken more after it last told its end."""
+    """Describe the lost offsets: a lower bound, as an old leader may have accepted more after its last known end."""
     sure = {(row.topic, row.partition) for row in known}
     doubtful = {(row.topic, row.partition) for row in ranges} - sure
     cut = f"At least {plural(offsets, 'offset')} of {plural(len(sure), 'partition')} were cut away after a change of leader"

@@ -1,4 +1,4 @@
-"""Offsets that disappeared behind changes of leader, as logs and epochs tell, without any ledger."""
+"""Offsets that disappeared after leader changes, from logs and epochs, without a ledger."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,14 +7,14 @@ from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.timeline import Timeline
 
 _ENDS = "isr_shrunk"
-"""From 2.4 on an old leader that shrinks its ISR says where its log ends (``Partition.scala@2.4.1``)."""
+"""From 2.4 on an old leader that shrinks its ISR logs its end offset (``Partition.scala@2.4.1``)."""
 
 
 def cut_ranges(timeline: Timeline, changes: Sequence[LeaderChange]) -> tuple[CutRange, ...]:
-    """What old leaders may have had behind the place at which the next one began: at least, as far as an end is known.
+    """Return the offsets that old leaders may have had after the start of the next one: a lower bound, when an end is known.
 
-    Nobody tells where an old leader's log ended when it truncated: an end that it told before is a lower bound. A planned move
-    between brokers that are well leaves a few milliseconds only, so it counts where an end is known.
+    No log shows an old leader's end at its truncation: an earlier end is a lower bound. A planned move between healthy brokers
+    leaves only a few milliseconds, so it counts only with a known end.
     """
     ended = [row for row in timeline.rows if row.kind == _ENDS and row.number("end_offset") is not None]
     found = (_range(change, ended) for change in changes if change.cut is not None)
@@ -22,12 +22,12 @@ def cut_ranges(timeline: Timeline, changes: Sequence[LeaderChange]) -> tuple[Cut
 
 
 def bounded(ranges: Iterable[CutRange], changes: Iterable[LeaderChange], lost: Iterable[LostRecord]) -> tuple[CutRange, ...]:
-    """The same ranges, each at least to behind the last record that is known to have been lost in it.
+    """Return the ranges, each extended to the last record known to be lost in it.
 
     Args:
-        ranges: What disappeared.
-        changes: Which the lost records name.
-        lost: Lost records; one that another window may have taken proves nothing.
+        ranges: Disappeared ranges.
+        changes: Changes that the lost records refer to.
+        lost: Lost records; one that another window may have lost proves nothing.
     """
     places = {change.number: (change.topic, change.partition, change.epoch) for change in changes}
     ends: dict[object, int] = {}
@@ -46,7 +46,7 @@ def _to(row: CutRange, end: int | None) -> CutRange:
 
 def _range(change: LeaderChange, ended: Iterable[EventRow]) -> CutRange | None:
     ends = (row.number("end_offset") for row in ended if _is_of(row, change))
-    end = max((end for end in ends if end > change.cut), default=None)  # it may have grown after it said so
+    end = max((end for end in ends if end > change.cut), default=None)  # it may have grown since
     lived_on = change.closed is None or change.closed > change.opened
     if end is None and not (change.unclean or change.cut_at_start or (lived_on and not change.planned)):
         return None

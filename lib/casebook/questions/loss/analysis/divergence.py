@@ -1,4 +1,4 @@
-"""Where the copies of a partition differ: who holds what the others lack, and whether anybody would have noticed."""
+"""Differences between the copies of a partition, and whether they are visible to a broker."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from casebook.findings.words import brokers, count, plural, size
 
 
 class DivergenceKind(StrEnum):
-    """How copies differ, the worst first."""
+    """Kind of a difference, worst first."""
 
     DIFFERENT = "different"  # other records at the same offsets
-    MISSING = "missing"  # a hole in a copy that compaction does not explain
+    MISSING = "missing"  # a gap in a copy that compaction does not explain
     OTHER_EPOCHS = "other_epochs"  # the same records, appended under different leaders
     BEHIND = "behind"  # a copy ends earlier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Divergence:
-    """A row of ``tables/divergence``: neighbouring records over which copies differ in one way.
+    """A row of ``tables/divergence``: adjacent records over which copies differ in one way.
 
     Before KIP-101 (0.11) no broker looks at anything but where a log ends.
 
@@ -48,9 +48,9 @@ class Divergence:
 
 
 def divergences(compared: Compared) -> tuple[Divergence, ...]:
-    """Where copies differ, by topic, partition and offset: the first of a partition is where its histories part.
+    """Return the differences by topic, partition and offset: the first of a partition is where its histories diverge.
 
-    What one log no longer has because it begins later is retention, and no divergence.
+    Records missing because a log starts later are retention, and no divergence.
     """
     ends = {(copy.topic, copy.partition, copy.broker): copy.end for copy in compared.copies}
     damaged = _damaged(compared)
@@ -58,10 +58,10 @@ def divergences(compared: Compared) -> tuple[Divergence, ...]:
 
 
 def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
-    """Do all copies of a partition hold the same records?
+    """Do all copies of a partition contain the same records?
 
     Args:
-        gaps: Why not every copy was compared.
+        gaps: Why some copies were not compared.
     """
     partitions = copies_of(compared.copies)
     several = {partition: own for partition, own in partitions.items() if len(own) > 1}
@@ -104,7 +104,7 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
 
 
 def copies_of(copies: Iterable[Copy]) -> dict[Partition, tuple[Copy, ...]]:
-    """Copies by their partition."""
+    """Group copies by partition."""
     found: dict[Partition, tuple[Copy, ...]] = {}
     for copy in copies:
         place = copy.topic, copy.partition
@@ -113,12 +113,12 @@ def copies_of(copies: Iterable[Copy]) -> dict[Partition, tuple[Copy, ...]]:
 
 
 def _damaged(compared: Compared) -> Collection[tuple[str, int, int]]:
-    """The copies of which not every byte could be read."""
+    """Return the copies with unreadable bytes."""
     return {(copy.topic, copy.partition, copy.broker) for copy in compared.copies if copy.damaged_bytes}
 
 
 def _kind(run: RecordRun, damaged: Collection[tuple[str, int, int]]) -> DivergenceKind | None:
-    """The worst of what is wrong with a run; ``None`` for retention alone, and for a hole that may be what could not be read."""
+    """Return the worst difference of a run; ``None`` for retention alone, and for a gap that may be unreadable data."""
     absent = {held.absent for held in run.copies}
     if all((run.topic, run.partition, held.broker) in damaged for held in run.copies if held.absent is Absent.MISSING):
         absent.discard(Absent.MISSING)

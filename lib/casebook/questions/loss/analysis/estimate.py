@@ -1,4 +1,4 @@
-"""How much may be lost where no ledger tells it: an estimate, from how fast a log grew and how long its window was."""
+"""Estimated loss without a ledger, from the growth of a log and the length of its window."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -12,28 +12,28 @@ from casebook.findings.words import count, plural
 from casebook.kafka.past_rows import EventRow
 
 _ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
-"""Lines that tell where a log ended at their moment, by the field that holds it."""
+"""Log lines with the end of a log at their time, by its field."""
 
 NEAR = 3_600_000
-"""An observation so many milliseconds from a window, or as many as it is long, tells nothing of the rate in it."""
+"""Observations are relevant within so many milliseconds of a window, or within its own length."""
 
 
 class LogEnd(NamedTuple):
-    """A log ended at this offset at this moment."""
+    """End offset of a log at a moment."""
 
     at: int
     offset: int
 
 
 def points(log_dirs: Iterable[LogDir], rows: Iterable[EventRow]) -> dict[Partition, tuple[LogEnd, ...]]:
-    """Where each partition's log ended at which moments, in order of time.
+    """Return observed end offsets of each partition, in order of time.
 
-    Of listed copies: the next segment begins where the one before ended when it was last written to. The checkpoint of high
-    watermarks is a lower bound of the end of the log, taken as it was listed. Of log lines: those that name an end.
+    From listed copies: the next segment starts where the previous one ended at its last write. A checkpointed high watermark is a
+    lower bound of the log end, at the time of the listing. From log lines: those with an end.
 
     Args:
-        log_dirs: As listed.
-        rows: Of the timeline.
+        log_dirs: Listed log dirs.
+        rows: Timeline events.
     """
     found: dict[Partition, set[LogEnd]] = defaultdict(set)
     for log_dir in log_dirs:
@@ -60,16 +60,15 @@ def points(log_dirs: Iterable[LogDir], rows: Iterable[EventRow]) -> dict[Partiti
 def estimates(
     changes: Iterable[LeaderChange], known: Mapping[Partition, Sequence[LogEnd]], ranges: Iterable[CutRange]
 ) -> tuple[Estimate, ...]:
-    """Of each change of leader, how many records it may have taken.
+    """Return the estimated loss of each leader change.
 
-    The least is what is known to have been cut away, else none: clients may have moved to the next leader at once. The most is
-    the fastest growth seen around the window, for as long as records may have been missing, or all that was written between the
-    observations around it, and never less than the least.
+    The minimum is the known truncation, else zero: clients may have moved to the next leader at once. The maximum is the fastest
+    growth around the window times its length, or everything written between the observations around it, and at least the minimum.
 
     Args:
-        changes: Changes of leader.
-        known: Where logs ended, by partition.
-        ranges: What is known to have been cut away.
+        changes: Leader changes.
+        known: End offsets by partition.
+        ranges: Known truncations.
     """
     cut = {(row.topic, row.partition, row.next_epoch): row for row in ranges if row.to_offset is not None}
     return tuple(_estimate(change, known, cut.get((change.topic, change.partition, change.epoch))) for change in changes)
@@ -95,9 +94,9 @@ def _estimate(change: LeaderChange, known: Mapping[Partition, Sequence[LogEnd]],
 
 
 def _pairs(own: Sequence[LogEnd], change: LeaderChange) -> Iterator[tuple[LogEnd, LogEnd]]:
-    """Observations around the window, one after the other, those next to it among them; none from long before or after.
+    """Yield consecutive observations around the window, including its neighbours; none from long before or after.
 
-    Offsets go back where a log was cut; such a pair tells no rate. What was written between two may all have been in the window.
+    Offsets decrease at a truncation; such a pair has no rate. Everything written between two may have been in the window.
     """
     begin, end = min(change.since, change.opened), change.opened if change.closed is None else change.closed
     near = max(end - begin, NEAR)
@@ -109,7 +108,7 @@ def _pairs(own: Sequence[LogEnd], change: LeaderChange) -> Iterator[tuple[LogEnd
 
 
 def facts(estimates: Sequence[Estimate]) -> dict[str, object]:
-    """The estimate as plain numbers; the upper bound is unknown where that of one change is."""
+    """Return the estimate as plain numbers; the upper bound is unknown when that of one change is."""
     if not estimates:
         return {}
     most = [row.most for row in estimates]
@@ -117,7 +116,7 @@ def facts(estimates: Sequence[Estimate]) -> dict[str, object]:
 
 
 def sentence(estimates: Sequence[Estimate]) -> str:
-    """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
+    """Describe the possible loss, by write rates and the length of the windows."""
     known = [row for row in estimates if row.most is not None]
     doubtful = [row for row in estimates if row.most is None]
     of = plural(len(known), "change")

@@ -1,4 +1,4 @@
-"""Why offsets are missing between records. An offset is given once: where one is not there, something took it."""
+"""Causes of missing offsets between records. Each offset is assigned once, so a missing one has a cause."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,11 +9,11 @@ from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.settings import Settings
 
 MOST_RANGES = 1000
-"""Ranges of a partition that are told apart; what lies further is told as one."""
+"""Maximum number of separate ranges per partition; later ones are merged."""
 
 
 class GapKind(StrEnum):
-    """What took offsets, or why that cannot be told."""
+    """Cause of missing offsets, or why it is unknown."""
 
     LOG_START = "log start"
     CONTROL = "control batch"
@@ -30,7 +30,7 @@ _MAY_HIDE = frozenset({GapKind.TRUNCATION, GapKind.DAMAGE, GapKind.UNREAD, GapKi
 
 
 class GapPlace(StrEnum):
-    """Where offsets are missing."""
+    """Position of missing offsets."""
 
     START = "start"
     BETWEEN = "between"
@@ -43,21 +43,20 @@ class GapPlace(StrEnum):
 
 
 class GapSignature(NamedTuple):
-    """All that the label of a range depends on. Spark finds the ranges, and counts them by this.
+    """All inputs of a range's label. Spark finds the ranges, and counts equal inputs.
 
     Args:
-        place: Before the log's start; between two batches or before the first; behind the last, where more must be; inside a
-            batch, which keeps its first and last offset when records are taken out of it; a control batch; a batch of an aborted
-            transaction; what a damage covers; or what a live scan says that it has not read.
-        damaged: Bytes between the two batches could not be read.
-        single: It is one offset.
-        epoch_rises: The batch behind has a higher leader epoch than the one before; ``None`` where one does not say.
-        epoch_begins: By the leader-epoch checkpoint, the epoch of the batch behind begins with it; ``None`` without a line on it.
+        place: Before the log start; between two batches or before the first; after the last, with a known later end; inside a
+            batch, which keeps its first and last offset when records are removed; a control batch; a batch of an aborted
+            transaction; damaged; or reported as unread by a live scan.
+        damaged: Bytes between the two batches were unreadable.
+        single: It is a single offset.
+        epoch_rises: The next batch has a higher leader epoch than the previous one; ``None`` when one has none.
+        epoch_begins: In the leader-epoch checkpoint, the epoch of the next batch starts with it; ``None`` without a line.
         cleaned: It ends at or below the cleaner's checkpoint; ``None`` when that is unknown.
         compacted: The topic is; ``None`` when unknown.
-        control_seen: A control batch would have been seen: segments show them, a live topic does not.
-        aborted_seen: An aborted record would have been seen: segments show them, and so does a live topic unless it is read as
-            ``read_committed``.
+        control_seen: A control batch would be visible: in segments, but not in a live topic.
+        aborted_seen: An aborted record would be visible: in segments, and in a live topic unless read as ``read_committed``.
     """
 
     place: GapPlace
@@ -85,13 +84,13 @@ class OffsetGap(NamedTuple):
     """Missing offsets of a partition with one label.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        kind: The label.
-        ranges: How many there are; what is missing inside a batch counts once.
-        offsets: That are missing; ``None`` where one of the ranges has no known end.
-        first: The lowest of them.
-        end: Offset after the highest; ``None`` when not known.
+        topic: Topic name.
+        partition: Partition number.
+        kind: Label.
+        ranges: Number of ranges; one per batch for gaps inside it.
+        offsets: Number of missing offsets; ``None`` when a range has no known end.
+        first: Lowest missing offset.
+        end: Offset after the highest; ``None`` when unknown.
     """
 
     topic: str
@@ -129,17 +128,17 @@ def kind(of: GapSignature) -> GapKind:
 
 
 def hides(of: GapSignature) -> bool:
-    """Whether a record may have been there that could be read elsewhere: whoever misses one does not know that it is lost.
+    """Return whether a readable record may have been there elsewhere: then a missing record is not known to be lost.
 
-    In a live topic, read with aborted records, nothing but what was not read hides any: what its leader does not show to such a
-    reader it does not have, whatever took it, and several markers in a row look as a hole does.
+    In a live topic, read with aborted records, only unread offsets hide any: what its leader does not return to such a reader
+    does not exist, for any cause, and several markers in a row look like a gap.
     """
     label = kind(of)
     return label is GapKind.UNREAD or (label in _MAY_HIDE and (of.control_seen or not of.aborted_seen))
 
 
 def bounded(ranges: Iterable[tuple[int, int | None]]) -> tuple[tuple[int, int | None], ...]:
-    """Ranges in the order of their begins, those beyond :data:`MOST_RANGES` as one that covers them all."""
+    """Return ranges ordered by start, with those beyond :data:`MOST_RANGES` merged into one."""
     kept: list[tuple[int, int | None]] = []
     for first, end in ranges:
         if len(kept) < MOST_RANGES:
@@ -151,7 +150,7 @@ def bounded(ranges: Iterable[tuple[int, int | None]]) -> tuple[tuple[int, int | 
 
 
 def compacted(topic: str, cluster: Cluster, version: KafkaVersion) -> bool | None:
-    """Whether a topic is compacted, by its own setting or else that of its brokers; ``None`` when unknown."""
+    """Return whether a topic is compacted, by its own setting or else that of its brokers; ``None`` when unknown."""
     if not (cluster.topic_configs or "/config/topics" in cluster.there):
         return None
     if not cluster.unreadable_configs.isdisjoint({"topics", f"topics/{topic}"}):

@@ -1,13 +1,13 @@
-"""What became of each record that was produced: the definitions, and nothing that counts or reads."""
+"""Definitions of each produced record's outcome, without counting or reading."""
 
 from casebook.facts.records import RecordVerdict, Signature
 
 
 def verdict(of: Signature) -> RecordVerdict:
-    """What became of the record with this signature.
+    """Return the outcome of a record with this signature.
 
-    Lost is what was acknowledged, must lie where everything was read, and does not: no retention, compaction, transaction or
-    moment explains that. A record that was found is what its producer was told of it, wherever the scan ended.
+    Lost means acknowledged, absent, and everything was read where it must be: no retention, compaction, transaction or time
+    explains that. A record that was found is stored, wherever the scan ended.
     """
     if of.stored:
         return _of_stored(of)
@@ -33,7 +33,7 @@ def _of_stored(of: Signature) -> RecordVerdict:
 
 
 def _of_missing(of: Signature) -> RecordVerdict:
-    """Of one that was acknowledged: the explanations that are certain before the doubts, and the loss last."""
+    """Return the outcome of a missing acknowledged record: certain explanations, then doubts, then loss."""
     if of.below_start:
         return RecordVerdict.EXPIRED
     if of.after_scan:

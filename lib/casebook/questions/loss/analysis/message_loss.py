@@ -1,6 +1,6 @@
-"""Message loss: which acknowledged records are gone, in which change of leader, why, and what the next election would cost.
+"""Message loss: lost acknowledged records, their leader changes and causes, and the price of the next election.
 
-What notebook 70 concludes.
+Content of notebook 70.
 """
 
 from collections import Counter
@@ -25,18 +25,18 @@ from casebook.questions.timeline.analysis.loss_events import EventCount
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What was looked for, and what was found of it; each is empty where it was not looked at.
+    """Search results; each is empty when not searched.
 
     Args:
-        told: What the ledger is like; ``None`` without one.
+        told: Shape of the ledger; ``None`` without one.
         counted: Records by signature.
-        unmatched: Topics whose ids are not what they seem: see :func:`unmatched`.
-        lost: The first lost records.
+        unmatched: Topics with doubtful ids: see :func:`unmatched`.
+        lost: First lost records.
         counts: All lost records, counted.
-        acks: What the ledger says of producers; ``None`` in it where it does not.
-        reordered: Records that lie behind one of their key that was sent later, by partition; ``None``: could not be told.
+        acks: Producers' settings in the ledger, with ``None`` for missing ones.
+        reordered: Records stored after a later sent one of their key, by partition; ``None``: unknown.
         unread: Why nothing stored was read; ``""`` when it was.
-        unsuited: Files of the ledger that could not be used.
+        unsuited: Unusable ledger files.
     """
 
     told: LedgerShape | None = None
@@ -52,27 +52,27 @@ class Sought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageLoss:
-    """Everything notebook 70 shows.
+    """Content of notebook 70.
 
     Args:
-        acked: Acknowledged records in the ledger; ``None`` without ledger.
-        lost_total: Lost ones, alarms among them; ``None`` without ledger.
-        classes: Records by partition and verdict; alarms are apart from the other lost ones.
-        lost: The first lost records, in order of time; of very many the alarms before the others.
+        acked: Number of acknowledged records in the ledger; ``None`` without ledger.
+        lost_total: Number of lost ones, including alarms; ``None`` without ledger.
+        classes: Records by partition and verdict; alarms are separate from other losses.
+        lost: First lost records, in order of time; alarms first when there are very many.
         counts: All lost records, counted.
         causes: The alarm, then every cause.
-        events: Lost records by what took them, the most first.
-        estimates: Without ledger: how many records each change of leader may have taken.
-        changes: Every change of leader of the ledger's topics; without ledger of all.
-        ledger: What the ledger is like; ``None`` without one.
-        limits: What of which partition was read.
+        events: Lost records by event, most first.
+        estimates: Without ledger: estimated losses by leader change.
+        changes: Leader changes of the ledger's topics; without ledger of all.
+        ledger: Shape of the ledger; ``None`` without one.
+        limits: Read part of each partition.
         gaps: Missing offsets, by label.
-        cut_ranges: Offsets that disappeared.
-        compared: Copies held against each other.
-        divergences: Where they differ.
-        prices: What each candidate of an unclean election would cost.
-        start_prices: What starting one broker before the others would cost.
-        findings: One for every check, in a fixed order.
+        cut_ranges: Disappeared offsets.
+        compared: Compared copies.
+        divergences: Differences between them.
+        prices: Price of electing each candidate unclean.
+        start_prices: Price of starting one broker before the others.
+        findings: One per check, in a fixed order.
     """
 
     acked: int | None
@@ -115,20 +115,20 @@ def examine(
     listed: bool = False,
     estimates: Sequence[Estimate] = (),
 ) -> MessageLoss:
-    """Name what became of each record, why lost ones are gone, and answer every check.
+    """Determine each record's outcome and causes of losses, and run every check.
 
     Args:
-        changes: Of the ledger's topics.
+        changes: Leader changes of the ledger's topics.
         history: Whether all changes are known, from ZooKeeper's history.
-        logs: Brokers whose logs are there.
-        topics: The ledger's; empty for all.
-        partitions: How many these have.
-        of_past: Why not every change of leader, or not every cut of a log, is known.
-        of_copies: Why not every copy was compared.
-        of_brokers: Why it is not known who is registered.
-        limits: What was read of stored records.
-        listed: Whether log dirs were given: nobody is then told to give them.
-        estimates: How many records each change of leader may have taken; of use without a ledger only.
+        logs: Brokers with logs.
+        topics: Topics of the ledger; empty for all.
+        partitions: Number of their partitions.
+        of_past: Why some leader changes or truncations are unknown.
+        of_copies: Why some copies were not compared.
+        of_brokers: Why the registered brokers are unknown.
+        limits: Read parts of stored records.
+        listed: Whether log dirs were given: then they are not requested again.
+        estimates: Estimated losses by leader change; used only without a ledger.
     """
     alarms = Counter()
     for row in sought.counts:
@@ -184,13 +184,13 @@ def examine(
 
 
 def unmatched(counted: Iterable[Counted], without_id: Callable[[], Mapping[Partition, int]]) -> frozenset[str]:
-    """Topics of which nothing that was acknowledged was found, though there are records: their ids are not what they seem.
+    """Return topics with records but without a match for any acknowledged one: their ids are doubtful.
 
-    Only then is it the mapping that is in doubt: with a single record that matches, the others are really missing.
+    Only then is the mapping in doubt: with a single match, the others are really missing.
 
     Args:
         counted: Records by signature.
-        without_id: Gives how many visible records have no id; asked only where it matters.
+        without_id: Returns the number of visible records without an id; called only if needed.
     """
     acked, found, others = set(), set(), set()
     for row in counted:
@@ -208,7 +208,7 @@ def unmatched(counted: Iterable[Counted], without_id: Callable[[], Mapping[Parti
 
 
 def lost_signatures(sought: Sought) -> tuple:
-    """The signatures of lost records; none of topics that do not match is among the rows that go with them."""
+    """Return the signatures of lost records, without topics that do not match."""
     return tuple({row.signature for row in sought.counted if loss.verdict(row.signature) is RecordVerdict.LOST})
 
 

@@ -1,7 +1,7 @@
-"""What an election would cost before anybody holds it: what the best copy of a partition holds, and a candidate does not.
+"""Price of an election before it happens: what the best copy of a partition has and a candidate lacks.
 
-The same for an unclean election and for starting one broker before the others: once a copy leads, nobody reads anything else, and
-the others cut their logs to follow it (``makeFollowers``, core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1;
+It is the same for an unclean election and for starting one broker before the others: once a copy leads, no other is read, and
+followers truncate their logs to it (``makeFollowers``, core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1;
 ``maybeTruncate``, core/src/main/scala/kafka/server/AbstractFetcherThread.scala@2.8.2).
 """
 
@@ -15,19 +15,19 @@ from casebook.facts.times import EpochMs
 from casebook.questions.loss.analysis.divergence import copies_of
 
 Committed = Mapping[str, Mapping[Partition, int]]
-"""What each group has committed, by partition: the offset it reads next."""
+"""Next offset of each group, by partition."""
 
 _EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beyond:
-    """A group that has read what would be gone: it waits at, or is reset from, an offset that does not exist any more.
+    """A group that has read records which would be lost: it waits at, or is reset from, a nonexistent offset.
 
     Args:
-        group: Its id.
-        offset: What it committed.
-        by: How far that lies beyond the candidate's end.
+        group: Group id.
+        offset: Committed offset.
+        by: Distance beyond the candidate's end.
     """
 
     group: str
@@ -37,7 +37,7 @@ class Beyond:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncleanPrice:
-    """A row of ``tables/unclean_price``: what is gone once this candidate leads. ``None``: could not be told; ``why`` says so.
+    """A row of ``tables/unclean_price``: loss if this candidate leads. ``None``: unknown, with the reason in ``why``.
 
     Records below where the candidate's log begins, or that compaction may have removed, do not count. The best copy is the last
     leader's, or the one with the highest epoch and then end.
@@ -55,9 +55,9 @@ class UncleanPrice:
         why: Why there is no price; empty when there is.
 
     Args:
-        from_offset: The first offset that is gone; ``None`` also when none is.
-        keys: A few keys of such records; empty where they have none that are text.
-        groups: Those that have committed beyond the candidate's end, farthest first; ``None`` when commits are unknown.
+        from_offset: First lost offset; ``None`` also without any.
+        keys: Some keys of such records; empty without textual ones.
+        groups: Groups with commits beyond the candidate's end, farthest first; ``None`` when commits are unknown.
     """
 
     topic: str
@@ -77,14 +77,14 @@ class UncleanPrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartPrice:
-    """What starting one broker before the others costs, over all partitions that it would lead.
+    """Price of starting one broker before the others, over all partitions that it would lead.
 
     Args:
-        broker: Its id.
-        partitions: That it would lead.
-        records: That would be gone in sum; ``None`` when one of them has no price.
+        broker: Broker id.
+        partitions: Number of partitions that it would lead.
+        records: Total of lost records; ``None`` when one of them has no price.
         bytes: Their share of their batches.
-        unknown: Partitions without price.
+        unknown: Number of partitions without a price.
     """
 
     broker: int
@@ -102,15 +102,15 @@ def prices(
     replicas: Mapping[Partition, Iterable[int]] | None = None,
     committed: Committed | None = None,
 ) -> tuple[UncleanPrice, ...]:
-    """Price every candidate.
+    """Compute the price of every candidate.
 
     Args:
-        compared: Of :func:`casebook.questions.loss.scans.replicas.compare`.
-        candidates: Brokers that could lead, by partition: live replicas outside the ISR, or the dead ones that could be started.
-        leaders: Who led last, or was last in sync, where that is known: its copy is the measure. Without it there is no price.
-        replicas: All that are assigned: without last leader, every copy must be there for a price. Where nothing is said, those
-            that are there are taken for all.
-        committed: Commits of groups; ``None`` when they are unknown.
+        compared: Result of :func:`casebook.questions.loss.scans.replicas.compare`.
+        candidates: Possible leaders by partition: live replicas outside the ISR, or dead ones that could be started.
+        leaders: Last leader, or last in-sync replica, if known: its copy is the reference. Without it there is no price.
+        replicas: All assigned replicas: without a last leader, a price requires every copy. Without an entry, the existing copies
+            count as all.
+        committed: Commits of groups; ``None`` when unknown.
 
     Returns:
         By topic and partition, the cheapest candidate first, those without price last.
@@ -130,11 +130,11 @@ def prices(
 
 
 def start_prices(priced: Iterable[UncleanPrice], waits_for: Mapping[Partition, Iterable[int]]) -> tuple[StartPrice, ...]:
-    """What it costs to start each broker first instead, cheapest first.
+    """Return the price of starting each broker first, cheapest first.
 
     Args:
-        priced: Of :func:`prices`, with these brokers among the candidates.
-        waits_for: Brokers any of which would lead if it were started, by partition without leader.
+        priced: Result of :func:`prices`, with these brokers among the candidates.
+        waits_for: Brokers that would each lead if started, by partition without a leader.
     """
     rows = {(row.topic, row.partition, row.candidate): row for row in priced}
     would_lead: dict[int, list[UncleanPrice | None]] = {}
@@ -178,7 +178,7 @@ class _Scene(NamedTuple):
 
     @property
     def best(self) -> Copy | None:
-        """The measure: without last leader the highest epoch, which is what a later leader wrote, then the longest log."""
+        """Reference copy: without a last leader the highest epoch, written by the latest leader, then the longest log."""
         if self.leader is not None:
             return self.copy(self.leader)
         return max(self.copies, key=lambda copy: (-1 if copy.epoch is None else copy.epoch, copy.end, -copy.broker), default=None)
@@ -211,7 +211,7 @@ def _priced(scene: _Scene, candidate: int, committed: Committed | None) -> Uncle
 
 
 def _obstacle(scene: _Scene, candidate: int) -> str:
-    """Why there is no price, empty when nothing is in its way."""
+    """Return why there is no price; empty when there is one."""
     own, best = scene.copy(candidate), scene.best
     if own is None:
         return f"The copy of broker {candidate} is not at hand."
@@ -228,7 +228,7 @@ def _obstacle(scene: _Scene, candidate: int) -> str:
 
 
 def _only_in(run: RecordRun, best: int, candidate: int) -> CopyContent | None:
-    """What the best copy holds in a run and the candidate does not."""
+    """Return what the best copy has in a run and the candidate lacks."""
     by_broker = {held.broker: held for held in run.copies}
     there, here = by_broker[best], by_broker[candidate]
     if there.absent or here.like == there.like or here.absent in (Absent.BEFORE, Absent.CLEANED):

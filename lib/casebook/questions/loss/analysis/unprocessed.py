@@ -1,4 +1,4 @@
-"""Which records were committed and never processed, and how: the definitions, and what is said of them."""
+"""Committed but unprocessed records: definitions and finding."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,27 +22,27 @@ from casebook.questions.loss.analysis.unprocessed_rows import (
 
 
 class Missed(NamedTuple):
-    """All that decides on a record that a commit passed and the ledger does not call processed. Spark counts the like.
+    """All inputs of the verdict on a record passed by a commit and not processed in the ledger. Spark counts equal ones.
 
-    The commit is the one that passed it for good: what later went back below it does not count. Its range is what it passed, from
-    what was committed before it to what it commits. Moments are compared as written: the application's and the brokers' clocks.
+    The commit is the one that finally passed it: later rewinds below it do not count. Its range goes from the previously
+    committed offset to the new one. Times are compared as written: by the application's and the brokers' clocks.
 
     Args:
         matched: Any stored record is in the ledger.
-        named: It can be told in the ledger: by its offset where all rows have one, else by its id.
-        begun: It lies behind the first known commit or the first processed record.
-        open: Its transaction has not ended.
-        untold: The ledger has it, and does not say what became of it.
-        early: It lies below all processed records, and its commit came before the ledger begins.
-        late: Its commit came after the ledger ends; without moments: it lies above all processed records.
-        cleaned: Compaction may have taken commits before this one.
-        members: Whether the group had any when it was committed; ``None`` when the log does not have the group's state.
-        forgotten: The offset had been deleted or had expired before this commit.
+        named: It can be identified in the ledger: by offset when all rows have one, else by id.
+        begun: It is after the first known commit or the first processed record.
+        open: Its transaction is unfinished.
+        untold: The ledger has it without an outcome.
+        early: It is below all processed records, and its commit precedes the ledger.
+        late: Its commit is later than the ledger; without times: it is above all processed records.
+        cleaned: Compaction may have removed earlier commits.
+        members: Whether the group had members at the commit; ``None`` without the group's state in the log.
+        forgotten: The offset was deleted or expired before this commit.
         head: Nothing before it in the range was processed.
-        tail: Nothing behind it in the range was.
-        changed: The next commit beyond the range came from other members; ``None`` when there is none.
-        threads: Of what the same members committed of the partition, some was processed out of order; ``None`` when unknown.
-        after: Some of the range was processed after the commit; ``None`` when unknown.
+        tail: Nothing after it in the range was processed.
+        changed: The next commit beyond the range is from other members; ``None`` without one.
+        threads: The same members processed records of the partition out of order; ``None`` when unknown.
+        after: Part of the range was processed after the commit; ``None`` when unknown.
     """
 
     matched: bool = True
@@ -63,7 +63,7 @@ class Missed(NamedTuple):
 
 
 def verdict(of: Missed) -> UnprocessedDoubt | SkipKind:
-    """Why nobody can tell, or how it came to be committed and never processed."""
+    """Return why the outcome is unknown, or how the record was committed without processing."""
     doubts = {
         UnprocessedDoubt.UNMATCHED: not of.matched,
         UnprocessedDoubt.WITHOUT_ID: not of.named,
@@ -77,7 +77,7 @@ def verdict(of: Missed) -> UnprocessedDoubt | SkipKind:
 
 
 def how(of: Missed) -> SkipKind:
-    """How a record was passed by that is known to be unprocessed.
+    """Return how an unprocessed record was skipped.
 
     - A commit of a group without members is that of a tool (``commit_history.kind``); a group whose offset
       is forgotten begins where ``auto.offset.reset`` says.
@@ -113,11 +113,11 @@ def unprocessed(
     """Were records committed and never processed?
 
     Args:
-        rows: What groups did.
-        unsuited: Ledgers of processed records that could not be used.
-        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
-        clients: What consumers' own logs say.
-        gaps: Why not every record, or not every commit, was read.
+        rows: Work of groups.
+        unsuited: Unusable ledgers of processed records.
+        unread: Number of unusable ledger rows by group; ``None``: whole files.
+        clients: Content of consumers' own logs.
+        gaps: Why some records or commits were not read.
     """
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
     missing, unsure = Counter[str](), Counter[str]()
@@ -159,7 +159,7 @@ def unprocessed(
             why=" ".join(one.told for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
         )
-    left = [one for one in clients.resets if one.to != 0]  # before the first offset there is nothing
+    left = [one for one in clients.resets if one.to != 0]  # there is nothing before the first offset
     if not rows and left:
         return ask.could_not_check(
             "A consumer went on from elsewhere; no ledger says what it left out",
@@ -192,7 +192,7 @@ def unprocessed(
 
 
 def _beside(doubts: Mapping[str, int | None]) -> str:
-    """Of how many nobody can tell: what stands beside what is sure."""
+    """Describe the number of undecided records, next to the certain ones."""
     known = sum(records or 0 for records in doubts.values())
     if not doubts:
         return ""
@@ -203,7 +203,7 @@ def _beside(doubts: Mapping[str, int | None]) -> str:
 
 
 def _told_by_clients(resets: Sequence[Reset]) -> str:
-    """Where clients went on from, as their own logs say."""
+    """Describe position resets in clients' own logs."""
     if not resets:
         return ""
     first = resets[0]
@@ -215,7 +215,7 @@ def _told_by_clients(resets: Sequence[Reset]) -> str:
 
 
 def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[AssignmentLine]:
-    """To whom the partition was assigned that lacks most, as their own logs say."""
+    """Return the assignments of the partition with most gaps, from clients' own logs."""
     worst = max(looked, key=lambda row: row.unprocessed, default=None)
     if worst is None or not worst.unprocessed:
         return []
@@ -231,7 +231,7 @@ def _held(held: Sequence[AssignmentLine]) -> str:
 
 
 def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:
-    """Records of which nobody can tell, by why; ``None`` where nobody knows how many."""
+    """Return undecided records by reason; ``None`` for an unknown number."""
     found: dict[str, int | None] = {}
     for row in rows:
         for doubt, records in row.unknown.items():

@@ -1,4 +1,4 @@
-"""Rows of what consumers committed and did not process. Times are epoch milliseconds; ``None`` is unknown, never zero."""
+"""Rows of committed but unprocessed records. Times are epoch milliseconds; ``None`` is unknown, never zero."""
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
@@ -8,32 +8,32 @@ from casebook.facts.times import EpochMs
 
 
 class SkipKind(StrEnum):
-    """How a record came to be committed and never processed."""
+    """How a record was committed without processing."""
 
-    BEFORE_PROCESSING = "committed_before_processing"  # others that the same commit passed were processed after it
-    CRASH = "crash"  # who had taken it committed, and was gone before anybody went on
-    ANOTHER_THREAD = "another_thread"  # records were processed out of order, and the commit waited for none of them
-    SKIPPED = "skipped_by_reset"  # the group was set beyond it while it had no member, or had lost its offset
-    PASSED_OVER = "passed_over"  # all others that the same commit passed had been processed, in order, when it came
+    BEFORE_PROCESSING = "committed_before_processing"  # others passed by the same commit were processed after it
+    CRASH = "crash"  # its consumer committed, and disappeared before another one continued
+    ANOTHER_THREAD = "another_thread"  # records were processed out of order, and the commit did not wait for them
+    SKIPPED = "skipped_by_reset"  # the group was set beyond it while empty, or after it had lost its offset
+    PASSED_OVER = "passed_over"  # all others passed by the same commit had been processed before it, in order
     CANNOT_TELL = "cannot tell"
 
 
 class UnprocessedDoubt(StrEnum):
-    """Why nobody can tell whether a record was processed, or whether it had to be."""
+    """Why it is unknown whether a record was, or had to be, processed."""
 
     NOT_SCANNED = "not_scanned"  # its partition was not read
-    UNMATCHED = "unmatched"  # no record at all is in the ledger: are these its ids?
+    UNMATCHED = "unmatched"  # no record at all is in the ledger: the ids may be wrong
     BEFORE_GROUP = "before_group"  # below the first known commit and the first processed record
-    BEFORE_LEDGER = "before_ledger"  # committed before the ledger begins
+    BEFORE_LEDGER = "before_ledger"  # committed before the ledger starts
     AFTER_LEDGER = "after_ledger"  # committed after the ledger ends
-    OPEN = "open"  # its transaction has not ended
-    UNTOLD = "untold"  # the ledger has it, and does not say what became of it
-    WITHOUT_ID = "without_id"  # the ledger names no offsets, and no id was found in it
-    UNREAD = "unread"  # it may stand in a ledger of its group, or in a row of one, that could not be used
+    OPEN = "open"  # its transaction is unfinished
+    UNTOLD = "untold"  # the ledger has it without an outcome
+    WITHOUT_ID = "without_id"  # the ledger has no offsets, and it has no id
+    UNREAD = "unread"  # it may be in an unusable ledger, or row, of its group
 
 
 class Unprocessed(NamedTuple):
-    """A record that a group committed and never processed: a row of ``tables/unprocessed``.
+    """A committed but unprocessed record: a row of ``tables/unprocessed``.
 
     Columns:
         id: As it is stored; null where none was found in it.
@@ -65,18 +65,18 @@ class Unprocessed(NamedTuple):
 
 
 class GroupWork(NamedTuple):
-    """What a group did with a partition's stored records, up to what it has committed.
+    """A group's work on a partition's stored records, up to its committed offset.
 
     Args:
-        group: Its id.
+        group: Group id.
         topic: Topic name.
         partition: Partition number.
-        committed: What it committed last; ``None`` when no commit is known.
-        processed: Records that its ledger has; ``None`` where the partition was not read.
-        twice: Of these, processed more than once.
-        unprocessed: Records below what it committed that it never processed.
-        how: Those by :class:`SkipKind`.
-        unknown: Records of which nobody can tell, by :class:`UnprocessedDoubt`; of a partition that was not read ``None``.
+        committed: Last committed offset; ``None`` without a known commit.
+        processed: Number of records in its ledger; ``None`` when the partition was not read.
+        twice: Number of these processed more than once.
+        unprocessed: Number of unprocessed records below its committed offset.
+        how: Number of those by :class:`SkipKind`.
+        unknown: Number of undecided records by :class:`UnprocessedDoubt`; ``None`` for an unread partition.
     """
 
     group: str
@@ -91,18 +91,18 @@ class GroupWork(NamedTuple):
 
 
 class StepKind(StrEnum):
-    """What is odd about a commit, beside the one that it follows."""
+    """How a commit is irregular, relative to its predecessor."""
 
-    RESET = "reset"  # to somewhere else, while the group had no member
-    AGAIN = "again"  # to somewhere else, after the offset had been deleted or had expired
-    TO_START = "to_start"  # back, to 0 or to where the log begins
-    STALE = "stale"  # back, after the coordinator changed or with an older time: an offset of before survived
+    RESET = "reset"  # elsewhere, while the group was empty
+    AGAIN = "again"  # elsewhere, after the offset was deleted or expired
+    TO_START = "to_start"  # back, to 0 or to the log start
+    STALE = "stale"  # back, after the coordinator changed or with an older time: an older offset survived
     BACK = "back"  # back, by a member
-    LATE = "late"  # on, but with an older time
+    LATE = "late"  # forward, but with an older time
 
 
 class CommitStep(NamedTuple):
-    """A commit that does not simply go on from the one before it: a row of ``tables/commit_steps``.
+    """An irregular commit: a row of ``tables/commit_steps``.
 
     Columns:
         group: Who committed.
@@ -132,14 +132,14 @@ class CommitStep(NamedTuple):
 
 
 class Reset(NamedTuple):
-    """A line in which a client says that it goes on from another offset than the committed one, or that this was out of range.
+    """A log line on a client's reset to another offset than the committed one, or on an out-of-range offset.
 
     Args:
-        client: Whose log it is; ``""`` when unknown.
+        client: Client of the log; ``""`` when unknown.
         topic: Topic name.
         partition: Partition number.
-        to: Where it goes on; ``None`` where the line does not say.
-        at: When, epoch ms; ``None`` when unknown.
+        to: New position; ``None`` when not printed.
+        at: Time, epoch ms; ``None`` when unknown.
         proof: ``path:line``.
     """
 
@@ -152,13 +152,13 @@ class Reset(NamedTuple):
 
 
 class AssignmentLine(NamedTuple):
-    """A line in which a consumer says that a partition was assigned to it.
+    """A consumer's log line on the assignment of a partition.
 
     Args:
-        client: Whose log it is; ``""`` when unknown.
+        client: Client of the log; ``""`` when unknown.
         topic: Topic name.
         partition: Partition number.
-        at: When, epoch ms; ``None`` when unknown.
+        at: Time, epoch ms; ``None`` when unknown.
         proof: ``path:line``.
     """
 
@@ -170,22 +170,22 @@ class AssignmentLine(NamedTuple):
 
 
 class ClientsTold(NamedTuple):
-    """What consumers' own logs say, in the order of time.
+    """Content of consumers' own logs, in order of time.
 
     Args:
-        resets: Where they went on from elsewhere.
-        assigned: Which partitions they were given.
+        resets: Position resets.
+        assigned: Assigned partitions.
     """
 
     resets: tuple[Reset, ...] = ()
     assigned: tuple[AssignmentLine, ...] = ()
 
     def of(self, topics: Collection[str]) -> "ClientsTold":
-        """What is of some topics."""
+        """Return the lines on some topics."""
         return ClientsTold(
             tuple(one for one in self.resets if one.topic in topics), tuple(one for one in self.assigned if one.topic in topics)
         )
 
 
 NOTHING_TOLD = ClientsTold()
-"""Of clients without logs."""
+"""Content without client logs."""

@@ -1,7 +1,7 @@
-"""All commits of groups in the order in which they counted, out of the segments of ``__consumer_offsets``.
+"""All commits of groups in effective order, from the segments of ``__consumer_offsets``.
 
-A commit counts when it is appended; one of a transaction when its COMMIT is, as a loader has it (see
-:mod:`casebook.kafka.group_load`). A tombstone is no commit: it is told of the next one that the offset had been forgotten.
+A commit takes effect when appended; a transactional one at its COMMIT, like in a loader (see :mod:`casebook.kafka.group_load`). A
+tombstone is not a commit: it marks the next one as following a forgotten offset.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,13 +21,16 @@ COMMITS = """
     segment bigint, source_offset bigint, place bigint, cleaned boolean, torn boolean, life bigint, members boolean,
     before bigint, before_at bigint, forgotten boolean
 """
-"""Columns of the history. ``at`` and ``expires`` are epoch ms; ``source_offset`` is the record's own, ``place`` the offset at
-which it counts; ``cleaned``: others may have stood before it that compaction took, or that, ``torn``, could not be read. ``life``
-is the offset of the group's state that was the last when it was appended, ``members`` whether that has any. ``before`` is what
-was committed before it, ``before_at`` when; ``forgotten``: a tombstone came between. Null is unknown."""
+"""Columns of the history.
+
+``at`` and ``expires`` are epoch ms; ``source_offset`` is the record's own, ``place`` the offset at which it takes effect;
+``cleaned``: earlier ones may have been removed by compaction, or, with ``torn``, were unreadable. ``life`` is the offset of the
+group's last state at the append, ``members`` whether that has any. ``before`` is the previously committed offset, ``before_at``
+its time; ``forgotten``: a tombstone came between. Null is unknown.
+"""
 
 MOST_STEPS = 1_000
-"""Odd commits that are told one by one."""
+"""Maximum number of listed irregular commits."""
 
 _HISTORY = """
 WITH records AS (
@@ -84,13 +87,14 @@ ORDER BY `group`, topic, partition, place
 def history(
     spark: "SparkSession", places: Sequence[Path | str], groups: Collection[str], *, cleaned: Mapping[int, int | None]
 ) -> "DataFrame":
-    """All commits of groups, with the columns of :data:`COMMITS`, lazily. Those of aborted and open transactions are left out.
+    """Return all commits of groups, with the columns of :data:`COMMITS`, lazily, without those of aborted and open transactions.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        places: As for :func:`casebook.spark.segments`; one copy of each partition of ``__consumer_offsets``.
-        groups: Whose; at least one.
-        cleaned: Up to where each partition is compacted, 0 where it never was; all of one with ``None``, or not named, may be.
+        places: As for :func:`casebook.spark.segments`; one copy per partition of ``__consumer_offsets``.
+        groups: Groups; at least one.
+        cleaned: Offset up to which each partition is compacted, 0 for never; with ``None``, or without an entry, all of it may
+            be.
     """
     return of_records(spark, segments(spark, *places, mode="group_records"), groups, cleaned=cleaned)
 
@@ -98,7 +102,7 @@ def history(
 def of_records(
     spark: "SparkSession", raw: "DataFrame", groups: Collection[str], *, cleaned: Mapping[int, int | None]
 ) -> "DataFrame":
-    """The same out of rows of the mode ``group_records``."""
+    """Return the same from rows of the mode ``group_records``."""
     known = [(partition, offset) for partition, offset in cleaned.items() if offset is not None]
     compacted = small(spark, known, "log_partition int, cleaned_to bigint")
     return spark.sql(_HISTORY, args={"groups": sorted(groups)}, raw=raw, compacted=compacted)
@@ -111,13 +115,13 @@ def odd_steps(
     log_starts: Mapping[tuple[str, int], int],
     coordinator_moves: Mapping[int, Sequence[int]],
 ) -> tuple[tuple[CommitStep, ...], int]:
-    """Commits that do not simply go on from the one before them.
+    """Return irregular commits.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        commits: From :func:`history`.
-        log_starts: Where partitions begin, as far as known.
-        coordinator_moves: When each partition of ``__consumer_offsets`` got another leader, epoch ms.
+        commits: Result of :func:`history`.
+        log_starts: Log start offsets, as far as known.
+        coordinator_moves: Leader changes of each partition of ``__consumer_offsets``, epoch ms.
 
     Returns:
         The first :data:`MOST_STEPS` by group, partition and order, and how many there are.

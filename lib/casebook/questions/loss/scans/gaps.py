@@ -1,16 +1,16 @@
-"""Offsets that are missing between the records of a scan: Spark finds and counts them, ``analysis.gaps`` says why.
+"""Missing offsets between the records of a scan: Spark finds and counts them, ``analysis.gaps`` names the cause.
 
-Records become runs first: a batch of a segment, or up to 64 offsets of a live topic, whose presence is kept as the bits of a
-word. So whatever the number of records, only runs are sorted. Rows of runs:
+Records become runs first: a batch of a segment, or up to 64 offsets of a live topic, with their presence as bits of a word. So
+only runs are sorted, whatever the number of records. Columns of runs:
 
 - ``topic``, ``partition``, ``segment`` and ``position`` (of a batch; null of a live topic), ``first``, ``end`` (the offset after
   the last), ``records``, ``epoch`` (the leader's), ``first_time``, ``last_time``;
 - ``kind``: ``data``; ``control``; of a transaction ``aborted``, or ``open`` when it has not ended or nobody can tell how;
   ``damage``, without offsets unless a batch is sound but for its content; ``gap``, what a live scan says that it has not read.
 
-How a transaction ended the next marker of its producer tells, unless something could not be read before it: that may have held
-an earlier one. Compaction keeps a marker as long as records of its transaction are there
-(``LogCleaner.scala@2.8.2``, ``CleanedTransactionMetadata``).
+The next marker of its producer shows how a transaction ended, unless something before it was unreadable, such as an earlier
+marker. Compaction keeps a marker as long as records of its transaction exist (``LogCleaner.scala@2.8.2``,
+``CleanedTransactionMetadata``).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -132,14 +132,14 @@ _SIGNATURE = ", ".join(GapSignature._fields)
 
 
 class KnownCopy(NamedTuple):
-    """What is known of a partition's copy beside its records.
+    """What is known of a partition's copy besides its records.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
-        log_start: First offset that is kept.
-        end: Offset that its records reach at least: the end of the log, or where its last segment begins.
-        cleaned: The cleaner's checkpoint: first offset that it has not cleaned.
+        topic: Topic name.
+        partition: Partition number.
+        log_start: Log start offset.
+        end: Minimum end of its records: the log end, or the start of its last segment.
+        cleaned: Cleaner point: first uncleaned offset.
         compacted: Whether the topic is.
         epochs: From the leader-epoch checkpoint.
     """
@@ -154,11 +154,11 @@ class KnownCopy(NamedTuple):
 
 
 class ReadExtent(NamedTuple):
-    """What of a partition was read.
+    """Read part of a partition.
 
     Args:
         end: Offset after the last.
-        first_time: Of the first records, epoch ms.
+        first_time: Time of the first records, epoch ms.
     """
 
     end: int
@@ -166,12 +166,14 @@ class ReadExtent(NamedTuple):
 
 
 def of_segments(spark: "SparkSession", places: Sequence[Path | str], known: Sequence[KnownCopy]) -> "DataFrame":
-    """Runs of the batches of segments. Their content is decoded as well: a batch that fits its checksum may still be unreadable.
+    """Return runs of the batches of segments.
+
+    Their content is decoded too: a batch with a valid checksum may still be unreadable.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        places: As for :func:`casebook.spark.segments`; one copy of each partition.
-        known: Of the partitions, as far as anything is.
+        places: As for :func:`casebook.spark.segments`; one copy per partition.
+        known: What is known of the partitions.
     """
     headers = segments(spark, *places, mode="batches")
     decoded = segments(spark, *places).where("kind <> 'data' OR (magic < 2 AND codec <> 'none')")
@@ -179,7 +181,7 @@ def of_segments(spark: "SparkSession", places: Sequence[Path | str], known: Sequ
 
 
 def of_offsets(spark: "SparkSession", rows: "DataFrame") -> "DataFrame":
-    """Runs of single offsets.
+    """Return runs of single offsets.
 
     Args:
         spark: From :func:`casebook.spark.session`.
@@ -190,24 +192,24 @@ def of_offsets(spark: "SparkSession", rows: "DataFrame") -> "DataFrame":
 
 
 def words(spark: "SparkSession", rows: "DataFrame") -> "DataFrame":
-    """Which offsets are there: a bit for each, 64 to a ``word``, by topic, partition and leader epoch.
+    """Return the existing offsets: a bit for each, 64 per ``word``, by topic, partition and leader epoch.
 
-    The arguments are those of :func:`of_offsets`.
+    Arguments as in :func:`of_offsets`.
     """
     return spark.sql(_WORDS, rows=rows)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gaps:
-    """The missing offsets of a scan.
+    """Missing offsets of a scan.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        runs: Rows as this module has them; read more than once, so best from a file. Runs of the kinds ``control`` and
-            ``aborted`` out of segments may stand beside those of a live topic, to tell what it does not show.
-        known: Of the partitions, as far as anything is.
-        committed: Whether whoever scanned was not to see aborted records.
-        told: Whether control batches and aborted records are among the runs, as far as there are any.
+        runs: Rows in this module's format; read more than once, so preferably from a file. Runs of the kinds ``control`` and
+            ``aborted`` from segments may complement those of a live topic, which does not show them.
+        known: What is known of the partitions.
+        committed: Whether the scan did not see aborted records by design.
+        told: Whether the runs include control batches and aborted records, if there are any.
     """
 
     spark: "SparkSession"
@@ -217,7 +219,7 @@ class Gaps:
     told: bool = True
 
     def counts(self) -> list[OffsetGap]:
-        """What is missing, by partition and label: a few rows for each partition."""
+        """Return missing offsets by partition and label: a few rows per partition."""
         found: dict[tuple[str, int, GapKind], OffsetGap] = {}
         for row in self._signed:
             label = kind(_signature(row))
@@ -227,7 +229,7 @@ class Gaps:
         return [found[key] for key in sorted(found)]
 
     def unreadable(self) -> dict[Partition, tuple[tuple[int, int | None], ...]]:
-        """Ranges in which a record may have been that could be read elsewhere, by partition and offset, the end not included."""
+        """Return ranges that may have had a record readable elsewhere, by partition and offset, end excluded."""
         hiding = {signature for row in self._signed if hides(signature := _signature(row))}
         if not hiding:
             return {}
@@ -236,11 +238,11 @@ class Gaps:
         return {partition: bounded((row.first or 0, row.end) for row in some) for partition, some in by_partition}
 
     def clean_ends(self) -> Mapping[Partition, int]:
-        """Offset after the highest that compaction took, by partition."""
+        """Return the offset after the highest removed by compaction, by partition."""
         return {(gap.topic, gap.partition): gap.end for gap in self.counts() if gap.kind is GapKind.COMPACTION and gap.end}
 
     def extents(self) -> dict[Partition, ReadExtent]:
-        """What the runs cover, by partition."""
+        """Return the read part, by partition."""
         query = """
             SELECT topic, partition, max(end) AS end, unix_millis(min_by(first_time, first)) AS first_time
             FROM {runs} WHERE kind IN ('data', 'control', 'aborted', 'open') GROUP BY topic, partition"""
@@ -248,7 +250,7 @@ class Gaps:
         return {(row.topic, row.partition): ReadExtent(row.end, row.first_time) for row in rows}
 
     def _of(self, signatures: Collection[GapSignature]) -> "DataFrame":
-        """The ranges with one of these signatures."""
+        """Return the ranges with one of these signatures."""
         columns = (
             "place string, damaged boolean, single boolean, epoch_rises boolean, epoch_begins boolean, cleaned boolean, "
             "compacted boolean, control_seen boolean, aborted_seen boolean"
@@ -287,7 +289,7 @@ def _signature(row: object) -> GapSignature:
 
 
 def _together(one: OffsetGap, other: OffsetGap) -> OffsetGap:
-    """Ranges with one label and several signatures."""
+    """Merge ranges with the same label and different signatures."""
     offsets = None if None in (one.offsets, other.offsets) else one.offsets + other.offsets
     firsts = [first for first in (one.first, other.first) if first is not None]
     end = None if None in (one.end, other.end) else max(one.end, other.end)

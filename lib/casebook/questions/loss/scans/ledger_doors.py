@@ -1,4 +1,4 @@
-"""What a ledger must be before Spark reads it: files, and packs that hold no more than is good for this machine."""
+"""Requirements on a ledger before Spark reads it: regular files, and packs within this machine's limits."""
 
 import stat
 from collections.abc import Iterator
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PACKED = r"(?i)\.(gz|bz2|deflate|lz4|snappy|zst)$"
-"""Suffixes that Hadoop unpacks by (``CompressionCodecFactory.java@3.4.1``)."""
+"""Suffixes of files that Hadoop unpacks (``CompressionCodecFactory.java@3.4.1``)."""
 _STEP = 64 << 20
-"""Bytes unpacked at a time, between which an interrupt is heard."""
+"""Bytes unpacked at a time, between checks for an interrupt."""
 
 
 def refuse(spark: "SparkSession", place: str) -> None:
-    """Raise when files of a ledger are none, or are packs that hold too much; packs are unpacked once for that, into nothing.
+    """Raise for ledger files that are not regular, or are packs with too much content; each pack is unpacked once for this check.
 
     Args:
-        spark: The session.
-        place: As Spark's Hadoop opens it.
+        spark: Spark session.
+        place: Path for Spark's Hadoop.
 
     Raises:
-        UsageError: So it is.
+        UsageError: A file is refused.
     """
     from pyspark.sql import functions as f
 
@@ -38,7 +38,7 @@ def refuse(spark: "SparkSession", place: str) -> None:
 
 
 def _refuse_special(path: str) -> None:
-    """Spark passes over what has no length; who meant a FIFO to be read is told."""
+    """Refuse special files, e.g. a FIFO: Spark skips files without a length silently."""
     local = folders.full_name(path)
     if not folders.is_uri(local) and not stat.S_ISREG(Path(local).stat().st_mode):
         raise UsageError(
@@ -59,7 +59,7 @@ def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
 
 
 def _sizes(spark: "SparkSession", path: str) -> Iterator[int]:
-    """How much comes out of a pack, step by step, up to where it is torn: that is told by whoever reads it."""
+    """Yield the unpacked sizes of a pack, step by step, up to a tear, which its reader reports."""
     from py4j.protocol import Py4JJavaError
 
     hadoop, settings = spark._jvm.org.apache.hadoop, spark._jsc.hadoopConfiguration()

@@ -1,4 +1,4 @@
-"""Files of a ledger to frames of cells: what each format says of a row, and nothing yet of what it means."""
+"""Read files of a ledger as frames of cells: rows of each format, without interpretation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -17,16 +17,16 @@ _SEPARATORS = ",;\t|"
 
 _DAMAGED = "casebook: damaged line"
 _MOST_COLUMNS = 10_000
-"""Of JSON lines; the shortest names, where lines have keys that are ids."""
+"""Maximum columns of JSON lines; the shortest names, when keys are ids."""
 
 
 class LedgerTable(NamedTuple):
-    """A ledger as it was written.
+    """A ledger as written.
 
     Args:
-        columns: Their names.
-        rows: Makes a frame of some of them: ``cells``, a struct of them; ``malformed``, whether there are none; the ``line``
-            as it was, null where the cells tell enough; and ``file``, its name.
+        columns: Column names.
+        rows: Creates a frame of some of them: ``cells``, a struct; ``malformed``, without cells; the original ``line``, null when
+            the cells suffice; and ``file``, its name.
     """
 
     columns: Sequence[str]
@@ -34,16 +34,16 @@ class LedgerTable(NamedTuple):
 
 
 def table(spark: SparkSession, place: str, lines: JavaPattern | None, prefix: str) -> LedgerTable:
-    """A ledger as it was written.
+    """Open a ledger as written.
 
     Args:
-        spark: The session.
-        place: As Spark's Hadoop opens it.
-        lines: What lines of a log look like, if it is one; else its files tell by their names what they are.
-        prefix: Of the parameters of this kind of ledger.
+        spark: Spark session.
+        place: Path for Spark's Hadoop.
+        lines: Line pattern of a log; otherwise the file names give the format.
+        prefix: Prefix of this ledger kind's parameters.
 
     Raises:
-        UsageError: They do not tell, or say different things, or there is nothing in them, or they are not to be read
+        UsageError: The format is unknown or inconsistent, the ledger is empty, or its files are refused
             (:mod:`casebook.questions.loss.scans.ledger_doors`).
     """
     ledger_doors.refuse(spark, place)
@@ -51,7 +51,7 @@ def table(spark: SparkSession, place: str, lines: JavaPattern | None, prefix: st
 
 
 def _format(spark: SparkSession, place: str, prefix: str) -> str:
-    """The format that the names of the files tell."""
+    """Return the format by file names."""
     suffix = f.regexp_extract(f.lower("path"), rf"\.([a-z]+)(\.({'|'.join(_PACKED)}))?$", 1)
     files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).select("path", "length")
     by_suffix = files.groupBy(suffix.alias("suffix")).agg(f.min("path"), f.sum("length")).collect()
@@ -82,8 +82,8 @@ def _csv(spark: SparkSession, place: str) -> LedgerTable:
         header=True,
         sep=max(_SEPARATORS, key=head.value.count),
         escape='"',
-        columnPruning=False,  # else what lies in columns that are not wanted is not counted, and no line is malformed
-        enforceSchema=False,  # else the header of the first file is taken for that of all
+        columnPruning=False,  # otherwise unused columns are not parsed, and no line counts as malformed
+        enforceSchema=False,  # otherwise the first file's header is used for all
         columnNameOfCorruptRecord=_DAMAGED,
     )
     names = reader.csv(place).columns
@@ -111,7 +111,7 @@ def _json(spark: SparkSession, place: str) -> LedgerTable:
 
     def rows(wanted: Sequence[str]) -> DataFrame:
         schema = ArrayType(StructType([StructField(name, StringType()) for name in wanted]))
-        line = f.concat(f.lit("["), "value", f.lit("]"))  # an array must be read to its end, so nothing behind the object is lost
+        line = f.concat(f.lit("["), "value", f.lit("]"))  # an array must be read to its end, so nothing after the object is lost
         objects = once(lines, {"objects": f.from_json(line, schema)})
         single = f.when(f.size("objects") == 1, f.get("objects", f.lit(0)))
         cells = objects.select("value", "file", single.alias("cells"))
@@ -121,7 +121,7 @@ def _json(spark: SparkSession, place: str) -> LedgerTable:
 
 
 def _parquet(spark: SparkSession, place: str) -> LedgerTable:
-    spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # pandas writes nanoseconds, which Spark has no type for
+    spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # pandas writes nanoseconds, and Spark lacks that type
     frame = spark.read.options(recursiveFileLookup=True, mergeSchema=True).parquet(place)
 
     def rows(wanted: Sequence[str]) -> DataFrame:
@@ -147,21 +147,21 @@ _TABLES = {"CSV": _csv, "JSON lines": _json, "Parquet": _parquet}
 
 
 def _lines(spark: SparkSession, place: str) -> DataFrame:
-    """Lines that are not blank."""
+    """Return lines that are not blank."""
     text = spark.read.option("recursiveFileLookup", True).text(place)
     return text.select("value", _file()).where(f.length(f.trim("value")) > 0)
 
 
 def once(frame: DataFrame, columns: Mapping[str, Column]) -> DataFrame:
-    """Add columns that are computed once a row: a generator is what Spark moves no expression across.
+    """Add columns that are computed once per row: Spark moves no expression across a generator.
 
-    It would repeat them else wherever they are used, and in each filter: hundreds of times, for those that build on each other.
+    Otherwise it would repeat them wherever they are used, and in each filter: hundreds of times for nested ones.
     """
     return frame.select("*", f.inline_outer(f.array(f.struct(*(column.alias(name) for name, column in columns.items())))))
 
 
 def empty(place: str) -> UsageError:
-    """The error of a ledger without any row."""
+    """Return the error of an empty ledger."""
     return UsageError(f"The ledger {place} is empty.", try_="Is this the right file?")
 
 

@@ -1,4 +1,4 @@
-"""Several files of a ledger as one; a file that cannot be used is told, and the others are."""
+"""Several ledger files as one; an unusable file is reported, and the others are read."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Gathered(NamedTuple):
-    """What could be read.
+    """Readable part.
 
     Args:
-        ledger: All files that could be used; ``None`` without any.
-        told: What it is like; ``None`` without.
-        unsuited: Files that could not be used, each with why.
+        ledger: All usable files; ``None`` without any.
+        told: Shape; ``None`` without.
+        unsuited: Unusable files, each with the reason.
     """
 
     ledger: Ledger | None
@@ -32,7 +32,7 @@ class Gathered(NamedTuple):
 
 
 MOST = 100
-"""Files behind one place that are tried one by one: each takes a second or so."""
+"""Maximum number of files at one place that are tried one by one: each takes about a second."""
 Read = Callable[[Path | str], tuple[Ledger, LedgerShape]]
 
 
@@ -44,14 +44,14 @@ def gather(
     progress: Progress | None = None,
     **given: str | None,
 ) -> Gathered:
-    """Read files together, and one by one where they cannot be.
+    """Read files together, or one by one if that fails.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        files: The name of each for people, and where Spark's Hadoop opens it; at least one. One alone may be a folder or pattern.
-        columns: What the columns are called.
-        progress: Told how far the reading is.
-        given: ``topic``, ``zone`` and ``line_pattern``, as for :func:`casebook.questions.loss.scans.ledgers.read`.
+        files: Display name of each, and path for Spark's Hadoop; at least one. A single one may be a folder or pattern.
+        columns: Column names.
+        progress: Receives the progress.
+        given: ``topic``, ``zone`` and ``line_pattern``, see :func:`casebook.questions.loss.scans.ledgers.read`.
     """
     read = partial(_read, spark, columns, progress, **given)
     try:
@@ -66,11 +66,11 @@ def gather(
 def of_place(
     spark: "SparkSession", place: Path | str, columns: LedgerColumns, *, progress: Progress | None = None, **given: str | None
 ) -> Gathered:
-    """Read what a file, folder, pattern or URI stands for, as :func:`gather` does.
+    """Read a file, folder, pattern or URI like :func:`gather`.
 
     Raises:
-        UsageError: None of it can be used.
-        ScanError: It cannot be read.
+        UsageError: None of it is usable.
+        ScanError: It is unreadable.
     """
     read = partial(_read, spark, columns, progress, **given)
     try:
@@ -83,7 +83,7 @@ def of_place(
 
 
 def _behind(spark: "SparkSession", place: Path | str) -> Sequence[tuple[str, Path | str]]:
-    """The files behind a folder or pattern; none where it is one file, has more than :data:`MOST`, or cannot be listed."""
+    """Return the files of a folder or pattern; none for one file, more than :data:`MOST`, or an unlistable place."""
     with suppress(CasebookError):
         files = ledgers.files(spark, place)
         if 1 < len(files) <= MOST:
@@ -112,7 +112,7 @@ def _one_by_one(files: Sequence[tuple[str, Path | str]], read: Read, progress: P
 
 
 def together(places: Sequence[str]) -> str:
-    """Several files as one pattern."""
+    """Return several files as one pattern."""
     if len(places) == 1:
         return places[0]
     folder = str(Path(places[0].removeprefix("file:")).parent)

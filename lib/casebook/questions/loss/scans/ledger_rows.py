@@ -1,4 +1,4 @@
-"""Cells of a ledger to rows of :data:`casebook.facts.records.LEDGER`, whatever its format, and by expressions of Spark alone."""
+"""Convert ledger cells of any format to rows of :data:`casebook.facts.records.LEDGER`, with Spark expressions only."""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,7 +31,7 @@ REASONS = {
     "partition": "its partition is no number",
     "offset": "its offset is no number",
 }
-"""Why a row cannot be used; the first that holds is the reason."""
+"""Reasons for unusable rows; the first matching one counts."""
 
 _DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
 _ZONE = r" ?(Z|UTC|GMT|[+-][0-9]{2}(:?[0-9]{2})?)$"
@@ -42,14 +42,14 @@ _LAST_EPOCH = 1e20
 
 
 def read(frame: DataFrame, found: FoundColumns, ids: JavaPattern | None, topic: str | None, zone: str) -> DataFrame:
-    """Every row of a ledger, also those that cannot be used: the columns of LEDGER, and what :func:`sums` counts.
+    """Return every row of a ledger, including unusable ones: the columns of LEDGER, and those for :func:`sums`.
 
     Args:
-        frame: With ``cells``, ``malformed``, ``line`` and ``file``, as ``ledger_files.Table`` makes them.
-        found: Where it has what.
-        ids: Takes the id out of a text.
-        topic: Of rows that do not name theirs.
-        zone: Of times that tell none.
+        frame: With ``cells``, ``malformed``, ``line`` and ``file``, from ``ledger_files.Table``.
+        found: Detected columns.
+        ids: Extracts the id from a text.
+        topic: Topic of rows without one.
+        zone: Zone of times without one.
     """
     cells = _Cells(frame, found.used)
     frame = once(frame, cells.prepared())
@@ -73,7 +73,7 @@ def read(frame: DataFrame, found: FoundColumns, ids: JavaPattern | None, topic: 
 
 
 def _reads(cells: "_Cells", found: FoundColumns, ids: JavaPattern | None, topic: str | None) -> dict[str, Column]:
-    """What single cells tell."""
+    """Return the values of single cells."""
     told = cells.text(found.id)
     return {
         "id": _filled(f.regexp_extract(told, ids.text, ids.first)) if ids else told,
@@ -91,11 +91,11 @@ def _reads(cells: "_Cells", found: FoundColumns, ids: JavaPattern | None, topic:
 
 
 class _Cells:
-    """The cells of a ledger's rows, as what they are asked for.
+    """Cells of a ledger's rows, by type.
 
     Args:
         frame: With the struct ``cells``.
-        names: Of the cells.
+        names: Names of the cells.
     """
 
     def __init__(self, frame: DataFrame, names: Sequence[str]) -> None:
@@ -103,16 +103,16 @@ class _Cells:
         self._numbers = {name: number for number, name in enumerate(names)}
 
     def prepared(self) -> dict[str, Column]:
-        """The columns that :meth:`text` and :meth:`given` take."""
+        """Return the columns that :meth:`text` and :meth:`given` use."""
         texts = {f"text {number}": self._text(name) for name, number in self._numbers.items()}
         return texts | {f"given {number}": self._given(name) for name, number in self._numbers.items()}
 
     def text(self, name: str | None) -> Column:
-        """As text, null where it is empty, or there is no such column. A moment is in ISO 8601."""
+        """Return a cell as text, null when empty or missing. A moment is in ISO 8601."""
         return f.lit(None).cast("string") if name is None else f.col(f"`text {self._numbers[name]}`")
 
     def given(self, name: str | None) -> Column:
-        """As text, null also where a word says that there is none."""
+        """Return a cell as text, null also for words that mean none."""
         return f.lit(None).cast("string") if name is None else f.col(f"`given {self._numbers[name]}`")
 
     def type(self, name: str) -> DataType:
@@ -130,7 +130,7 @@ class _Cells:
             return _filled(raw.cast("string"))
         if isinstance(kind, TimestampType):
             return f.date_format(raw, "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
-        if isinstance(kind, FractionalType):  # 7.0, of a column of whole numbers with gaps, is 7
+        if isinstance(kind, FractionalType):  # 7.0 in an integer column with gaps is 7
             return f.coalesce(f.when(raw == f.floor(raw), raw.try_cast("bigint")).cast("string"), raw.cast("string"))
         return raw.cast("string")
 
@@ -144,7 +144,7 @@ class _Cells:
         return f.lower(f.translate(self.given(name), "_", " "))
 
     def number(self, name: str | None, kind: str) -> Column:
-        """As a whole number; null where it is none."""
+        """Return a cell as an integer; null for other text."""
         if name is not None and isinstance(self._types[name], IntegralType):
             return self.raw(name).try_cast(kind)
         text = self.given(name)
@@ -156,13 +156,13 @@ def _filled(text: Column) -> Column:
 
 
 def _acks(word: Column) -> Column:
-    """``all`` also where -1 says the same (``ProducerConfig.java@2.8.2``)."""
+    """Normalise -1 to ``all`` (``ProducerConfig.java@2.8.2``)."""
     whole = f.regexp_replace(word, r"\.0$", "")
     return f.when(whole == "-1", "all").otherwise(whole)
 
 
 def _outcome(found: FoundColumns) -> dict[str, Column]:
-    """What the producer was told, and the word that says so."""
+    """Return the outcome and its word."""
     if found.outcome is not None:
         word = f.col("outcome word")
         return {"outcome": f.coalesce(_said(word), f.lit(SendOutcome.UNKNOWN)), "word": f.coalesce(word, f.lit(""))}
@@ -186,7 +186,7 @@ def _said(word: Column) -> Column:
 
 
 def _time(cells: _Cells, names: Sequence[str], acked: str | None) -> Column:
-    """The first cell that is filled with a time: as it is where all have one type for it, else as text."""
+    """Return the first filled time cell: with its type when all share one, else as text."""
     names = [name for name in names if not isinstance(cells.type(name), BooleanType)]
     if names and all(isinstance(cells.type(name), TimestampType) for name in names):
         return f.coalesce(*map(cells.raw, names))
@@ -197,13 +197,13 @@ def _time(cells: _Cells, names: Sequence[str], acked: str | None) -> Column:
 
 
 def _moments(schema: StructType, zone: str) -> dict[str, Column]:
-    """The moment of a row, whether it has a time that is none, whether it tells no zone; and when its record was sent."""
+    """Return a row's moment, whether its time is invalid, whether it has no zone; and the send time of its record."""
     (at, bare), (sent, _) = (_moment(name, schema[name].dataType, zone) for name in ("time", "sent time"))
     return {"at": at, "odd_time": f.col("time").isNotNull() & at.isNull(), "assumed": bare, "sent": sent}
 
 
 def _moment(name: str, kind: DataType, zone: str) -> tuple[Column, Column]:
-    """The moment of a time, null where it is none, and whether it tells no zone."""
+    """Return the moment of a time, null when invalid, and whether it has no zone."""
     time = f.col(name)
     if isinstance(kind, TimestampType):
         return time, f.lit(False)
@@ -216,12 +216,12 @@ def _moment(name: str, kind: DataType, zone: str) -> tuple[Column, Column]:
 
 
 def _is_time(name: str, cells: _Cells, acked: str | None) -> Column:
-    """Whether a cell is meant for one: a column ``acked`` may hold a word instead."""
+    """Return whether a cell is meant as a time: a column ``acked`` may hold a word instead."""
     return cells.given(name).rlike(_LOOKS_LIKE_A_TIME) if name == acked else f.lit(True)
 
 
 def _of_epoch(number: Column) -> Column:
-    """The moment of a time since the epoch, in whatever unit; null where it is none, or before it."""
+    """Convert an epoch time in any unit; null when invalid or negative."""
     exact = number.try_cast("decimal(38,9)")
     micros = f.when((exact < 0) | (exact >= _LAST_EPOCH), None)
     for bound, factor in _UNITS:
@@ -230,7 +230,7 @@ def _of_epoch(number: Column) -> Column:
 
 
 def sums() -> Iterator[Column]:
-    """What is counted of the rows, in one pass."""
+    """Yield the sums over the rows, in one pass."""
     usable, example = f.col("reason").isNull(), f.col("example")
     odd = usable & f.col("odd_time")
     yield f.count_if(usable).alias("rows")
@@ -240,7 +240,7 @@ def sums() -> Iterator[Column]:
     for outcome in SendOutcome:
         yield f.count_if(usable & (f.col("outcome") == outcome)).alias(outcome)
     word = f.concat_ws(" ", "outcome", f.substring("word", 1, _MOST_WORD))
-    yield f.call_function("approx_top_k", f.when(usable, word), f.lit(_MOST_WORDS + 1)).alias("words")  # 1: null is one
+    yield f.call_function("approx_top_k", f.when(usable, word), f.lit(_MOST_WORDS + 1)).alias("words")  # 1: one may be null
     yield f.count_if(odd).alias("odd_times")
     yield f.min(f.when(odd, example)).alias("odd_time")
     yield f.count_if(usable & f.col("assumed")).alias("assumed")

@@ -1,4 +1,4 @@
-"""A column of moments that no usual name tells: by what it holds."""
+"""Detect a column of times with an unusual name by its content."""
 
 import re
 from collections.abc import Collection
@@ -7,20 +7,20 @@ from casebook.formats.clients.ledger_columns import ABSENT
 from casebook.questions.loss.scans.ledger_files import LedgerTable
 
 _ROWS = 100
-"""Of a ledger, that are looked at."""
+"""Number of ledger rows to examine."""
 _MOST_COLUMNS = 50
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?([.,]\d+)?( ?(Z|UTC|GMT|[+-]\d{2}:?\d{2}))?", re.IGNORECASE)
 _EPOCH = re.compile(r"\d{10}(\.\d+)?|\d{13}|\d{16}|\d{19}")
 _FROM, _TO = 1_262_304_000, 4_102_444_800
-"""2010 to 2100, in seconds: before there was no Kafka; what lies outside is a number of something else."""
+"""2010 to 2100, in seconds: Kafka did not exist earlier; other values are no times."""
 
 
 def column(table: LedgerTable, used: Collection[str]) -> tuple[str, ...]:
-    """The only column, of those that nothing else is read from, of which every cell that is filled is a moment; else none.
+    """Return the only unused column with nothing but times; none otherwise.
 
     Args:
         table: The ledger.
-        used: Columns that something else is read from.
+        used: Columns with another use.
     """
     others = [name for name in table.columns if name not in used][:_MOST_COLUMNS]
     if not others:

@@ -1,6 +1,6 @@
-"""Ledgers, of what was produced or processed, as rows of :data:`casebook.facts.records.LEDGER`, whatever they were written as.
+"""Ledgers of produced or processed records in any format, as rows of :data:`casebook.facts.records.LEDGER`.
 
-A row that cannot be used has a reason, and is counted with an example.
+An unusable row has a reason, and is counted with an example.
 """
 
 import re
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 MOST = 1000
-"""Topics, or settings of producers, that are told apart."""
+"""Maximum number of distinct topics, or producer settings."""
 _MOST_UNUSED = 20
-"""Columns that nothing is read from, and that are named."""
+"""Maximum number of unused columns to name."""
 
 _OF_PATTERNS = re.compile(r"[\\\[\]{}*?]")
 _ESCAPED = r"\\\g<0>"
 
 
 class Scope(NamedTuple):
-    """What a ledger is about.
+    """Subject of a ledger.
 
     Args:
-        topics: Its topics, :data:`MOST` at most.
-        acks: Settings of its producers; ``None`` among them where it does not say.
-        offsets: Whether any acknowledged record has one.
-        sent: Whether it says of any record when it was sent.
+        topics: Topics, :data:`MOST` at most.
+        acks: Producer settings, with ``None`` for missing ones.
+        offsets: Whether any acknowledged record has an offset.
+        sent: Whether any record has a send time.
     """
 
     topics: tuple[str, ...]
@@ -46,15 +46,15 @@ class Scope(NamedTuple):
 
 
 class Ledger:
-    """A ledger, read when it is asked.
+    """A lazy ledger.
 
     Args:
-        spark: The session.
-        read: A row for each of the ledger, with why it cannot be used.
-        location: Where it is, for people.
-        zone: Of times that tell none.
-        timed: Whether any column was taken for a time.
-        unused: Columns that nothing is read from.
+        spark: Spark session.
+        read: A row for each of the ledger, with the reason if unusable.
+        location: Path for people.
+        zone: Zone of times without one.
+        timed: Whether any column is used as a time.
+        unused: Unused columns.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Ledger:
         self._timed, self._unused = timed, unused
 
     def with_rows_of(self, other: "Ledger") -> "Ledger":
-        """This one and another as one."""
+        """Return the union of two ledgers."""
         unused = tuple(dict.fromkeys((*self._unused, *other._unused)))
         return Ledger(
             self._spark,
@@ -84,13 +84,13 @@ class Ledger:
 
     @property
     def rows(self) -> "DataFrame":
-        """The rows that can be used, with the columns of :data:`casebook.facts.records.LEDGER`."""
+        """Return usable rows, with the columns of :data:`casebook.facts.records.LEDGER`."""
         from pyspark.sql.types import StructType
 
         return self._read.where("reason IS NULL").to(StructType.fromDDL(LEDGER))
 
     def kept_in(self, folder: Path, *, progress: Progress | None = None) -> "DataFrame":
-        """The rows that can be used, out of a file that is written once: who reads them often need not take them apart again.
+        """Return usable rows from a file that is written once, to parse them only once.
 
         Raises:
             ScanError: It cannot be read to its end.
@@ -101,7 +101,7 @@ class Ledger:
             )
 
     def told(self, *, progress: Progress | None = None) -> LedgerShape:
-        """What it is like, in one pass.
+        """Return its shape, in one pass.
 
         Raises:
             ScanError: It cannot be read to its end.
@@ -123,22 +123,22 @@ def read(
     zone: str = "UTC",
     line_pattern: str | None = None,
 ) -> Ledger:
-    """Return a ledger, lazily; only what columns it has is looked up at once, for which JSON lines are gone through.
+    """Return a ledger, lazily; only its columns are looked up at once, by reading all JSON lines.
 
-    CSV begins with a header, the same in every file; its separator is the most frequent of ``, ; | tab`` there. A partition or
-    offset below zero is an unknown one (``RecordMetadata.java@2.8.2``: -1 is what a producer without acknowledgement is told).
+    CSV starts with a header, the same in every file, with the most frequent of ``, ; | tab`` as separator. A negative partition
+    or offset is unknown (``RecordMetadata.java@2.8.2``: -1 without an acknowledgement).
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        location: A file, folder, pattern, or URI that Spark's Hadoop opens; ``.gz`` is unpacked. All files have one format.
-        columns: What the columns are called.
-        topic: Of rows that do not name theirs.
-        zone: Of times that tell none.
-        line_pattern: For a log of an application: a regular expression, whose named groups are the columns.
+        location: A file, folder, pattern, or URI for Spark's Hadoop; ``.gz`` is unpacked. All files have one format.
+        columns: Column names.
+        topic: Topic of rows without one.
+        zone: Zone of times without one.
+        line_pattern: For an application log: a regular expression with columns as named groups.
 
     Raises:
-        UsageError: There is no file, or no row in it, or it lacks a column that is needed.
-        ScanError: It cannot be read.
+        UsageError: The file does not exist, is empty, or lacks a required column.
+        ScanError: It is unreadable.
     """
     from casebook.questions.loss.scans import ledger_files, ledger_rows, ledger_times  # not before Spark is used
 
@@ -160,7 +160,7 @@ def read(
 
 
 def files(spark: "SparkSession", location: Path | str) -> tuple[Path | str, ...]:
-    """The files that a folder or pattern stands for, each as :func:`read` takes it.
+    """Return the files of a folder or pattern, each in the form for :func:`read`.
 
     Raises:
         ScanError: They cannot be listed.
@@ -174,7 +174,7 @@ def files(spark: "SparkSession", location: Path | str) -> tuple[Path | str, ...]
 
 
 def scope(rows: "DataFrame") -> Scope:
-    """What these rows of a ledger are about, in one pass."""
+    """Return the subject of these rows, in one pass."""
     from pyspark.sql import functions as f
 
     (found,) = rows.agg(
@@ -187,7 +187,7 @@ def scope(rows: "DataFrame") -> Scope:
 
 
 def _opened(location: Path | str) -> str:
-    """As Spark's Hadoop opens it: what is there is no pattern, whatever its name."""
+    """Return a path for Spark's Hadoop: an existing file is never a pattern, whatever its name."""
     if not isinstance(location, Path):
         return location
     place = str(location.absolute())
@@ -195,7 +195,7 @@ def _opened(location: Path | str) -> str:
 
 
 def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> JavaPattern | None:
-    """A pattern that Java takes as well as Python."""
+    """Compile a pattern that is valid in Java and in Python."""
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as f
 
@@ -238,7 +238,7 @@ def _told(sums: Mapping, zone: str) -> LedgerShape:
 
 @contextmanager
 def _failures(location: str) -> "Iterator[None]":
-    """What Spark throws, in words for people."""
+    """Convert Spark's exceptions to messages for people."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 

@@ -1,4 +1,4 @@
-"""Lost records brought together with the changes of leader that may have taken them, and with what lies in their place today."""
+"""Join lost records with possible leader changes, and with the records now in their place."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SHOWN = 1000
-"""Records that are shown one by one; tables and exports hold all."""
+"""Maximum number of records shown one by one; tables and exports have all."""
 FINE = 50
-"""Milliseconds of a bin."""
+"""Width of a bin in milliseconds."""
 MOST_BINS = 4000
-"""Bins between the first lost record and the last; of a longer time they are wider."""
+"""Maximum bins between the first and the last lost record; for a longer time they are wider."""
 MOST_PRODUCERS = 20
-"""Producers that are told apart in counts, those with most losses first; the others are one."""
+"""Maximum number of distinct producers in counts, largest losses first; the others are one."""
 OTHERS = "others"
 _ACKED_AT = "concat(date_format(timestamp_millis(moment), 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSS'), 'Z') AS acked_at"
 _CLASS = f"IF(cause IS NULL, '{ALARM}', 'lost') AS class"
 _ANYWHERE = -1
-"""Stands for a partition that the ledger does not name."""
+"""Represents a partition missing in the ledger."""
 
 _TOLD = """
 SELECT l.topic, l.partition, l.id, max(offset) AS offset, min(unix_millis(at)) AS moment,
@@ -73,16 +73,16 @@ ON l.changes <=> e.changes AND l.acks <=> e.acks AND l.placed = e.placed AND l.t
 
 @dataclass(frozen=True, kw_only=True)
 class Lost:
-    """The lost records of a reconciliation, and why they are gone.
+    """Lost records of a reconciliation, with causes.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        records: Of :meth:`casebook.questions.loss.scans.reconciliation.Reconciliation.missing`.
-        ledger: Rows of :data:`casebook.facts.records.LEDGER`, with ``name``: the id as people know it.
+        records: Result of :meth:`casebook.questions.loss.scans.reconciliation.Reconciliation.missing`.
+        ledger: Rows of :data:`casebook.facts.records.LEDGER`, with ``name``: the id for people.
         stored: Rows of :data:`casebook.facts.records.STORED`.
-        changes: Of the topics of the ledger, in order.
-        offsets: Whether producers of the ledger were told offsets.
-        folder: Where what was found is written.
+        changes: Leader changes of the ledger's topics, in order.
+        offsets: Whether producers of the ledger received offsets.
+        folder: Folder for results.
     """
 
     spark: "SparkSession"
@@ -95,7 +95,7 @@ class Lost:
 
     @cached_property
     def _windowed(self) -> "DataFrame":
-        """Each lost record with its change; written once, as it is read several times and costs a pass over both sides."""
+        """Return each lost record with its change; written once, as it is read several times and costs a pass over both sides."""
         from pyspark.sql import functions
 
         def rows() -> "DataFrame":
@@ -116,7 +116,7 @@ class Lost:
 
     @cached_property
     def rows(self) -> "DataFrame":
-        """All that is known of each: the columns of ``tables/lost``, and ``moment``."""
+        """Return all values of each: the columns of ``tables/lost``, and ``moment``."""
         rows = [
             (list(of.changes), *of[1:], why.cause and str(why.cause), why.window, why.evidence, list(why.changes))
             for of, why in self._explained.items()
@@ -144,7 +144,7 @@ class Lost:
 
     @cached_property
     def table(self) -> Path:
-        """A folder with the rows of ``tables/lost``, in order of time."""
+        """Return a folder with the rows of ``tables/lost``, in order of time."""
         target = self.folder / "table"
         columns = (
             "coalesce(name, id) AS id", "topic", "partition", "offset", _ACKED_AT, _CLASS, "cause", "window", "evidence",
@@ -154,7 +154,7 @@ class Lost:
         return target
 
     def shown(self) -> tuple[LostRecord, ...]:
-        """The first of them in order of time; of very many the alarms before the others."""
+        """Return the first of them in order of time; alarms first when there are very many."""
         from pyspark.sql import functions
 
         chosen = self.rows.selectExpr("*", "cause IS NULL AS alarm").orderBy(functions.desc("alarm"), "moment", "name")
@@ -163,7 +163,7 @@ class Lost:
 
 
 def _by_partition(changes: Iterable[LeaderChange]) -> Iterator[tuple]:
-    """Changes of each partition in order; and of each topic, without offsets, for records whose partition nobody knows."""
+    """Yield changes of each partition in order; and of each topic, without offsets, for records with an unknown partition."""
     own: dict[Partition, list[tuple]] = defaultdict(list)
     for change in changes:
         own[change.topic, change.partition].append(_struct(change))

@@ -1,9 +1,8 @@
-"""Ledger against stored records: Spark brings together what both say of a record, and counts what that may mean.
+"""Reconcile a ledger with stored records: Spark joins both sides of a record, and counts the results.
 
-All rows of an id in a topic become one :class:`casebook.facts.records.Signature`, written as one integer; what it means
-``loss.verdict`` decides. What a row of the ledger says by itself is told beforehand, as a few bits: they,
-the id and the partition are all that is sent to where an id is put together. Neither side is sorted or held; what does not fit
-into memory is spilled.
+All rows of an id in a topic become one :class:`casebook.facts.records.Signature`, encoded as an integer; ``loss.verdict``
+interprets it. The information of a single ledger row is precomputed as a few bits: only these, the id and the partition are
+shuffled to the task of the id. Neither side is sorted or held in memory; the rest is spilled.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,13 +21,15 @@ if TYPE_CHECKING:
 
 _BITS = [1 << bit for bit in range(32, 43)]
 _HIDDEN, _AFTER, _NOT_AFTER, _BELOW, _NOT_BELOW, _ACKED, _FAILED, _UNKNOWN, _ABORTED, _OPEN, _DATA = _BITS
-"""What one row says of its record: bits above its partition. In their order the least row of a record acknowledges it,
-if there is any, and the greatest a visible one."""
+"""Information of one row on its record: bits above its partition.
+
+In their order the least row of a record acknowledges it, if any, and the greatest is a visible one.
+"""
 _PLACE = 1 << 32
 _NOWHERE = _PLACE - 1
-"""Stands for a partition that the ledger does not name."""
+"""Represents a partition missing in the ledger."""
 _ANYWHERE = -1
-"""The same in limits: what holds wherever in a topic a record may lie."""
+"""The same in limits: valid wherever in a topic a record may be."""
 
 _MOMENT = "coalesce(unix_millis(at), CAST(:complete AS bigint))"
 _BELOW_START = f"""
@@ -52,9 +53,9 @@ SELECT l.topic, l.id, coalesce(l.partition, {_NOWHERE}) +
 FROM {{ledger}} l LEFT JOIN {{limits}} m
 ON l.topic = m.topic AND m.partition = IF(l.offset >= :low AND l.offset < :high, NULL, coalesce(l.partition, {_ANYWHERE}))
 """
-"""Offsets that all partitions had when they were read are not looked up."""
+"""Offsets common to all read partitions are not looked up."""
 _ALL_READ = _LEDGER.replace(_UNREADABLE, "false")
-"""The same where nothing was unreadable; Spark cannot compile looking through ranges, and would compile none of it."""
+"""The same when nothing was unreadable; Spark cannot compile searching ranges, and would compile none of it."""
 _STORED = f"""
 SELECT topic, id, partition + CASE state WHEN 'data' THEN {_DATA} WHEN 'aborted' THEN {_ABORTED} ELSE {_OPEN} END AS said
 FROM {{stored}} WHERE id IS NOT NULL AND state <> 'control'
@@ -64,24 +65,24 @@ SELECT topic, id, bit_or(said) AS said, least(count_if(said >= {_DATA}), 2) AS s
 FROM {{sides}} GROUP BY topic, id
 """
 _MISSING = f"said & {_ACKED} > 0 AND stored = 0"
-"""Acknowledged, and not to be seen."""
+"""Acknowledged, and not visible."""
 _TOLD, _THERE = (f"CAST(nullif({row} % {_PLACE}, {_NOWHERE}) AS int)" for row in ("least", "greatest"))
 _KINDS = f"""
 SELECT topic, coalesce({_TOLD}, {_THERE}) AS partition, said - said % {_PLACE} AS said, stored,
        IF(least < {_ABORTED}, {_TOLD} = {_THERE}, NULL) AS lies, IF({_MISSING}, id, NULL) AS id, count(*) AS records
 FROM {{together}} GROUP BY ALL
 """
-"""Records that are told alike are one row, but those that are missing, which may have to be looked for."""
+"""Equal records are merged into one row, except missing ones, which may be searched for."""
 _WHERE = f"""
 SELECT k.*, l.topic IS NOT NULL AS known, compacted, clean_end FROM {{kinds}} k
 LEFT JOIN {{limits}} l ON k.topic = l.topic AND IF(stored = 0, coalesce(k.partition, {_ANYWHERE}), NULL) = l.partition
 """
-"""With the limits of where it must lie; of a record that is stored they say nothing."""
+"""With the limits of its required place; irrelevant for a stored record."""
 _LATEST = """
 SELECT topic, partition, key, max(offset) AS last, max(unix_millis(at)) AS latest
 FROM {stored} WHERE key IS NOT NULL AND state = 'data' GROUP BY topic, partition, key
 """
-"""A cleaner works partition by partition: what another one has of a key took nothing here."""
+"""A cleaner works per partition: a key's record in another partition removes nothing here."""
 _SAID_OF_MISSING = f"""
 SELECT k.topic, k.partition, k.id, max(IF(outcome = 'acked', g.offset, NULL)) AS offset,
        min(IF(outcome = 'acked', {_MOMENT}, NULL)) AS moment, max(IF(g.key IS NULL, NULL, xxhash64(CAST(g.key AS binary)))) AS key
@@ -94,7 +95,7 @@ LEFT JOIN {said} s ON w.topic = s.topic AND w.id = s.id
 LEFT JOIN {latest} n ON s.topic = n.topic AND s.partition = n.partition AND s.key = n.key
     AND coalesce(s.key, xxhash64(w.id)) = n.key
 """
-"""The ids spread the records that no key is asked for: all of those would lead to one task."""
+"""The ids spread the records without a key: otherwise all of those would go to one task."""
 _NO_LATEST = "*", *(f"CAST(NULL AS bigint) AS {name}" for name in ("offset", "moment", "last", "latest"))
 _SUPERSEDED = """
     CASE WHEN NOT compacted OR offset >= clean_end THEN false
@@ -103,7 +104,7 @@ _SUPERSEDED = """
 
 
 def _three(condition: str) -> str:
-    """Unknown, no, yes as 0, 1, 2."""
+    """Encode unknown, no, yes as 0, 1, 2."""
     return f"coalesce(1 + CAST(({condition}) AS int), 0)"
 
 
@@ -129,8 +130,10 @@ _FIELDS = {
     "readable": f"IF({_MISSING}, {_three(f'said & {_HIDDEN} = 0')}, 2)",
     "superseded": f"IF({_MISSING}, {_three(_SUPERSEDED)}, 1)",
 }
-"""How each field of a signature is told, as a number of two bits. Of several rows that say of a record where it must lie the one
-that leaves no doubt counts."""
+"""Encoding of each field of a signature, as a number of two bits.
+
+Of several rows on a record's required place, the unambiguous one counts.
+"""
 _COUNTED = "stored"
 _SIGNATURE = " + ".join(f"({rule}) * {4**place}" for place, rule in enumerate(_FIELDS.values()))
 _LIMITS = """
@@ -159,21 +162,21 @@ GROUP BY topic, partition ORDER BY topic, partition
 """
 
 _ROWS_A_TASK, _MOST_TASKS = 1_000_000, 1000
-"""Few enough for their ids to fit into a task's share of the session's memory; beyond that tasks spill."""
+"""Few enough for their ids to fit in a task's share of the session's memory; beyond that tasks spill."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reconciliation:
-    """What a ledger and the stored records say of each other.
+    """Reconciliation of a ledger with stored records.
 
     Args:
         ledger: Rows of :data:`casebook.facts.records.LEDGER`.
         stored: Rows of :data:`casebook.facts.records.STORED`.
-        limits: Of each partition that was read.
-        partitions: How many partitions each topic has, as far as it is known: a record that may lie in any of them can be
-            missed only where all were read.
-        folder: Where what is told of each record is written, once.
-        complete: Epoch milliseconds at which the ledger was complete, for rows without a time of their own.
+        limits: Limits of each read partition.
+        partitions: Number of partitions of each topic, if known: a record that may be in any of them is missing only if all were
+            read.
+        folder: Folder for the precomputed rows, written once.
+        complete: Epoch milliseconds at which the ledger was complete, for rows without a time.
     """
 
     spark: "SparkSession"
@@ -185,18 +188,18 @@ class Reconciliation:
     complete: int | None = None
 
     def counts(self) -> list[Counted]:
-        """How many records have which signature, by topic and partition; as many rows as there are kinds of them."""
+        """Return the number of records by signature, topic and partition; one row per kind."""
         found = self._signed.groupBy("topic", "partition", "signature").agg({"records": "sum"}).collect()
         rows = (Counted(row.topic, row.partition, _signature(row.signature), row["sum(records)"]) for row in found)
         return sorted(rows, key=lambda row: (row.topic, -1 if row.partition is None else row.partition, _number(row.signature)))
 
     def missing(self, signatures: Iterable[Signature]) -> "DataFrame":
-        """The acknowledged records that are not to be seen and have one of these signatures: topic, partition, id."""
+        """Return missing acknowledged records with one of these signatures: topic, partition, id."""
         wanted = ", ".join(str(_number(one)) for one in signatures) or "NULL"
         return self._signed.where(f"id IS NOT NULL AND signature IN ({wanted})").select("topic", "partition", "id")
 
     def order(self) -> list[Order]:
-        """How many records lie behind a later one, by partition; one of which nothing can be told is not among them."""
+        """Return how many records are stored after a later one, by partition; undecidable ones are left out."""
         sent = self.spark.sql(_SENT, ledger=self.ledger)
         sides = sent.unionByName(self.spark.sql(_LIES, stored=self.stored))
         placed = self.spark.sql(_SENT_AND_LIES, sides=sides.repartition(self._tasks, "topic", "id"))
@@ -205,13 +208,13 @@ class Reconciliation:
 
     @property
     def _tasks(self) -> int:
-        """How many tasks put ids together: as many as there may be rows for, by the offsets of what is stored."""
+        """Return the number of tasks for joining ids, by the number of stored offsets."""
         stored = sum(of.end - (of.log_start or 0) for of in self.limits if of.end is not None)
         return max(int(self.spark.conf.get("spark.sql.shuffle.partitions")), min(2 * stored // _ROWS_A_TASK, _MOST_TASKS))
 
     @cached_property
     def _signed(self) -> "DataFrame":
-        """Kinds of records, and missing records: topic, partition, id, records, signature as a number."""
+        """Return kinds of records, and missing records: topic, partition, id, records, signature as a number."""
         from pyspark.sql import functions
 
         kinds = kept(self.spark, self.folder / "kinds", self._kinds)
@@ -242,14 +245,14 @@ class Reconciliation:
 
 
 def _everywhere(limits: Sequence[Limits]) -> tuple[int, int]:
-    """A range of offsets, the end not included, that was read in each partition; empty when there may be none."""
+    """Return a range of offsets, end excluded, that was read in each partition; empty if there may be none."""
     if not limits or any(of.log_start is None or of.end is None or of.unreadable for of in limits):
         return 0, 0
     return max(of.log_start for of in limits), min(of.end for of in limits)
 
 
 def _limits_of(parts: Sequence[Limits], partitions: int | None) -> list[tuple]:
-    """Rows of a topic's partitions, and of all of them together where all are known."""
+    """Return rows of a topic's partitions, and of their combination when all are known."""
     rows = [
         (of.topic, of.partition, of.log_start, of.end, of.first_time, of.first_time, of.scanned_at, of.compacted, of.clean_end,
          list(of.unreadable))
@@ -261,8 +264,8 @@ def _limits_of(parts: Sequence[Limits], partitions: int | None) -> list[tuple]:
 
 
 def _anywhere(parts: Sequence[Limits]) -> tuple:
-    """What holds wherever in a topic a record may lie; ``None`` where partitions differ."""
-    begun = [of.first_time for of in parts if of.log_start != 0]  # what lay in one of these may have expired
+    """Return the values valid wherever in a topic a record may be; ``None`` when partitions differ."""
+    begun = [of.first_time for of in parts if of.log_start != 0]  # content of one of these may have expired
     known = bool(begun) and None not in begun
     compacted = {of.compacted for of in parts}
     scans = [of.scanned_at for of in parts]

@@ -1,9 +1,9 @@
-"""Copies of partitions held against each other: first by their batches, then record by record where batches differ.
+"""Compare copies of partitions: first by batch, then by record where batches differ.
 
-A follower stores the batches of its leader as they are, so copies agree where offset, leader epoch, size and checksum of a batch
-do. Where they do not, the borders of batches may differ alone, as after compaction or a change of format; there the records
-decide, by key, value and, as far as their formats have them, time and headers. What comes back are ranges, however many records
-they hold: a partition has at most :data:`MOST_RUNS` of them, and then as many as there are ways to differ.
+A follower stores its leader's batches unchanged, so copies agree when offset, leader epoch, size and checksum of a batch do.
+Otherwise only the batch boundaries may differ, as after compaction or a format change; there the records decide, by key, value
+and, if their formats have them, time and headers. The result are ranges, whatever their number of records: a partition has at
+most :data:`MOST_RUNS` of them, and then one per kind of difference.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int | None], None]
 
 MOST_ISLANDS = 100
-"""Ranges of differing batches, a partition: what lies further on is one range."""
+"""Maximum ranges of differing batches per partition: later ones are merged."""
 MOST_RUNS = 1000
-"""Runs of records that relate in one way, a partition: further on, all that relate in the same way are one."""
+"""Maximum runs of records per partition: later equal ones are merged."""
 
 _ENDS = """
 SELECT broker, topic, partition, min(first) AS first, max(last) AS last, max(epoch) AS epoch,
@@ -39,7 +39,7 @@ FROM (
   GROUP BY broker, log_topic, log_partition, segment)
 GROUP BY broker, topic, partition
 """
-"""Begin, end and damage of each copy. What is torn behind sound batches at the end of its last segment is no damage."""
+"""Start, end and damage of each copy. A torn end after sound batches of its last segment is no damage."""
 
 _ISLANDS = """
 SELECT topic, partition, min(coalesce(common, -1)) + 1 AS first, max(last_offset) AS last,
@@ -59,9 +59,9 @@ FROM (
 WHERE differs OR island >= :most
 GROUP BY topic, partition, least(island, :most)
 """
-"""Where not all copies hold the same batch: between two that all hold, whatever the borders of those in between.
+"""Ranges in which not all copies have the same batch: between two common ones, whatever the boundaries in between.
 
-The last range of a partition with too many has also what all hold, so that it is read of all.
+The last range of a partition with too many also contains common batches, so that it is read from all.
 """
 
 _RECORDS = """
@@ -81,16 +81,16 @@ def compare(
     wanted: Callable[[Replica], bool] = lambda _: True,
     progress: Progress | None = None,
 ) -> Compared:
-    """Find where the copies of partitions differ, and what each holds there.
+    """Find where the copies of partitions differ, and the content of each there.
 
-    Checksums of all batches are computed, so that damage is told from difference; records are read of those segments alone in
-    which batches differ. Batches that agree in all of offset, leader epoch, size and stored checksum count as the same.
+    Checksums of all batches are verified, to distinguish damage from difference; records are read only from segments with
+    differing batches. Batches with the same offset, leader epoch, size and stored checksum count as equal.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        log_dirs: Of two brokers at least; a partition with one copy has nothing to differ from, but is among the copies.
-        wanted: Which of their replicas to look at.
-        progress: Told now and then how many tasks are done, and of how many.
+        log_dirs: Log dirs of at least two brokers; a partition with one copy has no difference, but is among the copies.
+        wanted: Selects replicas to examine.
+        progress: Receives the number of finished and of known tasks from time to time.
 
     Returns:
         All copies, and by topic, partition and offset the runs in which they differ. A copy whose folder is not on this machine,
@@ -123,7 +123,7 @@ def _ends(spark: "SparkSession", replicas: Sequence[Replica], progress: Progress
 
 
 def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
-    """A copy, by what was read of it and what was listed: an empty log has no batches, but a begin and an end."""
+    """Return a copy from its read and its listed values: an empty log has no batches, but a start and an end."""
     bases = [segment.base_offset for segment in replica.segments]
     start = min(bases, default=read.first if read and read.first is not None else 0)
     end = read.last + 1 if read and read.last is not None else start
@@ -141,7 +141,7 @@ def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
 
 
 class _Comparison:
-    """Of partitions with several copies. Each copy has a slot: its place among those of its partition, by broker."""
+    """Comparison of partitions with several copies. Each copy has a slot: its index among those of its partition, by broker."""
 
     def __init__(
         self,
@@ -173,7 +173,10 @@ class _Comparison:
         return self._watched(found, "holding batches against each other")
 
     def _logs(self) -> "DataFrame":
-        """A row a partition: how many copies it has, and of each begin, end, and how far holes say nothing."""
+        """Return a row per partition.
+
+        Its number of copies, and for each its start, end, and the offset up to which gaps prove nothing.
+        """
         names = [f"{what}_{slot}" for slot in self._slots for what in ("start", "end", "cleaned")]
         rows = []
         for (topic, partition), own in self._copies.items():
@@ -183,7 +186,7 @@ class _Comparison:
         return small(self._spark, rows, schema)
 
     def _related(self, islands: Sequence["Row"]) -> "DataFrame":
-        """Runs of records, told by how the copies relate to each other there; those in which all agree left out."""
+        """Return runs of records with equal relations between the copies, without those in which all agree."""
         ranges = [
             (copy.broker, slot, row.topic, row.partition, island, max(row.first, copy.start), row.last)
             for island, row in enumerate(islands)
@@ -196,7 +199,7 @@ class _Comparison:
         return self._spark.sql(_runs_of(self._slots), told=told, logs=self._logs())
 
     def _files(self, islands: Iterable["Row"]) -> dict[int, list[Path | str]]:
-        """Segments with batches that differ."""
+        """Return segments with differing batches."""
         found: dict[int, list[Path | str]] = {}
         for row in islands:
             for broker, base_offset in row.files:
@@ -244,7 +247,7 @@ def _text(key: bytes | None) -> str | None:
 
 
 def _runs_of(slots: Sequence[int]) -> str:
-    """The query for runs: within one island, as all agree between two of them.
+    """Return the query for runs: within one island, as all agree between two of them.
 
     A copy's state at an offset is the first slot with the same record, or why it has none.
     """
@@ -278,7 +281,7 @@ GROUP BY topic, partition, relation, run
 
 
 def _identity(slot: int) -> str:
-    """Hash of what all copies at this offset could hold: format 0 has no time, only format 2 has headers."""
+    """Return a hash of what all copies can store at this offset: format 0 has no time, only format 2 has headers."""
     record = f"s_{slot}"
     more = f"IF(least > 0, {record}.at, NULL), IF(least > 1, {record}.headed, NULL)"
     return f"IF({record} IS NULL, NULL, xxhash64({record}.said, {more}))"

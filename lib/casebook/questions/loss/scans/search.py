@@ -1,4 +1,4 @@
-"""A ledger looked for in what is stored: by an id that both sides have, or else by where a record lies."""
+"""Search for a ledger's records in stored ones: by a common id, or else by offset."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _AT_OFFSET = "concat_ws('-', CAST(partition AS string), CAST(offset AS string))"
-"""An id for records that have none: where they lie."""
+"""Id of records without one: their offset."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """What became of each record of a ledger.
+    """Outcome of each record of a ledger.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        ledger: What was produced: rows of :data:`casebook.facts.records.LEDGER`, read more than once.
-        offsets: Whether its producers were told offsets.
-        stored: What is stored of its topics.
-        identity: What a record is looked for by.
-        partitions: How many each topic has.
-        complete: When the ledger was complete, epoch ms; ``None`` when unknown.
-        folder: Where what is found is written.
+        ledger: Produced records: rows of :data:`casebook.facts.records.LEDGER`, read more than once.
+        offsets: Whether its producers received offsets.
+        stored: Stored records of its topics.
+        identity: Search key of a record.
+        partitions: Number of partitions of each topic.
+        complete: Time at which the ledger was complete, epoch ms; ``None`` when unknown.
+        folder: Folder for results.
     """
 
     spark: "SparkSession"
@@ -47,19 +47,19 @@ class Search:
 
     @cached_property
     def counted(self) -> list[Counted]:
-        """Records of both sides, by signature."""
+        """Return records of both sides, by signature."""
         return self._reconciliation.counts()
 
     def reordered(self) -> dict[Partition, int]:
-        """Records that lie behind one of their key that was sent later, by partition; none of which nothing can be told."""
+        """Return records stored after a later sent one of their key, by partition; undecidable ones are left out."""
         return {(row.topic, row.partition): row.reordered for row in self._reconciliation.order()}
 
     def without_id(self) -> dict[Partition, int]:
-        """Visible records that have none, by partition."""
+        """Return visible records without an id, by partition."""
         return {} if self.identity.kind is IdKind.OFFSET else self.stored.without_id()
 
     def lost(self, signatures: Collection[Signature], changes: Sequence[LeaderChange], *, but: Collection[str] = ()) -> Lost:
-        """The records with these signatures, of all topics but some."""
+        """Return the records with these signatures, without those of some topics."""
         records = self._reconciliation.missing(signatures)
         return Lost(
             spark=self.spark,
@@ -85,13 +85,13 @@ class Search:
 
     @property
     def _named(self) -> "DataFrame":
-        """The ledger, with the id as people know it beside that by which it is looked for."""
+        """Return the ledger, with the id for people next to the search key."""
         by = _AT_OFFSET if self.identity.kind is IdKind.OFFSET else "name"
         return self.ledger.withColumnRenamed("id", "name").selectExpr(f"{by} AS id", "*")
 
     @property
     def _placed(self) -> "DataFrame":
-        """What is stored, with ids."""
+        """Return stored records with ids."""
         records = self.stored.records
         if self.identity.kind is not IdKind.OFFSET:
             return records

@@ -1,6 +1,6 @@
-"""What is stored, as rows of :data:`casebook.facts.records.STORED`: what all its sources share, and those of segments.
+"""Stored records as rows of :data:`casebook.facts.records.STORED`: common parts of all sources, and segments.
 
-Only columns that are needed are read: values where the id is in them, or where a record without one may have removed others.
+Only required columns are read: values for ids in them, or when a record without a value may have removed others.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 COLUMNS = tuple(column.split()[0] for column in STORED.split(","))
-"""Names of the columns of what is stored."""
+"""Column names of stored records."""
 KEY = "IF(key IS NULL, NULL, xxhash64(key)) AS key"
-"""What is kept of a key."""
+"""Stored form of a key."""
 _FEW = 1_000_000
-"""Batches of transactions, few enough to be sent to every task."""
+"""Maximum number of transactional batches to broadcast to every task."""
 
 
 class StoredRecords(NamedTuple):
-    """What is stored.
+    """Stored records.
 
     Args:
-        records: Rows of :data:`casebook.facts.records.STORED`, lazily, control records left out.
-        limits: Of each partition that was read.
-        gaps: Offsets that are missing in it, by partition and label.
+        records: Rows of :data:`casebook.facts.records.STORED`, lazily, without control records.
+        limits: Limits of each read partition.
+        gaps: Missing offsets, by partition and label.
     """
 
     records: "DataFrame"
@@ -43,13 +43,13 @@ class StoredRecords(NamedTuple):
     gaps: tuple[OffsetGap, ...]
 
     def without_id(self) -> dict[Partition, int]:
-        """How many visible records have no id, by partition; those that have one are left out."""
+        """Return the number of visible records without an id, by partition; partitions without any are left out."""
         rows = self.records.where("id IS NULL AND state = 'data'").groupBy("topic", "partition").count().collect()
         return {(row.topic, row.partition): row["count"] for row in rows}
 
 
 def together(parts: Iterable[StoredRecords]) -> StoredRecords:
-    """What is stored of several topics, that were read one by one; at least one."""
+    """Merge the stored records of separately read topics; at least one."""
     parts = tuple(parts)
     records = reduce(lambda one, other: one.unionByName(other), (part.records for part in parts))
     return StoredRecords(
@@ -58,9 +58,9 @@ def together(parts: Iterable[StoredRecords]) -> StoredRecords:
 
 
 def record_id(of: RecordId) -> "Column":
-    """The id of a record with the columns ``key``, ``value`` and ``headers``, as far as it is found in them.
+    """Return the id of a record with the columns ``key``, ``value`` and ``headers``, if found.
 
-    Bytes that are no UTF-8, JSON that is none, a name, path or pattern that is not there, and an empty text: null.
+    Null for invalid UTF-8, invalid JSON, a missing name, path or pattern, and an empty text.
     """
     from pyspark.sql import functions
 
@@ -103,16 +103,16 @@ def from_segments(
     listed_at: Mapping[int, int | None],
     own: Mapping[Partition, Collection[int]],
 ) -> StoredRecords:
-    """What the segments of these copies hold.
+    """Return the stored records in the segments of these copies.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        choices: One copy of each partition; at least one.
-        identity: What identifies a record.
-        folder: Kept beside the case: what is known of the batches is written there, once.
-        compacted: Whether a topic is; see :func:`casebook.questions.loss.analysis.gaps.compacted`.
-        listed_at: When each broker's log dir was listed, epoch ms.
-        own: Whose copy is the partition's, by partition: what another lacks may be there all the same.
+        choices: One copy per partition; at least one.
+        identity: Search key of a record.
+        folder: Folder next to the case, for information on batches, written once.
+        compacted: Whether a topic is compacted; see :func:`casebook.questions.loss.analysis.gaps.compacted`.
+        listed_at: Listing time of each broker's log dir, epoch ms.
+        own: Brokers whose copy is authoritative, by partition: it may have what another lacks.
     """
     copies = {(choice.copy.topic, choice.copy.partition): choice.copy for choice in choices}
     known = [_known(copy, compacted.get(copy.topic)) for copy in copies.values()]
@@ -128,9 +128,9 @@ def from_segments(
 
 
 def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None], own: Collection[int]) -> Limits:
-    """Limits of what was read of a copy: a segment that holds less than was listed hides what is missing.
+    """Return the limits of a read copy: a segment with less content than listed hides what is missing.
 
-    What is missing in the copy of another than the leader may be in the leader's.
+    Records missing in a follower's copy may be in the leader's.
     """
     foreign = copy.broker not in own
     hidden = ((0, None),) if foreign else tuple((short.first, short.end) for short in shortfalls(copy))
@@ -152,14 +152,14 @@ def _known(copy: Replica, compacted: bool | None) -> KnownCopy:
 
 
 def needs_values(identity: RecordId, known: Sequence[KnownCopy]) -> bool:
-    """Whether values must be read: for the id, or to see tombstones, which matter where a topic may be compacted."""
+    """Return whether values must be read: for the id, or to see tombstones, which matter when a topic may be compacted."""
     return identity.of_value or any(of.compacted is not False for of in known)
 
 
 def _records(
     spark: "SparkSession", places: Sequence[Path | str], runs: "DataFrame", identity: RecordId, *, values: bool
 ) -> "DataFrame":
-    """Records, each in the state of its batch: that is of one transaction, or of none."""
+    """Return records, each with the state of its batch, which belongs to one transaction, or to none."""
     rows = segments(spark, *places).where("kind = 'data'")
     rows = rows.withColumns({"id": record_id(identity), "tombstone": tombstone(values)}).selectExpr(
         "log_topic AS topic", "log_partition AS partition", "segment", "position", "offset", "timestamp AS at", "leader_epoch",
@@ -175,19 +175,19 @@ def _records(
 
 
 def tombstone(values: bool) -> "Column":
-    """Whether a record has no value; null where values are not read."""
+    """Return whether a record has no value; null when values are not read."""
     from pyspark.sql import functions
 
     return functions.col("value").isNull() if values else functions.lit(None).cast("boolean")
 
 
 def limits(found: Gaps, copy: str, *, scanned_at: int | None = None) -> tuple[Limits, ...]:
-    """Limits of what was read, by partition.
+    """Return the limits of what was read, by partition.
 
     Args:
-        found: Its runs, and what is known beside them.
-        copy: What was read.
-        scanned_at: When, epoch ms.
+        found: Runs, and what else is known.
+        copy: Copy that was read.
+        scanned_at: Time of the scan, epoch ms.
     """
     known = {(of.topic, of.partition): of for of in found.known}
     extents, unreadable, cleaned = found.extents(), found.unreadable(), found.clean_ends()

@@ -1,4 +1,4 @@
-"""What somebody else has read of topics, as rows of :data:`casebook.facts.records.STORED`."""
+"""Records read by another tool, as rows of :data:`casebook.facts.records.STORED`."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -25,15 +25,15 @@ _NEEDED = {
 
 
 def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: RecordId, *, folder: Path) -> StoredRecords:
-    """What somebody else has read of topics. Nobody knows what lies before and behind it.
+    """Return the records of an extract. What is before and after it is unknown.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        rows: ``topic`` and, as far as they are known, ``partition``, ``offset``, ``timestamp`` (also as text, or epoch ms), and
-            ``id``, or else what the identity needs of ``key``, ``value`` and ``headers``; text counts as its UTF-8.
-        name: Of the file or files.
-        identity: What identifies a record where there is no ``id``.
-        folder: Where what is known of its offsets is written.
+        rows: ``topic`` and, if known, ``partition``, ``offset``, ``timestamp`` (also as text, or epoch ms), and ``id``, or else
+            ``key``, ``value`` and ``headers`` as required by the identity; text counts as its UTF-8.
+        name: Name of the file or files.
+        identity: Search key of a record without ``id``.
+        folder: Folder for information on its offsets.
 
     Raises:
         ScanError: A column is missing.
@@ -46,10 +46,10 @@ def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: 
 
 
 def rows(spark: "SparkSession", place: str) -> "DataFrame":
-    """An extract as it was written: Parquet, JSON lines, or CSV with a header, as its name tells.
+    """Return an extract as written: Parquet, JSON lines, or CSV with a header, by its name.
 
     Raises:
-        ScanError: There is no such file, or it cannot be read.
+        ScanError: The file does not exist, or is unreadable.
     """
     from pyspark.errors import PySparkException
 

@@ -1,4 +1,4 @@
-"""What brokers have of a topic now, as rows of :data:`casebook.facts.records.STORED`."""
+"""Current records of a topic from its brokers, as rows of :data:`casebook.facts.records.STORED`."""
 
 import json
 import time
@@ -36,27 +36,28 @@ LEFT JOIN (SELECT partition, min(coalesce(offset, 0)) AS since FROM {visible} WH
   ON r.partition = u.partition
 WHERE r.kind = 'data'
 """
-"""What ``read_committed`` shows is data; what it does not show is open from where it did not read everything, else aborted."""
+"""Records visible with ``read_committed`` are data; others are open from its unread part on, else aborted."""
 
 
 def from_topic(
     spark: "SparkSession", topic: str, identity: RecordId, *, folder: Path, compacted: bool | None, **options: str
 ) -> StoredRecords:
-    """What brokers have of a topic now. It is read once and kept, as it would be another the next time.
+    """Return the current records of a topic. It is read once and stored, as the next read would differ.
 
-    A client is not told of transactions. Where offsets are missing there may be markers: then it is read as ``read_committed``,
-    too, offsets alone, and what that does not show was aborted, or is open.
+    A client does not see transactions. Missing offsets may be markers: then it is also read as ``read_committed``, offsets only,
+    and records missing there are aborted, or open.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        topic: Its name.
-        identity: What identifies a record.
-        folder: Where that is kept; what is there is taken up again.
-        compacted: Whether the topic is.
-        options: Of ``kafka_topic`` (``docs/kafka_topic.md``): ``bootstrap``, ``kafka``, and others but ``isolation`` and edges.
+        topic: Topic name.
+        identity: Search key of a record.
+        folder: Folder for the stored result, which is reused.
+        compacted: Whether the topic is compacted.
+        options: Options of ``kafka_topic`` (``docs/kafka_topic.md``): ``bootstrap``, ``kafka``, and others except ``isolation``
+            and edges.
 
     Raises:
-        ScanError: No broker answers, or there is no such topic.
+        ScanError: No broker responds, or the topic does not exist.
     """
     scan = _Live(spark, options | {"topic": topic}, folder)
     known = [
@@ -76,7 +77,7 @@ def from_topic(
 
 
 class _Edges(NamedTuple):
-    """Where a partition begins and ends, and from where on transactions are open."""
+    """Start and end of a partition, and the first offset of an open transaction."""
 
     low: int
     high: int
@@ -84,7 +85,7 @@ class _Edges(NamedTuple):
 
 
 class _Live:
-    """A live topic as it was when it was first asked for."""
+    """A live topic as of its first request."""
 
     def __init__(self, spark: "SparkSession", options: dict[str, str], folder: Path) -> None:
         from casebook.spark.topic_options import Options
@@ -109,7 +110,7 @@ class _Live:
         return any(edges.stable < edges.high for edges in self.edges.values())
 
     def read(self, identity: RecordId, *, values: bool) -> "DataFrame":
-        """Everything, aborted records included, and rows of the kind ``gap``."""
+        """Return all rows, including aborted records and rows of the kind ``gap``."""
         more = ", value binary" * values + _HEADERS * (identity.kind is IdKind.HEADER)
         rows = self._rows(_OFFSETS + ", timestamp timestamp, leader_epoch int, key binary" + more)
         rows = rows.withColumns({"id": record_id(identity), "tombstone": tombstone(values)})
@@ -117,7 +118,7 @@ class _Live:
         return kept(self._spark, self._folder / "read", lambda: rows.selectExpr(*_PLACE, *columns))
 
     def visible(self) -> "DataFrame":
-        """The offsets that ``read_committed`` shows, and rows of the kind ``gap``."""
+        """Return the offsets visible with ``read_committed``, and rows of the kind ``gap``."""
         rows = self._rows(_OFFSETS, isolation="read_committed")
         columns = ("CAST(NULL AS timestamp) AS at", "CAST(NULL AS int) AS leader_epoch")
         return kept(self._spark, self._folder / "visible", lambda: rows.selectExpr(*_PLACE, *columns))
@@ -127,7 +128,7 @@ class _Live:
 
 
 def _write_edges(given: "Options", target: Path) -> None:
-    """Ask for where partitions begin and end; one without a leader is left out, as nothing of it can be read."""
+    """Request starts and ends of partitions; one without a leader is left out, as nothing of it is readable."""
     from casebook.spark.librdkafka import ClientError
 
     scanned_at = time.time_ns() // 1_000_000

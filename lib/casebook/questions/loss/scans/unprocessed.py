@@ -1,7 +1,7 @@
-"""What groups committed against what they have processed: Spark brings together what was stored, committed and processed.
+"""Compare commits of groups with their processed records: Spark joins stored, committed and processed records.
 
-Ledgers and stored records are put together once, each record with the commit that passed it for good, and kept as a file; the
-rest asks that. What a record's fate means ``unprocessed.verdict`` decides, of the few kinds that there are.
+Ledgers and stored records are joined once, each record with the commit that finally passed it, and written to a file; the rest
+reads that. ``unprocessed.verdict`` interprets the few kinds of results.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
 MOST_RECORDS = 10_000
-"""Unprocessed records that are told one by one; all of them lie in the Parquet."""
+"""Maximum number of listed unprocessed records; the Parquet has all."""
 
 _LEDGERS = """
 SELECT `group`, coalesce(bool_and(partition IS NOT NULL AND offset IS NOT NULL), false) AS placed,
@@ -43,7 +43,7 @@ FROM (
   GROUP BY `group`, topic, partition, until)
 WINDOW along AS (PARTITION BY `group`, topic, partition ORDER BY until)
 """
-"""What each commit passed for good: what lies below it and all later ones, and not below the one before it and all later ones."""
+"""Range that each commit finally passed: below it and all later ones, and not below the previous one and all later ones."""
 
 _WORK = """
 WITH sides AS (
@@ -73,7 +73,7 @@ SELECT `group`, topic, partition, offset, IF(processed = 0, id, NULL) AS id, pro
        passed.life
 FROM along WHERE kind = 0
 """
-"""For each group a row a stored record: how often it was processed, 2 for more, first when, and the range it lies in, if any."""
+"""A row per group and stored record: how often it was processed, 2 for more, when first, and its range, if any."""
 
 _SUMS = """
 SELECT `group`, topic, partition, count_if(processed > 0) AS processed, count_if(processed > 1) AS twice,
@@ -126,14 +126,14 @@ _Key = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkEvidence:
-    """What is known of the work of groups.
+    """Evidence on the work of groups.
 
     Args:
-        ledgers: By group what it has processed: rows of :data:`casebook.facts.records.LEDGER`; ``acked`` is processed.
-        commits: Rows of :data:`casebook.questions.loss.scans.commit_history.COMMITS`; those of other groups are left out.
+        ledgers: Processed records by group: rows of :data:`casebook.facts.records.LEDGER`; ``acked`` means processed.
+        commits: Rows of :data:`casebook.questions.loss.scans.commit_history.COMMITS`; other groups are ignored.
         stored: Rows of :data:`casebook.facts.records.STORED`.
-        limits: Of each partition that was read.
-        complete: Epoch milliseconds up to which the ledgers are complete, where that is later than their last rows.
+        limits: Limits of each read partition.
+        complete: Epoch milliseconds up to which the ledgers are complete, if later than their last rows.
     """
 
     ledgers: "Mapping[str, DataFrame]"
@@ -144,10 +144,10 @@ class WorkEvidence:
 
 
 class UnprocessedRecords(NamedTuple):
-    """What was found.
+    """Result of the comparison.
 
     Args:
-        work: By group, topic and partition, all that was committed, and all that was processed and read.
+        work: Work by group, topic and partition: everything committed, and everything processed and read.
         first: The first :data:`MOST_RECORDS` unprocessed records, by group, topic, partition and offset.
         records: All of them, with the columns of ``unprocessed_rows.Unprocessed``: a Parquet.
     """
@@ -158,15 +158,15 @@ class UnprocessedRecords(NamedTuple):
 
 
 def unprocessed(spark: "SparkSession", folder: Path, evidence: WorkEvidence) -> UnprocessedRecords:
-    """Find what groups committed and did not process.
+    """Find committed but unprocessed records.
 
-    Records are told in a ledger by partition and offset when all its rows have both, else by their ids. Only stored records that
-    a consumer is given are looked at, so what has expired, was compacted, aborted or could not be read is never missed.
+    Records are identified in a ledger by partition and offset when all its rows have both, else by id. Only stored records that a
+    consumer receives are examined, so expired, compacted, aborted or unreadable ones never count as missing.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        folder: Kept beside the case, for this evidence alone: what is found is written there, once.
-        evidence: Of at least one group.
+        folder: Folder next to the case, for this evidence alone, with results written once.
+        evidence: Evidence on at least one group.
     """
     ledger = _ledger(evidence.ledgers)
     groups = {row.group: row for row in spark.sql(_LEDGERS, ledger=ledger).collect()}
@@ -187,7 +187,7 @@ def unprocessed(spark: "SparkSession", folder: Path, evidence: WorkEvidence) -> 
 
 
 def _ledger(ledgers: "Mapping[str, DataFrame]") -> "DataFrame":
-    """All of them, with the group."""
+    """Return all of them, with the group."""
     from pyspark.sql.functions import lit
 
     own = (ledger.where("outcome <> 'failed'").withColumn("group", lit(group)) for group, ledger in sorted(ledgers.items()))
@@ -195,13 +195,13 @@ def _ledger(ledgers: "Mapping[str, DataFrame]") -> "DataFrame":
 
 
 def _committed(ranges: "DataFrame") -> dict[_Key, int]:
-    """What was committed last."""
+    """Return the last committed offsets."""
     rows = ranges.groupBy("group", "topic", "partition").agg({"until": "max"}).collect()
     return {_key(row): row["max(until)"] for row in rows}
 
 
 def _asked(groups: "Mapping[str, Row]", committed: Iterable[_Key]) -> list[tuple[str, str, bool]]:
-    """Group, topic, and whether its ledger names places."""
+    """Return group, topic, and whether its ledger has offsets."""
     topics = {(group, topic) for group, topic, _ in committed} | {
         (group, one) for group, row in groups.items() for one in row.topics
     }
@@ -220,7 +220,7 @@ def _work(
 
 
 def _marks(sums: "Mapping[_Key, Row]", groups: "Mapping[str, Row]", complete: int | None) -> list[tuple]:
-    """What holds for all records of a partition that a group missed."""
+    """Return values common to all unprocessed records of a partition and group."""
     matched = {group for (group, *_), row in sums.items() if row.processed}
     found = []
     for (group, *place), row in sums.items():

@@ -1,4 +1,4 @@
-"""Which lost records are looked at: those of a topic or partition, of a producer, of a cause, or whose id begins so."""
+"""Filter of lost records: by topic or partition, producer, cause, or prefix of the id."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from casebook.questions.loss.analysis.message_loss import MessageLoss
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossChoice:
-    """What is looked at; ``None`` and ``""`` are everything.
+    """A filter; ``None`` and ``""`` match everything.
 
     Args:
         topic: Topic name.
         partition: Partition number.
-        record: What ids begin with.
-        producer: As the ledger names it.
+        record: Prefix of ids.
+        producer: As in the ledger.
         cause: A value of :class:`casebook.facts.losses.Cause`, or ``alarm``.
     """
 
@@ -27,11 +27,11 @@ class LossChoice:
     cause: str | None = None
 
     def names(self, row: object) -> bool:
-        """Whether a row is of what was chosen of topics and partitions; one of an unknown partition is of its topic alone."""
+        """Return whether a row matches topic and partition; one with an unknown partition matches by topic."""
         return self.topic in (None, row.topic) and self.partition in (None, row.partition)
 
     def holds(self, row: LostRecord) -> bool:
-        """Whether a record is looked at."""
+        """Return whether a record matches."""
         return (
             self.names(row)
             and row.id.startswith(self.record)
@@ -41,29 +41,29 @@ class LossChoice:
 
     @property
     def subject(self) -> str:
-        """Topic or partition, as a parameter says it."""
+        """Return topic or partition, as in a parameter."""
         return "" if self.topic is None else named(self.topic, self.partition)
 
     def parameters(self) -> Mapping[str, str]:
-        """As a notebook's parameters say it; producer and cause have none."""
+        """Return the equivalent notebook parameters; producer and cause have none."""
         said = {"topic": self.subject, "record": self.record}
         return {name: value for name, value in said.items() if value}
 
 
 def named(topic: str, partition: int | None) -> str:
-    """A partition as Kafka's own tools write it; its topic where the partition is unknown."""
+    """Format a partition like Kafka's own tools; only the topic when the partition is unknown."""
     return topic if partition is None else f"{topic}-{partition}"
 
 
 def parse(found: MessageLoss, *, topic: str = "", record: str = "", producer: str = "", cause: str = "") -> LossChoice:
-    """Read what a person typed, or a notebook's parameters; ``""`` for everything.
+    """Parse typed values, or a notebook's parameters; ``""`` for everything.
 
     Args:
-        topic: A topic's name, or that of one of its partitions, ``orders-3``.
-        record: What ids begin with.
+        topic: A topic name, or that of a partition, ``orders-3``.
+        record: Prefix of ids.
 
     Raises:
-        UsageError: Neither the ledger nor the evidence names that topic or partition.
+        UsageError: The topic or partition is in neither the ledger nor the evidence.
     """
     name = topic.strip()
     known = set(_partitions(found))
@@ -80,7 +80,7 @@ def parse(found: MessageLoss, *, topic: str = "", record: str = "", producer: st
 
 
 def _partitions(found: MessageLoss) -> Iterator[tuple[str, int | None]]:
-    """Topic and partition of everything that is of one."""
+    """Yield topic and partition of everything with one."""
     parts = (
         *(found.classes, found.counts, found.changes, found.limits, found.gaps, found.cut_ranges),
         *(found.compared.copies, found.prices),

@@ -1,4 +1,4 @@
-"""Records that a group committed and never processed, and commits that do not simply go on."""
+"""Committed but unprocessed records of a group, and irregular commits."""
 
 from collections.abc import Mapping, Sequence
 
@@ -54,13 +54,13 @@ _STEPS = {
 def consumers(
     work: Sequence[GroupWork], rows: Sequence[Unprocessed], steps: Sequence[CommitStep], answer: Finding | None = None
 ) -> Markup:
-    """What each group committed and did not process, the records, and its odd commits.
+    """Show what each group committed without processing, the records, and its irregular commits.
 
     Args:
-        work: By group and partition; empty where no ledger says what was processed.
-        rows: The first unprocessed records.
-        steps: Commits that do not simply go on from the one before.
-        answer: What the notebook finds; without one, what these rows alone say.
+        work: Work by group and partition; empty without a ledger of processed records.
+        rows: First unprocessed records.
+        steps: Irregular commits.
+        answer: Finding of the notebook; without one, the rows speak alone.
     """
     asked = answer or answered(work)
     tables = [_groups(work, asked.title)] if work else []
@@ -124,7 +124,7 @@ def _count(number: int | None) -> object:
 
 
 def _each(counts: Mapping[str, int | None], names: Mapping[str, str]) -> str:
-    """Each of several with its number, in words."""
+    """List several items with their numbers, in words."""
     return "; ".join(f"{words.count(counts[of])} {said}" for of, said in names.items() if of in counts)
 
 
@@ -205,5 +205,5 @@ def _commits(steps: Sequence[CommitStep]) -> Table:
 
 
 def _lies(row: Unprocessed | CommitStep) -> str:
-    """Where the commit lies."""
+    """Describe the location of the commit."""
     return f"{OFFSETS_TOPIC}-{row.log_partition} {row.source_offset}"

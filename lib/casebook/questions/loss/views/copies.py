@@ -1,4 +1,4 @@
-"""Whether the copies of a partition agree, and what the next election would cost."""
+"""Agreement of a partition's copies, and price of the next election."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,10 +21,10 @@ _GRAVE = (DivergenceKind.DIFFERENT, DivergenceKind.MISSING)
 
 
 def divergences(rows: Sequence[Divergence], title: str) -> Table:
-    """Where copies differ, the worst first.
+    """Return differences between copies, worst first.
 
     Args:
-        title: What the check concluded.
+        title: Title of the check.
     """
     order = list(DivergenceKind)
     ranked = sorted(rows, key=lambda row: (order.index(row.kind), not row.silent))
@@ -56,9 +56,9 @@ def _holds(holds: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def starts(rows: Sequence[StartPrice]) -> Table | None:
-    """What it costs to start each broker before the others, the safest first; ``None`` where nobody has to be started.
+    """Return the price of starting each broker before the others, safest first; ``None`` without brokers to start.
 
-    Of equals it is the one that leads most, and then the lowest id, as in the plan.
+    Among equals, the one that leads most, then the lowest id, as in the plan.
     """
     if not rows:
         return None
@@ -98,7 +98,7 @@ def _start(row: StartPrice) -> tuple[object, ...]:
 
 
 def prices(rows: Sequence[UncleanPrice]) -> Table | None:
-    """What is gone once a candidate leads, by partition, the safest first; ``None`` without candidates."""
+    """Return the loss for each candidate, by partition, safest first; ``None`` without candidates."""
     if not rows:
         return None
     ranked = sorted(rows, key=lambda row: (row.topic, row.partition, row.records is None, row.records or 0, row.candidate))
@@ -128,7 +128,7 @@ def prices(rows: Sequence[UncleanPrice]) -> Table | None:
 
 
 def _priced(rows: Sequence[UncleanPrice]) -> str:
-    """What it costs at best, over all partitions."""
+    """Describe the minimum price over all partitions."""
     cheapest: dict[tuple[str, int], int | None] = {}
     for row in rows:
         cheapest.setdefault((row.topic, row.partition), row.records)

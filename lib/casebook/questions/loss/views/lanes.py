@@ -1,6 +1,7 @@
-"""Each lost record in its partition's window: a lane a partition, a disc a record, an open diamond an alarm.
+"""Lost records in their partitions' windows: a lane per partition, a disc per record, an open diamond per alarm.
 
-Stretches of loss that lie far apart get a picture each. Of very many records their counts are drawn, per 50 ms unless it is long.
+Loss episodes that are far apart have separate figures. Very many records are drawn as counts, per 50 ms unless the figure is
+long.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +19,9 @@ from casebook.questions.timeline.views.hosts import second
 
 MOST_DISCS, MOST_LANES, MOST_EPISODES = 200, 40, 3
 _APART = 10_000
-"""Milliseconds between two stretches of loss that get a picture each."""
+"""Minimum milliseconds between two episodes with separate figures."""
 _COUNTED = 50
-"""Milliseconds in which lost records come counted together."""
+"""Milliseconds of a count of lost records."""
 _MOST_LETTERS, _MOST_NAMED = 36, 3
 
 Partition = tuple[str, int | None]
@@ -28,12 +29,12 @@ Partition = tuple[str, int | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Episode:
-    """Loss that lies near together in time.
+    """Losses that are close in time.
 
     Args:
-        since: When its first window opened, or its first record was acknowledged.
-        until: When its last window closed, or its last record was acknowledged.
-        counts: What was lost.
+        since: Start of its first window, or first acknowledgement.
+        until: End of its last window, or last acknowledgement.
+        counts: Lost records.
     """
 
     since: int
@@ -42,7 +43,7 @@ class Episode:
 
     @cached_property
     def partitions(self) -> Mapping[Partition, Sequence[LostCount]]:
-        """What was lost of each partition."""
+        """Lost records by partition."""
         found: dict[Partition, list[LostCount]] = {}
         for row in self.counts:
             found.setdefault((row.topic, row.partition), []).append(row)
@@ -50,23 +51,23 @@ class Episode:
 
     @cached_property
     def lost(self) -> int:
-        """Records."""
+        """Number of lost records."""
         return sum(row.records for row in self.counts)
 
     @property
     def bin(self) -> tuple[int, str]:
-        """In which records are counted where they are very many: milliseconds, and in words."""
+        """Width of bins for very many records: milliseconds, and in words."""
         return fitting(self.until - self.since)
 
     @property
     def span(self) -> tuple[float, float]:
-        """What is shown: with room for what bounds the windows."""
+        """Displayed span, with margins around the windows."""
         length = max(1000.0, self.until - self.since)
         return self.since - length * 0.15, self.until + length * 0.32
 
 
 def episodes(scene: LossPicture) -> list[Episode]:
-    """Every stretch of loss, in the order of time."""
+    """Return all episodes, in order of time."""
     changes = {change.number: change for change in scene.changes}
     dated = sorted((*_stretch(row, changes), n) for n, row in enumerate(scene.counts) if row.at is not None)
     heaps: list[list[tuple[int, int, int]]] = []
@@ -85,7 +86,7 @@ def episodes(scene: LossPicture) -> list[Episode]:
 
 
 def _stretch(row: LostCount, changes: Mapping[int, LeaderChange]) -> tuple[int, int]:
-    """When it was lost: from the begin of its window to the end, or the moment alone."""
+    """Return the period of a loss: its window from start to end, or its moment."""
     change = changes.get(row.change) if row.change is not None else None
     times = [row.at, row.at + _COUNTED, *([_since(change), over(change)] if change else [])]
     return min(times), max(times)
@@ -93,12 +94,12 @@ def _stretch(row: LostCount, changes: Mapping[int, LeaderChange]) -> tuple[int, 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """Pictures of lanes, and what of them there is no room for.
+    """Figures of lanes, and what does not fit.
 
     Args:
-        pictures: Those with most loss, in the order of time.
-        more: Lanes that are not drawn.
-        most: The largest count, where counts stand for discs; 0 where they do not.
+        pictures: Those with the largest losses, in order of time.
+        more: Number of lanes not drawn.
+        most: Largest count, when counts replace discs; otherwise 0.
     """
 
     pictures: Sequence[tuple[Episode, Picture]]
@@ -107,7 +108,7 @@ class Drawn:
 
 
 def drawn(scene: LossPicture) -> Drawn:
-    """The partitions with most loss, in the stretches with most loss."""
+    """Return the partitions with the largest losses, in the episodes with the largest losses."""
     every = episodes(scene)
     largest = sorted(range(len(every)), key=lambda n: (-every[n].lost, n))[:MOST_EPISODES]
     ranked = sorted(
@@ -139,7 +140,7 @@ def _picture(scene: LossPicture, episode: Episode, partitions: Sequence[Partitio
 
 
 def said(episode: Episode) -> str:
-    """What an episode is, in a sentence without its end."""
+    """Describe an episode, without its end."""
     where = words.plural(len(episode.partitions), "partition")
     since, until = words.clock_ms(episode.since), words.clock_ms(episode.until)
     return f"{words.plural(episode.lost, 'record')} of {where} lost from {since} to {until}"
@@ -147,7 +148,7 @@ def said(episode: Episode) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Lane:
-    """A partition's lane in the making."""
+    """A partition's lane under construction."""
 
     scene: LossPicture
     episode: Episode
@@ -164,7 +165,7 @@ class _Lane:
 
     @cached_property
     def changes(self) -> Sequence[LeaderChange]:
-        """Windows of the partition that the picture shows."""
+        """Windows of the partition in the figure."""
         first, last = self.episode.span
         own = [change for change in self.scene.changes if (change.topic, change.partition) == self.partition]
         return [c for c in own if c.since <= last and over(c) >= first]
@@ -181,7 +182,7 @@ class _Lane:
         return self.scene.by_change[change.number]
 
     def _strips(self) -> Iterator[Strip]:
-        """Each window tinted, and hatched above that."""
+        """Yield each window, tinted, with hatching above."""
         for change in self.changes:
             fill = "critical" if self._lost_in(change) else "warning"
             said = f"{self.name}: {_leader(change.old_leader)} → {_leader(change.new_leader)}, {_until(change)}"
@@ -190,7 +191,7 @@ class _Lane:
             yield Strip(token=f"{fill}-fill", how=HATCHED, **bounds)
 
     def _labels(self) -> Iterator[Label]:
-        """What lies outside, and what bounds each window, where there is room."""
+        """Yield labels for what is outside, and for window bounds, where they fit."""
         alarms = [row.at for row in self.counts if row.cause is None]
         if alarms:
             label = Label(text="outside every window", start=min(alarms), bold=True, token="critical")
@@ -205,7 +206,7 @@ class _Lane:
                 yield Label(text=gone, start=change.closed, token="quiet")
 
     def bounds(self) -> Iterator[Tick]:
-        """When the next leader was elected, and the old one gave up."""
+        """Yield elections of the next leader, and ends of the old one."""
         for change in self.changes:
             elected = f"{_leader(change.new_leader)} is elected"
             yield Tick(lane=self.name, at=change.opened, words=elected, proof=change.opened_proof)
@@ -214,7 +215,7 @@ class _Lane:
                 yield Tick(lane=self.name, at=change.closed, words=gone, proof=change.closed_proof)
 
     def _marks(self) -> Iterator[Mark]:
-        """Each lost record; where counts stand for them, those alone that nothing explains, unless they are very many, too."""
+        """Yield each lost record; when counts replace them, only alarms, unless these are very many, too."""
         first, last = self.episode.since, self.episode.until
         alarms_alone = self.counted
         if self.scene.alarms > MOST_DISCS:
@@ -225,7 +226,7 @@ class _Lane:
                 yield _mark(record)
 
     def bins(self) -> Iterator[Tick]:
-        """Lost records, counted, whatever took them; those without cause have marks, unless they are very many."""
+        """Yield counts of lost records of any cause; alarms have marks, unless very many."""
         marked, (width, per) = self.scene.alarms <= MOST_DISCS, self.episode.bin
         rows = (row for row in self.counts if row.cause is not None or not marked)
         for at, records in sorted(summed((row.at // width * width, row.records) for row in rows).items()):
@@ -255,5 +256,8 @@ def _until(change: LeaderChange) -> str:
 
 
 def _since(change: LeaderChange) -> int:
-    """Where its window begins: from then on records may be missing; of an unclean election mostly since the ISR shrank."""
+    """Return the start of its window.
+
+    Records may be missing from then on; for an unclean election usually since the ISR shrank.
+    """
     return begin(change) if change.unclean else change.since

@@ -1,6 +1,6 @@
-"""Notebook 70: which acknowledged records are gone, when, why, and what the next election would cost.
+"""Notebook 70: lost acknowledged records, when, why, and the price of the next election.
 
-Headless the choice is the notebook's parameters. In JupyterLab fields above the records choose among them.
+Headless, the filter comes from the notebook's parameters. In JupyterLab, fields above the records set it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,10 @@ from casebook.questions.loss.views.words import check, proofs_cited, proofs_with
 
 
 def page(found: MessageLoss, consumed: Consumed, context: PanelContext, *, topic: str = "", record: str = "") -> "LossPage":
-    """The pictures and tables of lost records, all of one choice.
+    """Return the figures and tables of lost records, all with one filter.
 
     Raises:
-        UsageError: There is no such topic or partition.
+        UsageError: The topic or partition does not exist.
     """
     return LossPage(
         found, choice.parse(found, topic=topic, record=record), context, links=exports.names() if found.lost else {},
@@ -42,16 +42,16 @@ def page(found: MessageLoss, consumed: Consumed, context: PanelContext, *, topic
 
 
 class LossPage:
-    """Everything that notebook 70 shows.
+    """Content of notebook 70.
 
     Args:
-        found: What was lost.
-        chosen: The parameters' choice: the first one.
-        context: The notebook that it stands in.
-        links: Where the files for re-sending lie, by name; empty where nothing is lost.
-        work: What groups did; empty where no ledger says what was processed.
-        unprocessed: The first records that were committed and never processed.
-        steps: Commits that do not simply go on.
+        found: Result on lost records.
+        chosen: Initial filter, from the parameters.
+        context: Context in the notebook.
+        links: Paths of the files for re-sending, by name; empty without losses.
+        work: Work of groups; empty without a ledger of processed records.
+        unprocessed: First committed but unprocessed records.
+        steps: Irregular commits.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LossPage:
         self._scene = LossPicture(found=found, chosen=chosen)
 
     def when(self) -> View:
-        """Lost records over time, against the windows in which loss was possible."""
+        """Show lost records over time, with the windows of possible loss."""
         scene = self._scene
         if not scene.lost:
             return self._when_none()
@@ -95,7 +95,7 @@ class LossPage:
         return View(parts=tuple(parts), cites=self._cites_of_windows())
 
     def why(self) -> View:
-        """Every cause with its records, the alarm on top."""
+        """Show every cause with its records, the alarm on top."""
         rows = self._found.causes
         if not rows:
             return self._nothing("loss.lost", in_short=True)
@@ -103,14 +103,14 @@ class LossPage:
         return html(render("plain_table", table=table), cites=proofs_cited(row.proof for row in rows))
 
     def not_lost(self) -> View:
-        """What was not found and is not lost, and what was found otherwise than it was told."""
+        """Show records that were not found and are not lost, and those found with another outcome."""
         counts = loss_tables.totals(self._found.classes, self._chosen)
         if not counts:
             return self._nothing("loss.looked_everywhere", in_short=True)
         return html(render("loss_tables", tables=[loss_tables.not_found(counts), loss_tables.found_classes(counts)], beside=True))
 
     def records(self) -> View:
-        """The lost records, and where to choose among them."""
+        """Show the lost records, and the filter."""
         if not self._found.lost:
             return self._nothing("loss.lost", in_short=True)
         cited = proofs_within(row.evidence for row in self._found.lost)
@@ -120,26 +120,26 @@ class LossPage:
         return html(self._records(self._chosen), cites=cited)
 
     def partitions(self) -> View:
-        """What was lost, and what was read, by partition; what was lost by producer."""
+        """Show lost records and coverage by partition; lost records by producer."""
         tables = [loss_tables.partitions(self._scene), loss_tables.producers(self._scene)]
         if not tables[0].rows:
             return self._nothing("loss.looked_everywhere")
         return html(render("loss_tables", tables=[table for table in tables if table], beside=False))
 
     def disappeared(self) -> View:
-        """Offsets that a copy had and has no more: no ledger is needed for it."""
+        """Show offsets that disappeared from a copy, which needs no ledger."""
         rows = self._of(self._found.cut_ranges)
         view = self._table(offsets.disappeared(rows), "loss.cut_ranges")
         return replace(view, cites=proofs_cited(row.proof for row in rows[: offsets.MOST_ROWS]))
 
     def copies(self) -> View:
-        """Whether all copies of a partition hold the same records."""
+        """Show whether all copies of a partition contain the same records."""
         rows, asked = self._of(self._found.divergences), check(self._found, "loss.replicas_agree")
         table = loss_copies.divergences(rows, asked.title) if rows and asked else None
         return self._table(table, "loss.replicas_agree")
 
     def next_election(self) -> View:
-        """What an unclean election would cost, and what starting one broker before the others."""
+        """Show the price of an unclean election, and of starting one broker before the others."""
         tables = [loss_copies.starts(self._found.start_prices), loss_copies.prices(self._of(self._found.prices))]
         if not any(tables):
             return _titled("What the next election would cost", self._nothing("loss.price_of_election"))
@@ -147,12 +147,12 @@ class LossPage:
         return _titled("What the next election would cost", view)
 
     def never_processed(self) -> View:
-        """What groups committed and never processed, and commits that do not simply go on."""
+        """Show committed but unprocessed records, and irregular commits."""
         work, rows, steps = map(self._of, (self._work, self._unprocessed, self._steps))
         return html(consumers.consumers(work, rows, steps, check(self._found, "loss.unprocessed")))
 
     def gaps(self) -> View:
-        """Missing offsets by label."""
+        """Show missing offsets by label."""
         table, read = offsets.gaps(self._of(self._found.gaps)), len(self._of(self._found.limits))
         whole = f"No offset is missing: {words.plural(read, 'partition')} read." if read else "No partition was read."
         view = html(render("plain_table", table=table) if table else render("caption", takeaway=whole, reading=""))
@@ -162,11 +162,11 @@ class LossPage:
         return loss_records.records(self._found, chosen, links=self._links, source=self._source)
 
     def _of(self, rows: Sequence) -> Sequence:
-        """Those of the topic or partition that is looked at."""
+        """Return those of the selected topic or partition."""
         return [row for row in rows if self._chosen.names(row)]
 
     def _reading(self, *, counted: bool) -> str:
-        """How to read the pictures, and what is not in them."""
+        """Describe how to read the figures, and what they omit."""
         mark = "bars count lost records" if counted else "a disc is a lost record"
         outside = ", an open diamond one outside every window" if self._scene.alarms else ""
         expired = loss_tables.totals(self._found.classes, self._chosen)[RecordVerdict.EXPIRED]
@@ -178,7 +178,7 @@ class LossPage:
         return " ".join(filter(None, said))
 
     def _when_none(self) -> View:
-        """Nothing is lost, or nobody can tell: what that rests on, and the windows that took nothing."""
+        """Show the case without losses, or with unknown ones: its basis, and windows without losses."""
         windows = self._scene.changes
         empty = self._none_of_it() if self._found.lost_total else self._nothing("loss.lost")
         if not windows:
@@ -189,7 +189,7 @@ class LossPage:
         return View(parts=(*empty.parts, numbers), cites=self._cites_of_windows())
 
     def _none_of_it(self) -> View:
-        """Records are lost, but none of what was chosen."""
+        """Show that records are lost, but none that match the filter."""
         doubt = self._doubt()
         said = f"No lost record of {self._chosen.subject} is known."
         return html(render("caption", takeaway=said, reading=f"Nearest to it: {doubt}." if doubt else ""))
@@ -210,10 +210,10 @@ class LossPage:
         return self._nothing(asked) if table is None else html(render("plain_table", table=table))
 
     def _nothing(self, name: str, *, in_short: bool = False) -> View:
-        """An empty state: what was asked, what that rests on, what comes nearest, and how to learn more.
+        """Show an empty state: the check, its basis, the nearest result, and how to learn more.
 
         Args:
-            in_short: What it rests on stands above.
+            in_short: The basis is shown above.
         """
         asked = check(self._found, name)
         if asked is None:
@@ -238,10 +238,10 @@ class LossPage:
 
 
 def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:
-    """Both drawings. The chart stays as it is: the tables below are about all of it.
+    """Return both drawings. The chart does not zoom: the tables below cover all of it.
 
     Args:
-        ticks: Along its axis: milliseconds take room.
+        ticks: Number of ticks along its axis: milliseconds need room.
     """
     figure = lanes_figure.figure(picture)
     layout = figure.layout | {"dragmode": False, "xaxis": figure.layout["xaxis"] | {"fixedrange": True, "nticks": ticks}}
@@ -249,7 +249,7 @@ def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:
 
 
 def _titled(head: str, view: View) -> View:
-    """A view below a title of its own, where a section has several."""
+    """Return a view below its own title, for a section with several."""
     return replace(view, parts=(render("loss_part", head=head, reading=""), *view.parts))
 
 

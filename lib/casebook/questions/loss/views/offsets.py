@@ -1,4 +1,4 @@
-"""Offsets: those that a copy had and has no more, and those that are missing."""
+"""Offsets: disappeared ones of a copy, and missing ones."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ MOST_ROWS = 200
 
 
 def disappeared(rows: Sequence[CutRange]) -> Table | None:
-    """Offsets that a copy had and has no more; ``None`` without any."""
+    """Return offsets that disappeared from a copy; ``None`` without any."""
     if not rows:
         return None
     shown = rows[:MOST_ROWS]
@@ -45,7 +45,7 @@ def disappeared(rows: Sequence[CutRange]) -> Table | None:
 
 
 def _gone(rows: Sequence[CutRange]) -> str:
-    """How many offsets, as far as that is known."""
+    """Describe the number of offsets, as far as known."""
     known = [row.to_offset - row.from_offset for row in rows if row.to_offset is not None]
     of = words.plural(len({(row.topic, row.partition) for row in rows}), "partition")
     if not known:
@@ -79,11 +79,11 @@ _GAPS = {
     GapKind.COMPACTION: "the cleaner took them",
     GapKind.LOG_START: "below where the log begins",
 }
-"""Every label with its rule, the gravest first."""
+"""Labels with their rules, gravest first."""
 
 
 def gaps(rows: Sequence[OffsetGap]) -> Table | None:
-    """Missing offsets by label, the gravest first; ``None`` without any."""
+    """Return missing offsets by label, gravest first; ``None`` without any."""
     if not rows:
         return None
     order = list(_GAPS)

@@ -1,4 +1,4 @@
-"""The lost records: a table, and of few that were chosen what both sides say. In JupyterLab fields choose among them."""
+"""Lost records: a table, and details of a few selected ones. In JupyterLab, fields filter them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -20,11 +20,11 @@ _MOST_OFFERED = 5000
 _FIELDS = {"topic": "Partition", "producer": "Producer", "cause": "Cause", "record": "Id begins"}
 
 Links = Mapping[str, str]
-"""Where the files for re-sending lie, by name."""
+"""Paths of the files for re-sending, by name."""
 
 
 def records(found: MessageLoss, chosen: LossChoice, *, links: Links, source: str) -> Markup:
-    """Those that were chosen: as cards where their id was asked for and they are few, else as a table."""
+    """Show selected records: as cards when their id was given and they are few, else as a table."""
     held = [record for record in found.lost if chosen.holds(record)]
     cards = held if chosen.record and 0 < len(held) <= MOST_CARDS else ()
     return render(
@@ -38,7 +38,7 @@ def records(found: MessageLoss, chosen: LossChoice, *, links: Links, source: str
 
 
 def _missing(found: MessageLoss, chosen: LossChoice) -> str:
-    """What is said where there is no record to show."""
+    """Return the text when there is no record to show."""
     if not found.lost_total:
         return "No lost record is known."
     said = {**chosen.parameters(), "producer": chosen.producer, "cause": chosen.cause and _in_words(chosen.cause)}
@@ -77,7 +77,7 @@ def _table(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -
 
 
 def _total(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -> int:
-    """How many there are of a choice: counted where all are known by what was chosen, else those at hand."""
+    """Return the total for a filter: counted when possible, else the available records."""
     if chosen.record:
         return len(held)
     own = (row for row in found.counts if chosen.names(row) and chosen.producer in (None, row.producer))
@@ -108,7 +108,7 @@ def _place(record: LostRecord) -> str:
 
 
 def _there(record: LostRecord) -> str:
-    """What lies at its offset today."""
+    """Describe the record now at its offset."""
     epoch = "" if record.there_epoch is None else f"epoch {record.there_epoch}"
     if record.there_id is not None:
         return f"{record.there_id}{', ' if epoch else ''}{epoch}"
@@ -116,7 +116,7 @@ def _there(record: LostRecord) -> str:
 
 
 def _nearest(record: LostRecord) -> str:
-    """How far the nearest window of its partition is."""
+    """Describe the distance to the nearest window of its partition."""
     if record.nearest is None:
         return "none"
     away = text.duration(abs(record.nearest))
@@ -128,7 +128,7 @@ def _acked(record: LostRecord) -> object:
 
 
 def _card(record: LostRecord) -> dict[str, object]:
-    """What both sides say of a record."""
+    """Return both sides of a record."""
     ledger = (
         ("Id", Markup("<code>{}</code>").format(record.id)),
         ("Acked", _acked(record)),
@@ -175,7 +175,7 @@ def panel(found: MessageLoss, chosen: LossChoice, remembered: dict[str, object],
 
 
 _CAUSES = {words: of or ALARM for of, words in CAUSES.items()}
-"""What a cause is called, and its value."""
+"""Name of a cause, and its value."""
 
 
 def _in_words(of: str) -> str:
@@ -183,7 +183,7 @@ def _in_words(of: str) -> str:
 
 
 def _offered(found: MessageLoss) -> dict[str, Sequence[str]]:
-    """What lost records have."""
+    """Return the values that occur in lost records."""
     there = {row.cause for row in found.counts}
     return {
         "topic": sorted({named(row.topic, row.partition) for row in found.counts})[:_MOST_OFFERED],

@@ -1,4 +1,4 @@
-"""The tables of message loss: windows, causes, classes, partitions, producers."""
+"""Tables of message loss: windows, causes, classes, partitions, producers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +18,14 @@ from casebook.questions.loss.views.words import CAUSES, DOUBTS, FOUND, NOT_FOUND
 MOST_ROWS = 200
 _MOST_COPIES, _MOST_RANGES = 2, 2
 _UNTOLD = DOUBTS[:3]
-"""Nobody can tell whether these are lost."""
+"""Classes with an unknown outcome."""
 
 Counts = Mapping[str, int]
 """Records by class."""
 
 
 def windows(scene: LossPicture) -> Table:
-    """Every change of leader, with what was lost in it."""
+    """Return every leader change, with its losses."""
     ranked = scene.ranked
     rows = ranked[:MOST_ROWS]
     head, at = moments(time for c in rows for time in (c.since, c.opened, c.closed))
@@ -71,13 +71,13 @@ def _with_loss(scene: LossPicture) -> int:
 
 
 def _lost_in(scene: LossPicture, change: LeaderChange) -> str:
-    """How many records a change took; a range where another may have taken some of them."""
+    """Format the number of records lost in a change; a range when another change may have lost some."""
     every, doubtful = scene.possible[change.number], scene.doubtful[change.number]
     return f"{words.count(every - doubtful)} to {words.count(every)}" if doubtful else words.count(every)
 
 
 def estimates(rows: Sequence[Estimate]) -> Table | None:
-    """Without ledger: how many records each change of leader may have taken; ``None`` without any."""
+    """Return estimated losses by leader change, without a ledger; ``None`` without any."""
     if not rows:
         return None
     ranked = sorted(rows, key=lambda row: (row.most is not None, -(row.most or 0), row.topic, row.partition))
@@ -130,7 +130,7 @@ def _what_it_was(c: LeaderChange) -> str:
 
 
 def bins(scene: LossPicture) -> Table:
-    """The bars of the overview that are not 0."""
+    """Return the nonzero bars of the overview."""
     rows = scene.bins[:MOST_ROWS]
     head, at = moments(begin for begin, _, _ in rows)
     return Table(
@@ -144,10 +144,10 @@ def bins(scene: LossPicture) -> Table:
 
 
 def why(rows: Sequence[CauseRow], counts: Sequence[LostCount], chosen: LossChoice) -> Table:
-    """Every cause, the alarm on top, those without records too.
+    """Return every cause, the alarm on top, including those without records.
 
     Args:
-        counts: The lost records that are looked at.
+        counts: Selected lost records.
     """
     by_cause = Counter()
     for row in counts:
@@ -197,7 +197,7 @@ def _cause(row: CauseRow) -> tuple[object, ...]:
 
 
 def totals(classes: Iterable[object], chosen: LossChoice) -> Counter[str]:
-    """Records of what is looked at, by class."""
+    """Return the selected records, by class."""
     found: Counter[str] = Counter()
     for row in classes:
         if chosen.names(row):
@@ -206,7 +206,7 @@ def totals(classes: Iterable[object], chosen: LossChoice) -> Counter[str]:
 
 
 def not_found(counts: Counts) -> Table:
-    """Records that were not found and are not lost, each class with its rule."""
+    """Return records that were not found and are not lost, by class with its rule."""
     every = sum(counts[of] for of in NOT_FOUND)
     return Table(
         name="not-lost",
@@ -224,7 +224,7 @@ def _doubtful(name: str, doubt: object) -> object:
 
 
 def found_classes(counts: Counts) -> Table:
-    """Records that were found, each class with its rule."""
+    """Return found records, by class with its rule."""
     every = sum(counts[of] for of in FOUND if of not in ("reordered", "surplus"))
     return Table(
         name="found",
@@ -235,12 +235,12 @@ def found_classes(counts: Counts) -> Table:
 
 
 def doubtful(counts: Counts) -> str:
-    """The class that comes nearest to a loss; empty without any."""
+    """Return the class nearest to a loss; empty without any."""
     return next((f"{words.plural(counts[of], 'record')}: {NOT_FOUND[of][0].lower()}" for of in DOUBTS if counts[of]), "")
 
 
 def partitions(scene: LossPicture) -> Table:
-    """What was lost of each partition that was looked at, and what was read of it; those with most loss first."""
+    """Return losses and coverage of each examined partition; largest losses first."""
     chosen, found = scene.chosen, scene.found
     looked: dict[_Place, Counter[str]] = {}
     for row in found.classes:
@@ -276,7 +276,7 @@ def _lost(counts: Counts) -> int:
 
 
 def _partition(place: _Place, counts: Counter[str], limits: Sequence[Limits], *, known: bool) -> tuple[str, tuple[object, ...]]:
-    """A row: what became of its records where that is known, and what was read, from where, and what of it could not be."""
+    """Return a row: outcome of its records if known, and the read part with its source and gaps."""
     name = named(*place) if place[1] is not None else Markup("{} <small>partition unknown</small>").format(place[0])
     untold, every = sum(counts[of] for of in _UNTOLD), counts.total() - counts["surplus"] - counts["reordered"]
     became = map(words.count, (_lost(counts), counts[ALARM], untold, every)) if known else ()
@@ -290,7 +290,7 @@ def _partition(place: _Place, counts: Counter[str], limits: Sequence[Limits], *,
 
 
 def producers(scene: LossPicture) -> Table | None:
-    """Whose records were lost; ``None`` where the ledger names no producer."""
+    """Return losses by producer; ``None`` when the ledger has no producers."""
     if not any(row.producer for row in scene.counts):
         return None
     by_producer: dict[str | None, list[LostCount]] = {}

@@ -1,4 +1,4 @@
-"""When records were lost: an overview over the ledger's time, and a lane for each partition, both against the windows."""
+"""Time of losses: an overview over the ledger's time, and a lane per partition, both with the windows."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,22 +19,22 @@ _WIDTHS = (
     *((n * 3_600_000, f"{n} hours") for n in (1, 2, 6, 12)),
     *((n * 86_400_000, f"{n} days") for n in (1, 7, 28)),
 )
-"""Of bins: milliseconds, and in words. The least is what lost records are counted in."""
+"""Widths of bins: milliseconds, and in words. The smallest is the resolution of counts."""
 _ONE = {"1 s": "second", "1 minutes": "minute", "1 hours": "hour", "1 days": "day"}
 _MOST_BINS, _MOST_SHADES = 400, 40
 _LEAST_SHARE = 160
-"""Of the whole time: what is shorter is drawn so long, or nobody would see it."""
+"""Minimum share of the whole time: shorter periods are widened to stay visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderMove:
-    """Changes of leader that went together.
+    """Leader changes that happened together.
 
     Args:
-        since: When the first next leader was elected.
-        until: When the last of them was over, as far as that is known.
-        changes: Each of them.
-        lost: Records lost in them; of those that several may have taken, those of which one of these is the first.
+        since: First election.
+        until: End of the last of them, if known.
+        changes: Changes.
+        lost: Number of records lost in them; those with several possible changes count for the first.
         possible: Whether any record may have been lost in them.
     """
 
@@ -46,23 +46,23 @@ class LeaderMove:
 
     @property
     def planned(self) -> bool:
-        """Whether somebody moved all of them."""
+        """Whether an operator moved all of them."""
         return all(change.planned for change in self.changes)
 
     @property
     def words(self) -> str:
-        """What it was."""
+        """Description."""
         leaders = words.plural(len(self.changes), "leader")
         return f"planned move of {leaders}" if self.planned else f"{leaders} moved"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LossPicture:
-    """What there is to draw of a choice.
+    """Content of a figure for a filter.
 
     Args:
-        found: What was lost.
-        chosen: What of it is looked at.
+        found: Result on lost records.
+        chosen: Filter.
     """
 
     found: MessageLoss
@@ -75,12 +75,12 @@ class LossPicture:
 
     @cached_property
     def changes(self) -> Sequence[LeaderChange]:
-        """Changes of leader, in the order of time."""
+        """Leader changes, in order of time."""
         return sorted((c for c in self.found.changes if self.chosen.names(c)), key=lambda c: (begin(c), c.number))
 
     @cached_property
     def ranked(self) -> Sequence[LeaderChange]:
-        """Changes of leader, those with most loss first."""
+        """Leader changes, largest losses first."""
         return sorted(self.changes, key=lambda change: -self.by_change[change.number])
 
     @cached_property
@@ -90,34 +90,34 @@ class LossPicture:
 
     @cached_property
     def by_change(self) -> Counter[int]:
-        """Lost records by the number of the change."""
+        """Lost records by number of the change."""
         return summed((row.change, row.records) for row in self.counts if row.change is not None)
 
     @cached_property
     def possible(self) -> Counter[int]:
-        """Lost records by the number of each change that may have taken them: more than one where nobody can tell which."""
+        """Lost records by number of each possible change: more than one when undecided."""
         return summed(
             (number, row.records) for row in self.counts if row.change is not None for number in row.either or (row.change,)
         )
 
     @cached_property
     def doubtful(self) -> Counter[int]:
-        """Of those, the ones that another change may have taken instead."""
+        """Lost records that another change may have lost instead, by number of the change."""
         return summed((number, row.records) for row in self.counts for number in row.either)
 
     @cached_property
     def alarms(self) -> int:
-        """Lost records that nothing explains."""
+        """Number of lost records without a cause."""
         return sum(row.records for row in self.counts if row.cause is None)
 
     @cached_property
     def undated(self) -> int:
-        """Lost records without a time."""
+        """Number of lost records without a time."""
         return sum(row.records for row in self.counts if row.at is None)
 
     @cached_property
     def times(self) -> Sequence[int]:
-        """Every moment that the overview has to show."""
+        """Return every moment in the overview."""
         told = self.found.ledger
         ledger = [] if told is None else [told.first, told.last]
         return [at for at in (*ledger, *(row.at for row in self.counts)) if at is not None]
@@ -129,7 +129,7 @@ class LossPicture:
 
     @cached_property
     def bins(self) -> Sequence[tuple[int, int, int]]:
-        """Of each bin with loss its begin, the records, and those of them that nothing explains."""
+        """Start of each bin with losses, its records, and how many of them have no cause."""
         width = self.bin[0]
         dated = [row for row in self.counts if row.at is not None]
         every = summed((row.at // width * width, row.records) for row in dated)
@@ -138,7 +138,7 @@ class LossPicture:
 
     @cached_property
     def moves(self) -> Sequence[LeaderMove]:
-        """Changes of leader that an overview cannot tell apart, those with most loss first, then planned ones."""
+        """Return leader changes merged by the overview's resolution, largest losses first, then planned ones."""
         heaps: list[list[LeaderChange]] = []
         width, until = self.bin[0], 0
         for change in self.changes:
@@ -156,18 +156,18 @@ class LossPicture:
 
 
 def fitting(length: float) -> tuple[int, str]:
-    """Width of the bins that a stretch of so many milliseconds is counted in, and in words: ``minute``, ``50 ms``."""
+    """Return a bin width for a period of so many milliseconds, and in words: ``minute``, ``50 ms``."""
     width, length_of = next((row for row in _WIDTHS if length <= row[0] * _MOST_BINS), _WIDTHS[-1])
     return width, _ONE.get(length_of, length_of)
 
 
 def over(change: LeaderChange) -> int:
-    """When a change was over, as far as that is known."""
+    """Return the end of a change, if known."""
     return change.opened if change.closed is None else change.closed
 
 
 def summed(pairs: Iterable[tuple[object, int]]) -> Counter:
-    """Records by what they have in common."""
+    """Sum records by key."""
     found: Counter = Counter()
     for key, records in pairs:
         found[key] += records
@@ -175,7 +175,7 @@ def summed(pairs: Iterable[tuple[object, int]]) -> Counter:
 
 
 def takeaway(scene: LossPicture) -> str:
-    """How many fall into a window, in one sentence."""
+    """State how many fall in a window, in one sentence."""
     total = words.count(scene.lost)
     with_loss = [move for move in scene.moves if move.possible]
     inside = sum(move.lost for move in with_loss)
@@ -187,12 +187,12 @@ def takeaway(scene: LossPicture) -> str:
 
 
 def clock_of(at: float) -> str:
-    """A moment to the second."""
+    """Format a moment to the second."""
     return words.clock(round(at))
 
 
 def overview(scene: LossPicture, alternative: str) -> Picture | None:
-    """Lost records over the ledger's time; ``None`` when nothing has a time."""
+    """Return lost records over the ledger's time; ``None`` without any time."""
     if not scene.times:
         return None
     width = scene.bin[0]
@@ -217,13 +217,13 @@ def _bar(scene: LossPicture, span: tuple[float, float], at: int, records: int) -
 
 
 def _seen(span: tuple[float, float], begin: float, end: float, share: int) -> tuple[float, float]:
-    """A stretch, around its middle as long as is needed to be seen."""
+    """Return a period, widened around its middle to stay visible."""
     more = max(0.0, (span[1] - span[0]) / share - (end - begin)) / 2
     return begin - more, end + more
 
 
 def per(scene: LossPicture) -> str:
-    """What a bar counts: ``per minute``, ``per 5 s``."""
+    """Describe the unit of a bar: ``per minute``, ``per 5 s``."""
     return f"per {scene.bin[1]}"
 
 
@@ -232,7 +232,7 @@ def _outside(records: int, at: float) -> str:
 
 
 def _alarm_labels(scene: LossPicture) -> Iterator[Label]:
-    """What nothing explains, beside the first bin that has some: to its right, to its left, or in few words."""
+    """Yield a label next to the first bin with alarms: to its right, to its left, or shortened."""
     width = scene.bin[0]
     alarms = [(at, n) for at, _, n in scene.bins if n]
     if not alarms:

@@ -1,4 +1,4 @@
-"""Words of message loss: causes, classes with their rules, moments, and links to what proves them."""
+"""Wording of message loss: causes, classes with their rules, moments, and links to proofs."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ CAUSES = {
     Cause.ACKS_0: "Sent with acks=0",
     Cause.EITHER_WINDOW: "One of several windows, for causes that differ",
 }
-"""Each cause; of ``None``: an alarm."""
+"""Name of each cause; ``None``: an alarm."""
 
 NOT_FOUND = {
     RecordVerdict.EXPIRED: ("Expired by retention", "below where its log begins, or older than its first record"),
@@ -37,7 +37,7 @@ NOT_FOUND = {
     RecordVerdict.UNREADABLE: ("In an unreadable part", "something there could not be read"),
     RecordVerdict.CANNOT_TELL: ("Cannot be told", "retention, compaction or the moment of reading is unknown"),
 }
-"""Records that were not found, and are not lost: what each class is called, and its rule."""
+"""Records that were not found, and are not lost: name of each class, and its rule."""
 
 DOUBTS = (
     RecordVerdict.CANNOT_TELL,
@@ -46,7 +46,7 @@ DOUBTS = (
     RecordVerdict.UNDECIDED,
     RecordVerdict.UNKNOWN_NOT_STORED,
 )
-"""Those of them that were not ruled out, the least sure first."""
+"""Those that are not ruled out as losses, least certain first."""
 
 FOUND = {
     RecordVerdict.STORED: ("Stored once", "as acknowledged"),
@@ -57,7 +57,7 @@ FOUND = {
     RecordVerdict.SURPLUS: ("Not in the ledger", "stored, and no row tells of it"),
     "reordered": ("Reordered", "stored behind a later record of its key; counted beside the others"),
 }
-"""Records that were found."""
+"""Found records."""
 
 _PLACE = r"(?:brokers|clients|pasted|zookeeper)/[^\s()<>]+(?::\d+| txn 0x[0-9a-f]+)"
 _CITED = re.compile(f"/.*|{_PLACE}")
@@ -65,17 +65,17 @@ _WITHIN = re.compile(f"({_PLACE})")
 
 
 def check(found: MessageLoss, name: str) -> Finding | None:
-    """What a check concluded; ``None`` where nobody asked."""
+    """Return the result of a check; ``None`` when it was not run."""
     return next((finding for finding in found.findings if finding.check == name), None)
 
 
 def cause(of: str | None) -> str:
-    """A cause in words."""
+    """Return the name of a cause."""
     return CAUSES[of and Cause(of)]
 
 
 def offsets(first: int | None, end: int | None) -> str:
-    """A range of offsets in words, from its first to its last.
+    """Format a range of offsets, from its first to its last.
 
     Args:
         end: The offset after the last.
@@ -84,7 +84,7 @@ def offsets(first: int | None, end: int | None) -> str:
 
 
 def moments(times: Iterable[int | None]) -> tuple[str, Callable[[int | None], str]]:
-    """The day that moments have in common, with UTC, and how each is written beside it; with its day where there are several.
+    """Return the common day of moments, with UTC, and a formatter for each; with its day when there are several.
 
     Args:
         times: Epoch milliseconds; ``None`` where unknown.
@@ -96,22 +96,22 @@ def moments(times: Iterable[int | None]) -> tuple[str, Callable[[int | None], st
 
 
 def proof_link(proof: str) -> Markup:
-    """A proof as a link to where it is quoted, or to the table that has it; what can be neither as it is."""
+    """Return a proof as a link to its quote, or to its table; otherwise as text."""
     if proof.startswith("tables/"):
         return Markup('<a class="cb-proof" href="{}.parquet"><code>{}</code></a>').format(proof, proof)
     return link(proof) if _CITED.fullmatch(proof) else Markup("<code>{}</code>").format(proof) if proof else Markup("")
 
 
 def proofs_linked(said: str) -> Markup:
-    """A text in which every place of the case is a link to where it is quoted."""
+    """Return a text with every place of the case as a link to its quote."""
     return Markup("").join(link(part) if n % 2 else escape(part) for n, part in enumerate(_WITHIN.split(said)))
 
 
 def proofs_within(said: Iterable[str]) -> tuple[str, ...]:
-    """Places of the case that texts name, as a view says that it cites them."""
+    """Return the places of the case in texts, for a view's citations."""
     return cites(place for one in dict.fromkeys(said) for place in _WITHIN.findall(one))
 
 
 def proofs_cited(proofs: Iterable[str]) -> tuple[str, ...]:
-    """Those that the case can quote, as a view says that it cites them."""
+    """Return those that the case can quote, for a view's citations."""
     return cites(proof for proof in proofs if _CITED.fullmatch(proof))

@@ -1,4 +1,4 @@
-"""What is asked of a maintenance: brokers to restart in an order, brokers to drain and how. Texts of parameters to values."""
+"""Parameters of a maintenance: brokers to restart in order, brokers to drain and how."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from casebook.findings.words import brokers as named
 from casebook.kafka.drain import Wanted
 from casebook.questions.maintenance.analysis.order import Order
 
-_MEGABYTE = 1_000_000  # as network cards and --throttle count
+_MEGABYTE = 1_000_000  # as in network cards and --throttle
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceParameters:
-    """What is asked.
+    """Parsed parameters.
 
     Args:
-        order: Brokers to restart, those of one tuple together; empty when none were named.
-        wanted: The drain; ``None`` when no broker was named.
-        throttle: Bytes a second for each broker; ``None`` when none was given.
+        order: Brokers to restart, those of one tuple together; empty without any.
+        wanted: Drain; ``None`` without brokers.
+        throttle: Bytes per second and broker; ``None`` when not given.
     """
 
     order: Order = ()
@@ -39,23 +39,23 @@ def parse(
     moves: int = 50,
     min_rf: int = 1,
 ) -> MaintenanceParameters:
-    """Read the parameters.
+    """Parse the parameters.
 
     Args:
-        brokers: To restart: a comma between those that go one after the other, a plus between those that go together.
-        drain: Brokers to drain, with commas.
-        exclude: Brokers that take nothing.
-        targets: The only brokers that take something; ``""`` for all that live.
-        throttle: Megabytes a second; 0 for none.
+        brokers: Brokers to restart: a comma between those in sequence, a plus between those together.
+        drain: Brokers to drain, comma-separated.
+        exclude: Brokers that receive nothing.
+        targets: The only brokers that receive replicas; ``""`` for all live ones.
+        throttle: Megabytes per second; 0 for none.
         moves: Replicas copied in one step.
-        min_rf: The least number of replicas that a moved partition gets.
+        min_rf: Minimum replication factor of a moved partition.
 
     Raises:
-        UsageError: A text stands for nothing of that kind, or names a broker that cannot be meant.
+        UsageError: A text is invalid, or names an unsuitable broker.
     """
     if throttle < 0 or moves < 1 or min_rf < 1:
         raise UsageError("throttle, moves or min_rf is too small.", try_="throttle is 0 or more, moves and min_rf are 1 or more.")
-    order = parse_order(cluster, str(brokers))  # papermill makes a number of a text that looks like one
+    order = parse_order(cluster, str(brokers))  # papermill converts a text that looks like a number
     wanted = None
     if drained := _named(cluster, "drain", str(drain)):
         others = cluster.live.difference(_named(cluster, "targets", str(targets))) if str(targets).strip() else frozenset()
@@ -65,10 +65,10 @@ def parse(
 
 
 def parse_order(cluster: Cluster, text: str) -> Order:
-    """Read an order of brokers, e.g. ``2,1+3``.
+    """Parse an order of brokers, e.g. ``2,1+3``.
 
     Raises:
-        UsageError: It is none, or names a broker twice, or one that is not registered.
+        UsageError: It is invalid, or names a broker twice, or an unregistered one.
     """
     order = tuple(tuple(_ids("brokers", step.replace("+", ","))) for step in text.split(",") if step.strip())
     flat = [broker for step in order for broker in step]
@@ -85,12 +85,12 @@ def parse_order(cluster: Cluster, text: str) -> Order:
 
 
 def written(order: Order) -> str:
-    """An order as its parameter is written."""
+    """Format an order as its parameter."""
     return ",".join("+".join(map(str, step)) for step in order)
 
 
 def _named(cluster: Cluster, parameter: str, text: str) -> frozenset[int]:
-    """Brokers that are there, or were: an id that is mistyped would be obeyed in silence."""
+    """Parse known brokers: a mistyped id would otherwise be accepted silently."""
     found = frozenset(_ids(parameter, text))
     assigned = {broker for partition in cluster.partitions for broker in (*partition.replicas, *cluster.leads_to(partition))}
     seen = cluster.brokers_known and not cluster.unlisted

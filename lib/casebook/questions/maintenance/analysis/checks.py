@@ -1,4 +1,4 @@
-"""The checks on restarts; those on a drain and on leftovers are next door."""
+"""Checks on restarts; those on a drain and on leftovers are in sibling modules."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from casebook.questions.maintenance.analysis.leftovers import Leftover
 from casebook.questions.maintenance.analysis.rows import OrderStep, RestartRow, harms
 
 LONG = 60
-"""Seconds without coordinator that are worth a warning: longer than the session timeouts that clients are shipped with."""
+"""Seconds without a coordinator that deserve a warning: longer than clients' default session timeouts."""
 
 TABLE = Evidence(file="tables/restart_sets")
 COLLECT_LOGS = "Collect with --log-dirs and --logs of the brokers that hold __consumer_offsets."
@@ -27,16 +27,16 @@ SUFFERS = {
     Harm.UNCLEAN: ("loses records in an unclean election", "lose records in an unclean election"),
     Harm.UNDER_MIN_ISR: ("refuses acks=all", "refuse acks=all"),
 }
-"""What a harm does to one partition, and to several."""
+"""Harm to one partition, and to several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceInputs:
-    """What the checks look at; see :class:`casebook.questions.maintenance.analysis.maintenance.Maintenance`.
+    """Inputs of the checks; see :class:`casebook.questions.maintenance.analysis.maintenance.Maintenance`.
 
     Args:
-        unlisted: Why the size of what coordinators load is not known for every copy.
-        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+        unlisted: Why the size of coordinators' loads is unknown for some copies.
+        lacking: Result of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
     """
 
     cluster: Cluster
@@ -54,12 +54,12 @@ class MaintenanceInputs:
 
     @property
     def singles(self) -> list[RestartRow]:
-        """Restarts of one broker."""
+        """Return the restarts of one broker."""
         return [one for one in self.restarts if len(one.brokers) == 1]
 
 
 def checks(scene: MaintenanceInputs) -> tuple[Finding, ...]:
-    """Every check, in a fixed order."""
+    """Run every check, in a fixed order."""
     return (
         restart_one(scene),
         restart_pairs(scene),
@@ -71,7 +71,7 @@ def checks(scene: MaintenanceInputs) -> tuple[Finding, ...]:
 
 
 def in_short(scene: MaintenanceInputs) -> tuple[Finding, ...]:
-    """Those that matter in the first five minutes."""
+    """Return the findings for the first five minutes."""
     return (restart_one(scene), *_leftovers(scene))
 
 
@@ -90,7 +90,7 @@ def suffers(row: RestartRow) -> str:
 
 
 def restart_one(scene: MaintenanceInputs) -> Finding:
-    """Can every broker be restarted by itself?"""
+    """Can every broker be restarted alone?"""
     rows = scene.singles
     hit = [row for row in rows if row.safe is False]
     open_ = [row for row in rows if row.safe is None]
@@ -124,7 +124,7 @@ def restart_one(scene: MaintenanceInputs) -> Finding:
     whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {plural(len(rows), 'broker')}"
     verb = "can be restarted" if len(hit) == len(rows) else "cannot be restarted"
     return ask.found(
-        Severity.INFO,  # nothing is broken: it is about what somebody may do
+        Severity.INFO,  # nothing is broken: it is about possible actions
         f"{whom} {verb} without harm: with broker {worst.brokers[0]} down, {suffers(worst)}",
         why=_why(now),
         evidence=_proof(scene, worst),
@@ -134,7 +134,7 @@ def restart_one(scene: MaintenanceInputs) -> Finding:
 
 
 def _well(ask: Question, scene: MaintenanceInputs, well: str, loading: Collection[int], severity: Severity) -> Finding:
-    """That nothing is harmed, where all was seen; with whom to spare because it loads."""
+    """Return ok when no harm was found and everything was seen; with brokers to spare because they load."""
     gaps = _of_restarts(scene)
     title = f"{well}, {_not_yet(loading)}" if loading else well
     if loading and not gaps:
@@ -223,7 +223,7 @@ def restart_pairs(scene: MaintenanceInputs) -> Finding:
 
 
 def chosen(scene: MaintenanceInputs) -> Finding:
-    """Does the order that was asked for harm anything?"""
+    """Does the requested order harm anything?"""
     steps = scene.chosen
     hit = [step for step in steps if step.row.safe is False]
     ask = Question(
@@ -266,7 +266,7 @@ def chosen(scene: MaintenanceInputs) -> Finding:
 
 
 def _instead(scene: MaintenanceInputs, harmful: Sequence[int]) -> str:
-    """The rolling order helps those that are safe alone."""
+    """Suggest the rolling order, which helps brokers that are safe alone."""
     alone = {row.brokers[0] for row in scene.singles if row.safe}
     if alone.issuperset(harmful):
         loading = scene.loading.intersection(harmful)
@@ -313,7 +313,7 @@ def coordinators(scene: MaintenanceInputs) -> Finding:
 
 
 def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:
-    """Nobody else in sync could take the groups over."""
+    """Return the finding when no other in-sync replica could take the groups over."""
     first, whom = rows[0], brokers(row.brokers[0] for row in rows)
     return ask.found(
         Severity.WARNING,
@@ -327,7 +327,7 @@ def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:
 
 
 def _long(ask: Question, worst: RestartRow) -> Finding:
-    """Others take over, and load for longer than clients bear."""
+    """Return the finding when others take over, but load longer than clients tolerate."""
     return ask.found(
         Severity.WARNING,
         f"Restarting broker {worst.brokers[0]} leaves {_groups(worst)} without coordinator for about "
@@ -356,7 +356,7 @@ def _gaps(scene: MaintenanceInputs) -> coverage.Gaps:
 
 
 def _of_restarts(scene: MaintenanceInputs) -> coverage.Gaps:
-    """As :func:`_gaps`, where whoever leads next refuses acks=all by its own settings; what is offline refuses anyway."""
+    """As :func:`_gaps`, when the next leader's own settings decide on refused acks=all; offline partitions refuse in any case."""
     origins = {verdict.min_isr_origin for verdict in scene.verdicts if verdict.state in ONLINE}
     return _gaps(scene) + coverage.settings_of_all(scene.cluster, origins)
 
@@ -368,21 +368,21 @@ def _doubt(scene: MaintenanceInputs, rows: Sequence[RestartRow]) -> tuple[str, .
 
 
 def _settle(scene: MaintenanceInputs) -> str:
-    """What would tell: as a rule it is min.insync.replicas that nobody knows."""
+    """Return what would settle it: usually an unknown min.insync.replicas."""
     if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
         return "server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
     return COLLECT_AGAIN
 
 
 def _not_by_design(scene: MaintenanceInputs, hit: Sequence[RestartRow]) -> int:
-    """How many harmed partitions lack replicas in sync, so that waiting helps."""
+    """Return how many harmed partitions lack in-sync replicas, so that waiting helps."""
     short = {(v.topic, v.partition) for v in scene.verdicts if v.under_replicated}
     harmed = {name for row in hit for names in scene.sets.harmed(row.brokers).values() for name in names} if short else set()
     return len(harmed & short)
 
 
 def _proof(scene: MaintenanceInputs, row: RestartRow) -> tuple[Evidence, ...]:
-    """The states of the first partitions that a restart harms, and the table."""
+    """Return the states of the first harmed partitions, and the table."""
     names = [name for some in scene.sets.harmed(row.brokers).values() for name in some]
     return (*of_verdicts(_judged(scene.verdicts, names[:SHOWN]))[:-1], TABLE)
 

@@ -1,4 +1,4 @@
-"""A drain as it is carried out: the plan, the way back, the quick variant, and the files and commands for each step."""
+"""A drain with its plan, way back, quick variant, and the files and commands for each step."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "elec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrainRow:
-    """A row of ``tables/drain_plan``: one partition of a step.
+    """A row of ``tables/drain_plan``: a partition of a step.
 
     Columns:
         step: Counted from 1; each waits until the one before it has ended.
@@ -41,17 +41,17 @@ class DrainRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drain:
-    """Everything about draining brokers.
+    """A drain of brokers.
 
     Args:
-        wanted: What was asked for.
-        plan: Its steps, and what stays.
-        evacuation: Leadership alone.
-        commands: Of this release.
-        throttle: Bytes a second for each broker; ``None`` where none was given, or the release has none.
-        running: Partitions that are being reassigned already.
+        wanted: Parameters.
+        plan: Steps, and blocked partitions.
+        evacuation: Moves of leadership alone.
+        commands: Commands of this release.
+        throttle: Bytes per second and broker; ``None`` when not given or not supported by the release.
+        running: Partitions already under reassignment.
         dead: Drained brokers that are not registered.
-        doubt: Why there may be more on them, or less, than the evidence tells; empty when there is no doubt.
+        doubt: Why they may have more or fewer partitions than in the evidence; empty without doubt.
     """
 
     wanted: Wanted
@@ -65,21 +65,21 @@ class Drain:
 
     @property
     def bytes(self) -> int:
-        """To be copied, as far as that is known."""
+        """Bytes to copy, as far as known."""
         return sum(step.size for step in self.plan.steps)
 
     @property
     def unsized(self) -> int:
-        """Replicas to be copied whose size is not known."""
+        """Number of replicas to copy with an unknown size."""
         return sum(step.unknown for step in self.plan.steps)
 
     @property
     def copied(self) -> int:
-        """Replicas to be copied."""
+        """Number of replicas to copy."""
         return sum(len(move.added) for move in self.plan.moves)
 
     def seconds(self, step: DrainStep) -> float | None:
-        """How long a step copies at the throttle; ``None`` without one, or when the size of a replica is not known."""
+        """Return the copy time of a step at the throttle; ``None`` without one, or when a replica's size is unknown."""
         return None if self.throttle is None or step.unknown else step.seconds(self.throttle)
 
     @property
@@ -88,16 +88,16 @@ class Drain:
         return tuple(_row(step.number, move) for step in self.plan.steps for move in step.moves)
 
     def file(self, step: DrainStep, *, back: bool = False) -> str:
-        """Name of the file that holds a step."""
+        """Return the file name of a step."""
         digits = len(str(len(self.plan.steps)))
         return f"step-{step.number:0{digits}d}{'-rollback' if back else ''}.json"
 
     def one_way(self, step: DrainStep) -> bool:
-        """Whether a step cannot be taken back: it takes replicas from dead brokers, and the tool gives them none."""
+        """Return whether a step is irreversible: it removes replicas from dead brokers, and the tool cannot add them back."""
         return any(not set(self.dead).isdisjoint(move.from_replicas) for move in step.moves)
 
     def files(self) -> Mapping[str, str]:
-        """Every file of the plan by name: the steps and their way back, if there is one, leadership alone, the commands."""
+        """Return every file of the plan by name: steps, their way back if any, leadership alone, commands."""
         found = {}
         for step in self.plan.steps:
             found[self.file(step)] = _json(reassignment(step.moves))
@@ -115,13 +115,13 @@ class Drain:
         return found
 
     def step_commands(self, step: DrainStep, *, back: bool = False) -> tuple[str, str]:
-        """Begin a step, and ask until it has ended."""
+        """Return the commands to start a step, and to check its completion."""
         file = self.file(step, back=back)
         additional = step.number == 1 and bool(self.running)
         return self.commands.execute(file, throttle=self.throttle, additional=additional), self.commands.verify(file)
 
     def leader_commands(self) -> tuple[str, ...]:
-        """Leadership alone: the new order where one is needed, and the election."""
+        """Return the commands for leadership alone: new orders where needed, and the election."""
         if not self.evacuation.turned:
             return ()
         turns = any(one.from_replicas != one.to_replicas for one in self.evacuation.turned)
@@ -155,8 +155,8 @@ def examine(
     """Plan a drain.
 
     Args:
-        log_dirs: Where sizes come from.
-        throttle: Bytes a second for each broker.
+        log_dirs: Listed log dirs, for sizes.
+        throttle: Bytes per second and broker.
     """
     return Drain(
         wanted=wanted,
@@ -181,7 +181,7 @@ def _doubt(cluster: Cluster) -> str:
 
 
 def sizes(cluster: Cluster, log_dirs: Iterable[LogDir]) -> dict[Place, int]:
-    """Bytes of a replica: of the leader's copy, which is what is copied, else of the largest that was listed."""
+    """Return the size of a replica: of the leader's copy, which is the source, else of the largest listed one."""
     leaders = {(p.topic, p.partition): p.state.leader for p in cluster.partitions if p.state is not None}
     found: dict[Place, tuple[bool, int]] = {}
     for log_dir in log_dirs:

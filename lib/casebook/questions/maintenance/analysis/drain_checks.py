@@ -1,4 +1,4 @@
-"""The check on a drain: whether everything can leave, and what it takes."""
+"""Check on a drain: whether everything can move, and the effort."""
 
 from dataclasses import replace
 
@@ -16,14 +16,14 @@ WHY_BLOCKED = {
     KeepReason.UNKNOWN: "its state cannot be taken at its word, or it is being moved",
     KeepReason.DELETING: "its topic is being deleted",
 }
-"""Why a partition stays where it is."""
+"""Reasons why a partition is not moved."""
 
 
 def drain(found: Drain | None, partitions: int) -> Finding:
     """Can the brokers be drained?
 
     Args:
-        partitions: How many the cluster has, all of which were looked at.
+        partitions: Number of partitions of the cluster, all examined.
     """
     ask = Question(check="maintenance.drain", question="Can the brokers be drained, and what does it take?", coverage=NOTHING)
     if found is None:
@@ -35,7 +35,7 @@ def drain(found: Drain | None, partitions: int) -> Finding:
         return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
     if not plan.moves and not plan.blocked:
         well = f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
-        return ask.ok(well, gaps=())  # what is not known of it is in the doubt
+        return ask.ok(well, gaps=())  # unknowns are part of the doubt
     if plan.blocked:
         kinds = {blocked.reason for blocked in plan.blocked}
         return ask.found(
@@ -54,7 +54,7 @@ def drain(found: Drain | None, partitions: int) -> Finding:
 
 
 def _about(ask: Question, found: Drain, partitions: int) -> Question:
-    """The question with what every answer to it tells."""
+    """Return the question with the common parts of its answers."""
     plan = found.plan
     return replace(
         ask,

@@ -1,7 +1,7 @@
-"""Leadership away from brokers without copying anything: the quick variant of a drain.
+"""Move leadership away from brokers without copying: the quick variant of a drain.
 
-The assignment keeps its brokers and gets another order, so that somebody else is the preferred leader; then the preferred leader
-election is held. Replicas stay, so the brokers still count for the ISR: this saves leaders, not fault tolerance.
+The assignment keeps its brokers in another order, with another preferred leader; then the preferred leader election runs.
+Replicas stay, so the brokers still count for the ISR: this protects leaders, not fault tolerance.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from casebook.kafka.partitions import is_reassigning
 
 
 class Turned(NamedTuple):
-    """A partition that gets another preferred leader, or only an election.
+    """A partition with another preferred leader, or only an election.
 
     Args:
-        topic: Its topic.
-        partition: Its number.
+        topic: Topic name.
+        partition: Partition number.
         from_replicas: Assignment before.
-        to_replicas: The same brokers, the next leader first.
-        leader: Who leads now.
+        to_replicas: The same brokers, next leader first.
+        leader: Current leader.
     """
 
     topic: str
@@ -32,22 +32,24 @@ class Turned(NamedTuple):
 
     @property
     def leader_after(self) -> int:
-        """Who leads after the election."""
+        """Return the leader after the election."""
         return self.to_replicas[0]
 
 
 class Evacuation(NamedTuple):
-    """Whom the leadership goes to, and what cannot go."""
+    """Moves of leadership, and partitions that cannot move."""
 
     turned: tuple[Turned, ...]
     blocked: tuple[Blocked, ...]
 
 
 def evacuate(cluster: Cluster, brokers: frozenset[int]) -> Evacuation:
-    """Another leader for each partition that these brokers lead, or are preferred for; the same for the same evidence.
+    """Choose another leader for each partition that these brokers lead or are preferred for.
 
-    The next leader is in sync and alive, none of them, and the one that leads least so far. Another order is a reassignment, and
-    the tool takes none that names a dead broker (``verifyBrokerIds``, ``ReassignPartitionsCommand.scala@1.0.2, 2.8.2``).
+    The same evidence gives the same result.
+
+    The next leader is in sync, alive, not one of them, and leads the fewest so far. Another order is a reassignment, and the tool
+    accepts none with a dead broker (``verifyBrokerIds``, ``ReassignPartitionsCommand.scala@1.0.2, 2.8.2``).
     """
     led = Counter(p.state.leader for p in cluster.partitions if p.state is not None)
     turned, blocked = [], []
@@ -70,7 +72,7 @@ def evacuate(cluster: Cluster, brokers: frozenset[int]) -> Evacuation:
 
 
 def _theirs(cluster: Cluster, brokers: frozenset[int]) -> Iterator[Partition]:
-    """Led by one of them, or preferred to be; those without living leader have nothing to hand over."""
+    """Yield partitions led by one of them, or with one preferred; without a live leader there is nothing to move."""
     for partition in cluster.partitions:
         state = partition.state
         if state is not None and state.leader in cluster.live and brokers.intersection((state.leader, *partition.replicas[:1])):

@@ -1,4 +1,4 @@
-"""The checks on what earlier maintenance left behind."""
+"""Checks on leftovers of earlier maintenance."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from casebook.questions.leadership.analysis.empty_copies import Lacking
 from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
 
 IMBALANCE = 0.10
-"""``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
+"""Default of ``leader.imbalance.per.broker.percentage`` (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
 _NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
@@ -24,10 +24,10 @@ _AT_HOME = "Every preferred leader that could lead does"
 def checks(
     cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands, lacking: Lacking = frozenset()
 ) -> tuple[Finding, ...]:
-    """Each of them with its outcome.
+    """Run all checks on leftovers.
 
     Args:
-        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+        lacking: Result of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
     """
     return (
         reassignments(cluster, found),
@@ -74,7 +74,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
 
 
 def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
-    """Does a throttle hold replication back that nothing needs any more?"""
+    """Does an obsolete throttle limit replication?"""
     hit = [one for one in found if one.kind is LeftoverKind.THROTTLE]
     entities = len(cluster.topics) + len(cluster.brokers)
     ask = Question(
@@ -146,7 +146,7 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
 
 
 def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozenset()) -> Finding:
-    """Do assignments name brokers that are not there?"""
+    """Do assignments name brokers that do not exist?"""
     ghosts = [one for one in found if one.kind is LeftoverKind.GHOST]
     stuck = [one for one in found if one.kind is LeftoverKind.DELETION_STUCK]
     dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
@@ -169,7 +169,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
     also = f"; the deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
-        # What is unknown makes it no graver: with less evidence more is unknown, and none of that is worse for it.
+        # Unknowns do not raise the severity: less evidence means more unknowns, and nothing is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
         f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",
@@ -188,14 +188,14 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
 
 
 class _Copies(NamedTuple):
-    """Partitions of which a dead broker has the last complete copy, or may have it; ``None`` when it is not known who lives.
+    """Partitions with their last complete copy on a dead broker, certainly or perhaps; ``None`` when registrations are unknown.
 
     Args:
-        last: So many of which no living broker has everything.
-        unknown: So many of which nobody knows who has.
-        holders: The dead brokers that have what is counted in ``last``.
-        maybe: Those that may have what is counted in ``unknown``.
-        gone: So many whose last complete copies the log dirs do not hold any more.
+        last: Number without a complete copy on a live broker.
+        unknown: Number with an unknown holder of the complete copy.
+        holders: Dead brokers with the copies in ``last``.
+        maybe: Dead brokers that may have the copies in ``unknown``.
+        gone: Number with a last complete copy that is missing in the log dirs.
     """
 
     last: int | None = None
@@ -206,7 +206,7 @@ class _Copies(NamedTuple):
 
 
 def _last_copies(cluster: Cluster, lacking: Lacking) -> _Copies:
-    """Topics that are being deleted are not missed."""
+    """Count the copies, without topics under deletion."""
     deleted = {name for name, topic in cluster.topics.items() if topic.deleting}
     wanted = [partition for partition in cluster.partitions if partition.topic not in deleted]
     last = [one for one in wanted if one.state is not None and one.state.isr and cluster.live.isdisjoint(one.state.isr)]
@@ -218,9 +218,9 @@ def _last_copies(cluster: Cluster, lacking: Lacking) -> _Copies:
 
 
 def _is_untold(partition: Partition, cluster: Cluster) -> bool:
-    """Whether nothing tells who has everything: the ISR was emptied, or there is no state that could be read.
+    """Return whether the holder of the complete copy is unknown: the ISR was emptied, or no state was read.
 
-    A partition that waits for its first state, with somebody alive who may lead it, has no record yet.
+    A partition that waits for its first state, with a live broker that may lead it, has no record yet.
     """
     state = partition.state
     if state is None:
@@ -239,7 +239,7 @@ def _held(copies: _Copies) -> str:
 
 
 def _no_empty_broker(copies: _Copies) -> str:
-    """Rule: whoever has the id of a member of the ISR is elected as one in sync, whatever its log holds."""
+    """Rule: a broker with the id of an ISR member is elected as in sync, whatever its log contains."""
     elected = "it is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs"
     if not copies.last and not copies.unknown:
         return f"Do not give its id to an empty broker while others are out of sync: {elected}."
@@ -251,7 +251,7 @@ def _no_empty_broker(copies: _Copies) -> str:
 
 
 def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:
-    """The znodes that say so, of the first few, and the table."""
+    """Return the znodes of the first few, and the table."""
     return (*dict.fromkeys(Evidence(file=ZNODES, znode=path) for one in hit[:SHOWN] for path in _paths(one)), TABLE)
 
 

@@ -1,4 +1,4 @@
-"""What earlier maintenance left behind: reassignments that do not end, throttles, leaders that never went home, ghosts."""
+"""Leftovers of earlier maintenance: endless reassignments, throttles, leaders away from their preferred broker, ghosts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,15 +10,15 @@ from casebook.kafka.partitions import is_reassigning
 
 
 class LeftoverKind(StrEnum):
-    """What is left."""
+    """Kind of a leftover."""
 
-    NOTHING_TO_MOVE = "nothing_to_move"  # an entry whose target is what the partition has already (KAFKA-9478)
-    UNKNOWN_PARTITION = "unknown_partition"  # an entry for a partition that is not there
-    WAITS_FOR_DEAD = "waits_for_dead"  # its target names a broker that is not registered: it does not end
-    THROTTLE = "throttle"  # a limit on replication, and no reassignment that it could be for
-    NOT_PREFERRED = "not_preferred"  # the preferred leader lives, is in sync, and does not lead
-    DELETION_STUCK = "deletion_stuck"  # a topic being deleted has a replica on a broker that is not registered
-    GHOST = "ghost"  # assigned to a broker that is not registered
+    NOTHING_TO_MOVE = "nothing_to_move"  # an entry with the current replicas as target (KAFKA-9478)
+    UNKNOWN_PARTITION = "unknown_partition"  # an entry for a partition that does not exist
+    WAITS_FOR_DEAD = "waits_for_dead"  # its target names an unregistered broker: it does not end
+    THROTTLE = "throttle"  # a replication limit without a reassignment
+    NOT_PREFERRED = "not_preferred"  # the preferred leader is alive and in sync, and does not lead
+    DELETION_STUCK = "deletion_stuck"  # a topic under deletion has a replica on an unregistered broker
+    GHOST = "ghost"  # assigned to an unregistered broker
 
 
 class Leftover(NamedTuple):
@@ -42,15 +42,15 @@ THROTTLES = (
     "follower.replication.throttled.rate",
     "replica.alter.log.dirs.io.max.bytes.per.second",
 )
-"""Of a broker (``core/src/main/scala/kafka/server/DynamicConfig.scala@0.10.1.0, 2.8.2``)."""
+"""Broker settings (``core/src/main/scala/kafka/server/DynamicConfig.scala@0.10.1.0, 2.8.2``)."""
 THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
-"""Of a topic (``core/src/main/scala/kafka/log/LogConfig.scala@0.10.1.0, 2.8.2``)."""
+"""Topic settings (``core/src/main/scala/kafka/log/LogConfig.scala@0.10.1.0, 2.8.2``)."""
 
 
 def leftovers(cluster: Cluster) -> tuple[Leftover, ...]:
-    """Everything of the kind, by kind and subject.
+    """Return all leftovers, by kind and subject.
 
-    Where registrations could not be read nobody is called dead, so three of the kinds cannot be told.
+    Without registrations no broker counts as dead, so three of the kinds are unknown.
     """
     found = (*_reassignments(cluster), *_throttles(cluster), *_leaders(cluster), *_dead(cluster))
     order = list(LeftoverKind)
@@ -114,10 +114,10 @@ def _not_live(brokers: Iterable[int], cluster: Cluster) -> tuple[int, ...]:
 
 
 def imbalance(partitions: Iterable[Partition]) -> dict[int, float]:
-    """By broker, the share of the partitions it is preferred for that somebody else leads, as the controller counts it.
+    """Return by broker the share of its preferred partitions that other brokers lead, counted like the controller.
 
     Source: checkAndTriggerAutoLeaderRebalance in ``core/src/main/scala/kafka/controller/KafkaController.scala@0.9.0.1, 2.8.2``;
-    ``leader.imbalance.per.broker.percentage`` is held against it.
+    the limit is ``leader.imbalance.per.broker.percentage``.
     """
     preferred, elsewhere = Counter(), Counter()
     for partition in partitions:

@@ -1,7 +1,7 @@
-"""Coordinators that a restart moves, and how long the groups of them wait: whoever takes a partition over loads it first.
+"""Coordinators moved by a restart, and the wait of their groups: the new leader of a partition loads it first.
 
-One thread a broker loads one partition after the other; how fast is what the same broker's loads have shown, else those of others
-(:mod:`casebook.kafka.load_rate`). Stopping and starting itself is not part of the estimate.
+One thread per broker loads one partition after the other, at the rate of the broker's own loads, else of others
+(:mod:`casebook.kafka.load_rate`). The stop and start itself is not part of the estimate.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ TRANSACTIONS_TOPIC = "__transaction_state"
 
 
 class Handover(NamedTuple):
-    """An offsets partition that changes its coordinator; ``to`` is ``None`` when nobody takes it."""
+    """An offsets partition that changes its coordinator; ``to`` is ``None`` without a new one."""
 
     partition: int
     broker: int
@@ -32,14 +32,14 @@ class Handover(NamedTuple):
 
 
 class MovedLoads(NamedTuple):
-    """What stopping brokers together does to coordinators.
+    """Effect of stopping brokers together on coordinators.
 
     Args:
-        handovers: Of ``__consumer_offsets``, by partition.
-        transactions: Partitions of ``__transaction_state`` that move.
-        groups: Known groups that lose their coordinator; ``None`` when nobody knows the groups.
-        wait: How long the last of them waits for the load, ms; ``None`` when that is not known, or has no end.
-        why: Why there is no time; empty when there is.
+        handovers: Partitions of ``__consumer_offsets``.
+        transactions: Number of moved partitions of ``__transaction_state``.
+        groups: Number of known groups that lose their coordinator; ``None`` when groups are unknown.
+        wait: Longest wait for a load, ms; ``None`` when unknown or endless.
+        why: Why there is no time; empty with one.
     """
 
     handovers: tuple[Handover, ...]
@@ -50,23 +50,23 @@ class MovedLoads(NamedTuple):
 
     @property
     def endless(self) -> bool:
-        """Nobody takes one of them over: its groups wait until a broker is back."""
+        """One of them has no new coordinator: its groups wait until a broker is back."""
         return any(one.to is None for one in self.handovers)
 
     @property
     def seconds(self) -> float | None:
-        """The best guess; 0 when nothing moves."""
+        """Best estimate; 0 when nothing moves."""
         return None if self.wait is None or self.wait.mid is None else round(self.wait.mid / 1000, 1)
 
 
 class CoordinatorMoves:
-    """Every question of that kind, of one cluster.
+    """Moves of coordinators in one cluster.
 
     Args:
-        cluster: Who leads.
-        judged: The verdict on each of its partitions, in the same order.
-        held: Who coordinates what, and what loads have taken; ``None`` when the case tells of neither.
-        log_dirs: What each broker would have to load.
+        cluster: Cluster with its leaders.
+        judged: Verdicts on its partitions, in the same order.
+        held: Coordinators and past loads; ``None`` without evidence of either.
+        log_dirs: Log dirs, for load sizes.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class CoordinatorMoves:
         self._of_others = _of_all(self._queues.values())
 
     def as_led(self, cluster: Cluster) -> "CoordinatorMoves":
-        """The same questions when others lead: after the steps of an order."""
+        """Return the same for other leaders: after the steps of an order."""
         other = copy(self)
         other._led = _led(cluster)
         return other
 
     def of(self, brokers: Iterable[int]) -> MovedLoads:
-        """What stopping these together would do."""
+        """Return the effect of stopping these together."""
         down = tuple(sorted(set(brokers)))
         led = [partition for broker in down for partition in self._led.get(broker, ())]
         moved = tuple(sorted(self._handover(p, down) for p in led if p.topic == OFFSETS_TOPIC))
@@ -116,7 +116,7 @@ class CoordinatorMoves:
         return None if self._groups is None else sum(len(self._groups.get(one.partition, ())) for one in moved)
 
     def _wait(self, moved: Sequence[Handover]) -> tuple[TimeRange | None, str]:
-        """The longest of those who take something over."""
+        """Return the longest wait among the new coordinators."""
         taken: dict[int, list[int]] = defaultdict(list)
         for one in moved:
             if one.to is None:
@@ -131,7 +131,7 @@ class CoordinatorMoves:
         return longest, ""
 
     def _takes(self, broker: int, partitions: Iterable[int]) -> tuple[TimeRange | None, str]:
-        """How long a broker loads partitions, behind what it has still to load."""
+        """Return how long a broker loads partitions, after its current queue."""
         queue = self._queues.get(broker)
         measured = (queue.rate if queue else None) or self._of_others
         if measured is None:
@@ -150,13 +150,13 @@ class CoordinatorMoves:
         return total, "a load is slower than others allow: no estimate"
 
     def _work(self, partition: int, broker: int) -> Work | None:
-        """Its own copy, else the largest."""
+        """Return the work of its own copy, else of the largest."""
         copies: Mapping[int, Work] = self._works.get(partition, {})
         return copies.get(broker) or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None)
 
 
 def is_internal(topic: str) -> bool:
-    """Whether its leaders coordinate groups or transactions."""
+    """Return whether its leaders coordinate groups or transactions."""
     return topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
 
 
@@ -165,7 +165,7 @@ def _is_known(partition: Partition) -> bool:
 
 
 def _led(cluster: Cluster) -> Mapping[int, Sequence[Partition]]:
-    """The internal partitions that each broker leads, as far as their states are known."""
+    """Return the internal partitions that each broker leads, as far as their states are known."""
     led: dict[int, list[Partition]] = defaultdict(list)
     for partition in cluster.partitions:
         if is_internal(partition.topic) and _is_known(partition) and partition.state.leader is not None:
@@ -179,7 +179,7 @@ def _of_all(queues: Iterable[BrokerQueue]) -> Rate | None:
 
 
 def _backlog(queue: BrokerQueue) -> TimeRange | None:
-    """What a broker has still to load; ``None`` when it loads and nothing foretells the end."""
+    """Return the remaining load of a broker's queue; ``None`` when it loads without an estimate."""
     waiting = [one for one in (queue.loading, *queue.queued) if one is not None and one.state in WAITING]
     if not waiting:
         return TimeRange(0, 0, 0)

@@ -1,4 +1,4 @@
-"""Maintenance: which brokers may restart, how one is drained, what is left over. What notebook 30 concludes."""
+"""Maintenance: restarts, drains, leftovers. Content of notebook 30."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -33,23 +33,23 @@ from casebook.questions.offsets_topic.analysis.unread import unread_listings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintenance:
-    """Everything notebook 30 shows.
+    """Content of notebook 30.
 
     Args:
-        asked: What was asked for.
-        verdicts: On each partition, in the cluster's order.
-        sets: Answers whether brokers may stop together.
-        moves: Answers what that does to coordinators.
-        restarts: Every single broker, every two, and the chosen ones together.
-        largest: The largest set found that may restart together; ``None`` when nobody may.
-        rolling: An order for all living brokers.
-        chosen: The order that was asked for; empty without one.
-        leftovers: What earlier maintenance left.
-        imbalance: By broker, the share of the partitions it is preferred for that somebody else leads.
-        drain: ``None`` when no broker was named.
-        commands: Of this release.
-        log_dirs: Sizes of the partitions.
-        findings: One for every check, in a fixed order.
+        asked: Parameters.
+        verdicts: Verdicts on each partition, in the cluster's order.
+        sets: Decides whether brokers may stop together.
+        moves: Computes the effect on coordinators.
+        restarts: Every single broker, every pair, and the requested ones together.
+        largest: Largest set found that may restart together; ``None`` when no broker may.
+        rolling: Order for all live brokers.
+        chosen: Requested order; empty without one.
+        leftovers: Leftovers of earlier maintenance.
+        imbalance: By broker, the share of its preferred partitions that other brokers lead.
+        drain: ``None`` without a broker to drain.
+        commands: Commands of this release.
+        log_dirs: Log dirs, for partition sizes.
+        findings: One per check, in a fixed order.
     """
 
     cluster: Cluster
@@ -71,39 +71,39 @@ class Maintenance:
 
     @property
     def singles(self) -> tuple[RestartRow, ...]:
-        """Those of one broker."""
+        """Restarts of one broker."""
         return tuple(one for one in self.restarts if len(one.brokers) == 1)
 
     def together(self, order: Order) -> RestartRow:
-        """What stopping all of an order at once would do."""
+        """Return the effect of stopping all brokers of an order at once."""
         brokers = [broker for step in order for broker in step]
         return row(self.sets.of(brokers), self.moves.of(brokers))
 
     def drained(self, **asked: str | float) -> Drain | None:
-        """The plan of another drain; ``None`` when nobody is to be drained.
+        """Return the plan of another drain; ``None`` without brokers to drain.
 
         Args:
-            asked: Of :func:`casebook.questions.maintenance.analysis.asked.parse`.
+            asked: Parameters of :func:`casebook.questions.maintenance.analysis.asked.parse`.
 
         Raises:
-            UsageError: A parameter stands for nothing of its kind.
+            UsageError: A parameter is invalid.
         """
         given = maintenance_asked.parse(self.cluster, **asked)
         return _drained(self.cluster, given, self.commands, self.log_dirs)
 
     def steps(self, order: Order) -> tuple[OrderStep, ...]:
-        """What each step of an order does, as those before it have left the leaders."""
+        """Return the effect of each step of an order, with the leaders after the earlier ones."""
         return _steps(self.cluster, self.verdicts, order, self.sets, self.moves)
 
     def stopped(self, order: Order, number: int) -> Stopped:
-        """The cluster at a step of an order: those of its partitions that the step touches."""
+        """Return the cluster at a step of an order, reduced to the affected partitions."""
         down = frozenset(order[number - 1])
         some, judged = part_of(self.cluster, self.verdicts, partial(is_touched, brokers=down))
         return tuple(replay(some, judged, order[:number], self.version.version))[-1]
 
     @property
     def rolling_order(self) -> Order:
-        """The order for all of them."""
+        """Return the order for all of them."""
         return tuple(step.row.brokers for step in self.rolling)
 
 
@@ -115,12 +115,12 @@ def examine(
     held: Coordinators | None = None,
     log_dirs: Sequence[LogDir] = (),
 ) -> Maintenance:
-    """Judge restarts of each broker, each two and those asked for; plan the drain; answer every check.
+    """Judge restarts of each broker, each pair and the requested ones; plan the drain; run every check.
 
     Args:
-        asked: What is asked for; nothing but what holds of every cluster without it.
-        held: Who coordinates what, and what loads have taken.
-        log_dirs: Sizes of the partitions.
+        asked: Parameters; without them, only the general results.
+        held: Coordinators and past loads.
+        log_dirs: Log dirs, for partition sizes.
     """
     asked = asked or MaintenanceParameters()
     judged = verdicts(cluster, version.version)
@@ -165,12 +165,12 @@ def examine(
 
 
 class InShort(NamedTuple):
-    """What matters of it in the first five minutes.
+    """Maintenance for the first five minutes.
 
     Args:
-        restarts: Of single brokers.
-        leftovers: What earlier maintenance left.
-        findings: Of the checks that ask for no more.
+        restarts: Restarts of single brokers.
+        leftovers: Leftovers of earlier maintenance.
+        findings: Findings of the checks that need no more.
     """
 
     restarts: tuple[RestartRow, ...]
@@ -185,10 +185,10 @@ def in_short(
     held: Coordinators | None = None,
     log_dirs: Sequence[LogDir] = (),
 ) -> InShort:
-    """Brokers that must not be restarted now, and leftovers.
+    """Return the brokers that must not restart now, and leftovers.
 
     Args:
-        judged: The verdict on each of the cluster's partitions.
+        judged: Verdicts on the cluster's partitions.
         held: As in :func:`examine`.
         log_dirs: As there.
     """
@@ -209,7 +209,7 @@ def in_short(
 
 
 def loading(held: Coordinators | None) -> frozenset[int]:
-    """Brokers that a restart would make load from the beginning."""
+    """Return the brokers that would restart a load from the beginning."""
     waiting = within(held.partitions, *WAITING) if held else ()
     return frozenset(one.judged.coordinator for one in waiting if one.judged.coordinator is not None)
 
@@ -223,7 +223,7 @@ def _drained(cluster: Cluster, asked: MaintenanceParameters, commands: Commands,
 def _steps(
     cluster: Cluster, judged: Sequence[Verdict], order: Order, sets: RestartSets, moves: CoordinatorMoves
 ) -> tuple[OrderStep, ...]:
-    """What each step does. Who leads matters only to coordinators: a partition is harmed by who stops, whoever leads it."""
+    """Return the effect of each step. Leaders matter only for coordinators: harm depends on the stopped brokers alone."""
     internal, theirs = part_of(cluster, judged, lambda partition: is_internal(partition.topic))
     in_sync = _in_sync(cluster) if order else {}
     return tuple(
@@ -237,7 +237,7 @@ def _steps(
 
 
 def _in_sync(cluster: Cluster) -> dict[int, set[int]]:
-    """By broker, the places of the partitions that it is in sync of."""
+    """Return by broker the places of the partitions that it is in sync for."""
     found: dict[int, set[int]] = defaultdict(set)
     for place, partition in enumerate(cluster.partitions):
         for broker in partition.state.isr if partition.state else ():

@@ -1,7 +1,7 @@
-"""Brokers restarted in an order, step by step: what each leaves of leaders and ISRs. Nothing is sent to the cluster.
+"""Restart of brokers in an order, step by step: leaders and ISRs after each. Nothing is sent to the cluster.
 
-The brokers of a step stop together, each by controlled shutdown; the next step waits until they are back and in sync. Nobody
-moves leaders home in between: ``auto.leader.rebalance.enable`` would, minutes later, and every coordinator loads once more.
+The brokers of a step stop together, each by controlled shutdown; the next step waits until they are back and in sync. Leaders are
+not moved back in between: ``auto.leader.rebalance.enable`` would do that minutes later, and every coordinator loads once more.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -16,15 +16,15 @@ from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.verdict import PartitionCondition, Verdict
 
 Order = tuple[tuple[int, ...], ...]
-"""Brokers in order; those of one tuple stop together."""
+"""Brokers in order; those in one tuple stop together."""
 
 
 class Stopped(NamedTuple):
-    """The cluster while the brokers of a step are down.
+    """The cluster while a step's brokers are down.
 
     Args:
-        number: Of the step, counted from 1.
-        brokers: Who is down.
+        number: Number of the step, starting at 1.
+        brokers: Stopped brokers.
         before: The cluster before them.
         cluster: The cluster without them.
     """
@@ -36,22 +36,22 @@ class Stopped(NamedTuple):
 
 
 def part_of(cluster: Cluster, judged: Sequence[Verdict], wanted: Callable[[Partition], bool]) -> tuple[Cluster, list[Verdict]]:
-    """Some of a cluster's partitions with their verdicts: each fares alone, so that few can be replayed for themselves."""
+    """Return some of a cluster's partitions with their verdicts: partitions are independent, so a few can be replayed alone."""
     some = [(p, v) for p, v in zip(cluster.partitions, judged, strict=True) if wanted(p)]
     return replace(cluster, partitions=tuple(p for p, _ in some)), [v for _, v in some]
 
 
 def is_touched(partition: Partition, brokers: Collection[int]) -> bool:
-    """Whether it has a replica on one of these brokers, or one in sync."""
+    """Return whether it has a replica, or an in-sync one, on these brokers."""
     state = partition.state
     return any(b in brokers for b in partition.replicas) or (state is not None and any(b in brokers for b in state.isr))
 
 
 def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: KafkaVersion) -> Iterator[Stopped]:
-    """Every step of an order.
+    """Yield every step of an order.
 
     Args:
-        judged: The verdict on each of the cluster's partitions, in the same order.
+        judged: Verdicts on the cluster's partitions, in the same order.
     """
     unclean = [bool(verdict.unclean_allowed) for verdict in judged]
     fixed = [verdict.state in (PartitionCondition.DELETING, PartitionCondition.UNKNOWN) for verdict in judged]
@@ -74,13 +74,13 @@ def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: K
 def next_leader(
     partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
 ) -> int | None:
-    """Who leads a partition once these brokers have stopped; ``None`` for nobody."""
+    """Return the leader of a partition after these brokers have stopped; ``None`` without one."""
     state, _ = _step(partition, brokers, live, unclean=unclean, version=version)
     return state.leader if state is not None and state.leader in live.difference(brokers) else None
 
 
 def seen(stopped: Stopped, version: KafkaVersion) -> tuple[Verdict, ...]:
-    """The verdicts at that moment, of the partitions that have a replica on a stopped broker, or had one in sync."""
+    """Return the verdicts at that moment, for partitions with a replica, or formerly an in-sync one, on a stopped broker."""
     names = {(p.topic, p.partition) for p in stopped.before.partitions if is_touched(p, stopped.brokers)}
     touched = tuple(p for p in stopped.cluster.partitions if (p.topic, p.partition) in names)
     return verdicts(replace(stopped.cluster, partitions=touched), version)
@@ -89,7 +89,7 @@ def seen(stopped: Stopped, version: KafkaVersion) -> tuple[Verdict, ...]:
 def _step(
     partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
 ) -> tuple[PartitionState | None, PartitionState | None]:
-    """A partition's state while the brokers are down, and when they are back in sync."""
+    """Return a partition's state while the brokers are down, and after they are back in sync."""
     before, replicas, down = partition.state, partition.replicas, frozenset(brokers)
     rules = {"replicas": replicas, "unclean": unclean, "version": version}
     state: controller.State = before
@@ -97,7 +97,7 @@ def _step(
         asked = frozenset(brokers[:at])
         state = controller.after_controlled_shutdown(state=state, live=live, broker=broker, shutting_down=asked, **rules)
     gone = controller.after_deaths(state=state, live=live - down, dead=down & live, **rules)
-    state = min(gone, key=repr)  # which member a wholly dead ISR keeps may be open; nobody leads in either case
+    state = min(gone, key=repr)  # an entirely dead ISR may keep either member; there is no leader in any case
     back = controller.after_start(
         state=state, replicas=replicas, live=live, started=down & live, unclean=unclean, version=version
     )

@@ -1,4 +1,4 @@
-"""The rows of restarts: what stopping brokers together does to partitions, coordinators and groups."""
+"""Rows of restarts: effect on partitions, coordinators and groups."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class RestartRow:
         why: Why there are no seconds; empty when there are.
 
     Args:
-        endless: Some of them wait until a broker is back.
+        endless: Some wait until a broker is back.
     """
 
     brokers: tuple[int, ...]
@@ -49,8 +49,8 @@ class OrderStep:
     """A step of an order.
 
     Args:
-        number: Counted from 1.
-        row: What it does.
+        number: Starts at 1.
+        row: Effect.
         catch_up: Partitions that must have these brokers back in sync before the next step.
     """
 
@@ -60,7 +60,7 @@ class OrderStep:
 
 
 def row(restart: Restart, moved: MovedLoads) -> RestartRow:
-    """A restart with what it does to coordinators."""
+    """Return a restart with its effect on coordinators."""
     return RestartRow(
         brokers=restart.brokers,
         safe=restart.safe,
@@ -79,7 +79,7 @@ def row(restart: Restart, moved: MovedLoads) -> RestartRow:
 
 
 def rows(sets: RestartSets, moves: CoordinatorMoves, also: Iterable[tuple[int, ...]] = ()) -> tuple[RestartRow, ...]:
-    """Every single broker, every two, and the other sets asked for."""
+    """Return every single broker, every pair, and the other requested sets."""
     found = {restart.brokers: restart for restart in sets.singles_and_pairs()}
     for brokers in also:
         if brokers and (key := tuple(sorted(set(brokers)))) not in found:
@@ -88,6 +88,6 @@ def rows(sets: RestartSets, moves: CoordinatorMoves, also: Iterable[tuple[int, .
 
 
 def harms(row: RestartRow) -> list[tuple[Harm, int]]:
-    """What a restart breaks, worst first, as far as it does."""
+    """Return the actual harms of a restart, worst first."""
     counts = (row.goes_offline, row.unclean, row.falls_under_min_isr)
     return [(harm, number) for harm, number in zip(Harm, counts, strict=True) if number]

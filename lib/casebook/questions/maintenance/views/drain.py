@@ -1,4 +1,4 @@
-"""Notebook 30: draining brokers: steps with their price, files to download, commands, the quick variant, what stays."""
+"""Notebook 30: draining brokers: steps with their price, files to download, commands, quick variant, blocked partitions."""
 
 from base64 import b64encode
 from collections import Counter
@@ -18,11 +18,11 @@ MOST_ROWS, _MOST_STEPS = 200, 60
 
 
 def drain(found: Drain | None, *, source: str, kept: bool = True) -> View:
-    """The plan; without one, how to ask for it.
+    """Show the plan; without one, how to request it.
 
     Args:
-        source: Where the evidence comes from, for that command.
-        kept: Whether the run keeps its files: the plan that the parameters ask for.
+        source: Source of the evidence, for that command.
+        kept: Whether the run stores its files: for the plan of the parameters.
     """
     if found is None:
         ask = text.command("broker_maintenance", source, {"drain": "2", "throttle": "50"})
@@ -49,7 +49,7 @@ def drain(found: Drain | None, *, source: str, kept: bool = True) -> View:
 
 
 def uri(content: str) -> str:
-    """A file inside the page: it can be saved from a notebook as from a report, without a server."""
+    """Return a file inside the page: it can be saved from a notebook or a report, without a server."""
     return f"data:application/octet-stream;base64,{b64encode(content.encode(errors='replace')).decode()}"
 
 
@@ -188,7 +188,7 @@ def _blocked(found: Drain) -> Table | None:
 
 
 def _evacuation(found: Drain) -> str:
-    """What leadership alone would do, in a sentence."""
+    """Describe the effect of moving leadership alone, in one sentence."""
     turned, blocked = found.evacuation
     if not turned and not blocked:
         return f"{words.brokers(sorted(found.wanted.brokers)).capitalize()} leads nothing and is preferred for nothing."

@@ -1,4 +1,4 @@
-"""A drain planned anew with every change: whom, without whom, how fast, in which steps. The files can be saved at once."""
+"""A drain that is planned again on every change: brokers, exclusions, throttle, steps. The files can be saved at once."""
 
 from collections.abc import Mapping
 
@@ -13,15 +13,15 @@ from casebook.questions.maintenance.analysis.maintenance import Maintenance
 from casebook.questions.maintenance.views.drain import drain
 
 Asked = Mapping[str, str | float]
-"""The parameters of a drain by name."""
+"""Parameters of a drain by name."""
 
 
 def panel(m: Maintenance, context: PanelContext, **asked: str | float) -> View:
-    """The panel, or its static twin.
+    """Show the panel, or its static twin.
 
     Args:
-        context: The notebook that it stands in.
-        asked: The parameters: the panel's first state.
+        context: Context in the notebook.
+        asked: Initial parameters.
     """
     static = drain(m.drain, source=context.source)
     if not context.interactive:

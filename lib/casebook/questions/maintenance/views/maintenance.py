@@ -1,4 +1,4 @@
-"""Notebook 30: who may restart, in which order, what is left over. Draining and the panel are next door."""
+"""Notebook 30: restarts, order, leftovers. Draining and the panel are in sibling modules."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _LEFT = {
 
 
 def restarts(m: Maintenance) -> View:
-    """Brokers by brokers: what stopping one or two would break."""
+    """Show brokers by brokers: what breaks when one or two stop."""
     tables = {"restart_sets": m.restarts}
     if not m.singles:
         why = "No broker is registered." if m.cluster.brokers_known else "Which brokers are registered is not known."
@@ -47,7 +47,7 @@ def restarts(m: Maintenance) -> View:
 
 
 def one_by_one(m: Maintenance) -> View:
-    """Each broker alone, with what it does to groups; what is broken already stands apart."""
+    """Show each broker alone, with the effect on groups; existing problems are separate."""
     if not m.singles:
         return html(Markup())
     rows = sorted(m.singles, key=lambda row: (row.safe is True, -row.goes_offline, -row.falls_under_min_isr, row.brokers))
@@ -72,7 +72,7 @@ def one_by_one(m: Maintenance) -> View:
 
 
 def rolling(m: Maintenance) -> View:
-    """The largest safe batch, an order for all, and what to wait for in between."""
+    """Show the largest safe batch, an order for all, and what to wait for in between."""
     if not m.rolling:
         return html(render("said", words="There is nobody to restart."))
     harmful = [step for step in m.rolling if step.row.safe is False]
@@ -91,10 +91,10 @@ def rolling(m: Maintenance) -> View:
 
 
 def order_table(steps: Sequence[OrderStep], *, takeaway: str, name: str, reading: str = "", marked: int | None = None) -> Table:
-    """The steps of an order.
+    """Return the steps of an order.
 
     Args:
-        marked: Number of the step that stands out.
+        marked: Number of the highlighted step.
     """
     shown = steps[:MOST_ROWS]
     return Table(
@@ -116,7 +116,7 @@ def order_table(steps: Sequence[OrderStep], *, takeaway: str, name: str, reading
 
 
 def leftovers(m: Maintenance) -> View:
-    """What earlier maintenance left, by kind."""
+    """Show the leftovers of earlier maintenance, by kind."""
     counts = Counter(one.kind for one in m.leftovers)
     alike: dict[tuple[object, ...], list[Leftover]] = {}
     for one in m.leftovers:
@@ -141,7 +141,7 @@ def leftovers(m: Maintenance) -> View:
 
 
 def groups_wait(row: RestartRow) -> object:
-    """How long groups are without coordinator."""
+    """Format how long groups are without a coordinator."""
     if row.seconds_without_coordinator is not None:
         if not row.offsets_partitions:
             return "nobody"
@@ -153,7 +153,7 @@ def groups_wait(row: RestartRow) -> object:
 
 
 def _why_unknown(rows: Sequence[RestartRow]) -> list[Markup]:
-    """Why nobody can tell how long groups wait; nothing where that is told, or has no end."""
+    """Explain unknown waits of groups; nothing for known or endless ones."""
     whys = dict.fromkeys(row.why for row in rows if row.why and not row.endless)
     said = "; ".join(list(whys)[:2])
     return (
@@ -294,7 +294,7 @@ def _whom(one: Leftover) -> str:
 
 
 def _where(some: Sequence[Leftover]) -> Markup:
-    """The first subjects, and the setting where it is one."""
+    """Return the first subjects, and the setting, if any."""
     names = Markup(", ").join(Markup("<code>{}</code>").format(one.subject) for one in some[:_MOST_NAMED])
     more = f" and {words.count(len(some) - _MOST_NAMED)} more" if len(some) > _MOST_NAMED else ""
     setting = Markup(": <code>{}</code>").format(some[0].detail) if some[0].detail else ""

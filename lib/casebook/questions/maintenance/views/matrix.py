@@ -1,7 +1,7 @@
-"""Brokers by brokers: what stopping one, on the diagonal, or two, below it, would break.
+"""Brokers by brokers: what breaks when one stops, on the diagonal, or two, below it.
 
-A mark has a shape of its own for each outcome, and the number of partitions stands beside it: it reads without colours.
-Drawn twice: by Plotly, and as a static picture for readers without scripts.
+Each outcome has its own mark shape, with the number of partitions next to it: it works without colours. Drawn twice: by Plotly,
+and as a static image for readers without scripts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,9 +16,9 @@ from casebook.page.view import Figure
 from casebook.questions.maintenance.analysis.rows import RestartRow
 
 MOST_BROKERS = 24
-_NUMBERED = 12  # up to so many brokers the numbers have room
-_COLUMNS = 7  # at least so many columns' room, so that few brokers do not stand far apart
-_ASIDE = 0.24  # of a cell: a mark makes room for its number
+_NUMBERED = 12  # maximum number of brokers with room for numbers
+_COLUMNS = 7  # minimum number of columns' room, so that few brokers are not far apart
+_ASIDE = 0.24  # of a cell: a mark moves aside for its number
 _ABOVE, _LABELS, _CELL = 44, 64, 34
 _FONT = "system-ui, 'DejaVu Sans', sans-serif"
 
@@ -39,13 +39,13 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """What stopping the brokers of a row and a column would do.
+    """Effect of stopping the brokers of a row and a column.
 
     Args:
-        row: Place of the one broker among those drawn.
-        column: Place of the other; the same on the diagonal.
-        kind: One of this module's.
-        number: Partitions that would suffer.
+        row: Index of one broker among those drawn.
+        column: Index of the other; the same on the diagonal.
+        kind: A kind of this module.
+        number: Number of harmed partitions.
         said: In words.
     """
 
@@ -57,18 +57,18 @@ class Cell:
 
     @property
     def short(self) -> str:
-        """The number as it has room in a cell; ``12k`` above 9999, and whole where one points."""
+        """The number as it fits in a cell; ``12k`` above 9999, and in full on hover."""
         return str(self.number) if self.number < 10_000 else f"{self.number // 1000}k"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """The whole picture.
+    """A whole figure.
 
     Args:
-        brokers: Those drawn, by id.
+        brokers: Drawn brokers, by id.
         cells: On the diagonal and below it.
-        alternative: The picture in one sentence.
+        alternative: Alternative text, one sentence.
     """
 
     brokers: Sequence[int]
@@ -77,12 +77,12 @@ class Matrix:
 
     @property
     def numbered(self) -> bool:
-        """Whether numbers have room beside the marks."""
+        """Whether numbers fit next to the marks."""
         return len(self.brokers) <= _NUMBERED
 
 
 def matrix(rows: Sequence[RestartRow], alternative: str) -> Matrix:
-    """The picture of single brokers and pairs; of many brokers those that break most by themselves, or with others."""
+    """Return the figure of single brokers and pairs; on large clusters those that break most alone, or with others."""
     brokers = _drawn(rows)
     place = {broker: at for at, broker in enumerate(brokers)}
     cells = [_cell(row, place) for row in rows if len(row.brokers) <= 2 and place.keys() >= set(row.brokers)]
@@ -90,7 +90,7 @@ def matrix(rows: Sequence[RestartRow], alternative: str) -> Matrix:
 
 
 def kind(row: RestartRow) -> str:
-    """The worst that it does."""
+    """Return its worst effect."""
     if row.goes_offline or row.unclean:
         return OFFLINE
     if row.falls_under_min_isr:
@@ -99,7 +99,7 @@ def kind(row: RestartRow) -> str:
 
 
 def figure(m: Matrix) -> Figure:
-    """The picture as a Plotly chart."""
+    """Return the Plotly chart."""
     notes, quiet = zip(*_notes(m), strict=True)
     shapes = list(_lines(m))
     meta = {"font.color": "text"} | {f"annotations[{at}].font.color": token for at, token in enumerate(quiet) if token}
@@ -109,7 +109,7 @@ def figure(m: Matrix) -> Figure:
 
 
 def picture(m: Matrix) -> Markup:
-    """The same as a static picture, shown where scripts do not run."""
+    """Return the same as a static image, for readers without scripts."""
     size = {"cell": 62 if m.numbered else 30, "row": _CELL if m.numbered else 26, "above": _ABOVE, "labels": _LABELS}
     return render("maintenance_matrix", matrix=m, size=size)
 
@@ -175,7 +175,7 @@ def _trace(m: Matrix, what: str) -> dict[str, object]:
 
 
 def _notes(m: Matrix) -> Iterator[tuple[dict[str, object], str]]:
-    """Everything written, each with the token of its colour; none for the text's own."""
+    """Yield all texts, each with its colour token; none for the text's own colour."""
     plain = {"showarrow": False, "font": {"size": 12}}
     quiet = {"showarrow": False, "font": {"size": 12, "color": light("quiet")}}
     left = {"x": 0, "xref": "paper", "xanchor": "left", "xshift": -_LABELS}
@@ -187,7 +187,7 @@ def _notes(m: Matrix) -> Iterator[tuple[dict[str, object], str]]:
 
 
 def _lines(m: Matrix) -> Iterator[tuple[dict[str, object], str, str]]:
-    """The diagonal's ground and a line between rows, each with the path and the token of its colour."""
+    """Yield the diagonal's background and a line between rows, each with its path and colour token."""
     count = len(m.brokers)
     for at in range(count):
         box = {"x0": at - 0.5, "x1": at + 0.5, "y0": at - 0.5, "y1": at + 0.5, "type": "rect", "layer": "below"}

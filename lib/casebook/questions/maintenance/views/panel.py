@@ -1,4 +1,4 @@
-"""Brokers restarted in an order, replayed step by step on the partition map.
+"""Brokers restarted in an order, replayed step by step on the replica map.
 
 The order is a line of text; the buttons write it.
 """
@@ -35,18 +35,18 @@ _HARMED = {
 }
 _BROKEN = (20, "Broken already, and not made worse")
 _AS_IT_IS = {PartitionCondition.DELETING: (21, "Being deleted"), PartitionCondition.UNKNOWN: (22, "Not known")}
-"""Headings of the map, each with its place."""
+"""Headings of the map, each with its position."""
 
 
 def panel(m: Maintenance, context: PanelContext, *, step: int) -> View:
-    """The panel, or its static twin at the parameters; without brokers named it is about all of them, in the rolling order.
+    """Show the panel, or its static twin for the parameters; without given brokers, all in the rolling order.
 
     Args:
-        context: The notebook that it stands in.
-        step: Which step the map shows; 0 for the first that does harm, else the first.
+        context: Context in the notebook.
+        step: Step in the map; 0 for the first harmful one, else the first.
 
     Raises:
-        UsageError: There is no such step.
+        UsageError: The step does not exist.
     """
     order = m.asked.order or m.rolling_order
     if step < 0 or step > max(len(order), 1):
@@ -59,10 +59,10 @@ def panel(m: Maintenance, context: PanelContext, *, step: int) -> View:
 
 
 def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: bool = False) -> Markup:
-    """The answer as HTML.
+    """Return the answer as HTML.
 
     Args:
-        framed: Show the order as well, in a frame: there are no widgets that say it.
+        framed: Also show the order in a frame: without widgets nothing else shows it.
     """
     if not order:
         return render("said", words="Choose a broker.")
@@ -92,7 +92,7 @@ def _answer(m: Maintenance, order: Order, step: int, *, source: str, framed: boo
 
 
 def _map(m: Maintenance, at: Stopped) -> Markup:
-    """The partitions of the brokers that are down, as they are meanwhile."""
+    """Return the partitions of the stopped brokers, in their state meanwhile."""
     judged = seen(at, m.version.version)
     names = {(v.topic, v.partition) for v in judged}
     harmed = m.sets.harmed(at.brokers)

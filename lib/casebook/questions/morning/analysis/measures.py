@@ -1,4 +1,4 @@
-"""The numbers that are followed from run to run."""
+"""Numbers tracked from run to run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -10,15 +10,15 @@ from casebook.kafka.verdict import PartitionCondition, Verdict, offline, online
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")
-"""What is followed of each copy of a partition of the offsets topic."""
+"""Measures of each copy of a partition of the offsets topic."""
 
 
 class StateWrites(NamedTuple):
-    """What was written of a partition's state between two runs.
+    """Writes of a partition's state between two runs.
 
     Args:
-        isr: By its leaders, who alone write without a new leader epoch: the ISR shrank or grew.
-        leader: By the controller: it made a leader, or took a dead replica out of the ISR.
+        isr: By its leaders, the only writers that keep the leader epoch: the ISR shrank or expanded.
+        leader: By the controller: a new leader, or a dead replica removed from the ISR.
     """
 
     isr: int
@@ -26,7 +26,7 @@ class StateWrites(NamedTuple):
 
 
 def written(verdicts: Iterable[Verdict]) -> dict[Partition, Written]:
-    """How often each partition's state was written, as far as its znode tells."""
+    """Return the write counters of each partition's state, from its znode."""
     return {
         (v.topic, v.partition): Written(v.state_version, v.leader_epoch)
         for v in verdicts
@@ -35,7 +35,7 @@ def written(verdicts: Iterable[Verdict]) -> dict[Partition, Written]:
 
 
 def moved(before: Mapping[Partition, Written], now: Mapping[Partition, Written]) -> dict[Partition, StateWrites]:
-    """What happened to each partition that was there before; one whose counters went back was made anew."""
+    """Return the writes of each earlier partition; one with lower counters was recreated."""
     found = {}
     for partition, after in now.items():
         was = before.get(partition)
@@ -51,12 +51,12 @@ def measures(
     copies: Sequence[OffsetsPartition],
     moves: Mapping[Partition, StateWrites] | None,
 ) -> tuple[Measure, ...]:
-    """All of them, in a fixed order.
+    """Return all measures, in a fixed order.
 
     Args:
-        verdicts: Of every partition.
-        copies: Of the offsets topic.
-        moves: Since the run before; ``None`` when there is none to compare with.
+        verdicts: Verdicts on every partition.
+        copies: Copies of the offsets topic.
+        moves: Writes since the previous run; ``None`` without one.
     """
     return (*_of_partitions(cluster, verdicts), *_of_moves(cluster, moves), *_of_offsets_topic(copies))
 

@@ -1,4 +1,4 @@
-"""The runs before this one that are of the same cluster, and what is to be said of them."""
+"""Earlier runs of the same cluster, and remarks on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ class RunLine:
     """Earlier runs of a cluster.
 
     Args:
-        kept: The oldest first, one for each evidence; every one is older than what they are compared with.
-        another: The newest run of another cluster that was found at the same place; ``None`` when there is none.
-        made_anew: The newest run before the cluster was made anew, by a controller epoch that went back.
-        missing: Runs that others were compared with, and that are gone from between those that are kept.
-        failed: Runs since the last kept one that did not complete.
-        late: How many runs are missing since the last one, by the interval they usually had.
-        interval: That interval, in ms; ``None`` when there are too few to tell.
+        kept: Oldest first, one per evidence; all older than the compared run.
+        another: Newest run of another cluster at the same location; ``None`` without one.
+        made_anew: Newest run before the cluster was recreated, by a lower controller epoch.
+        missing: Compared runs that are missing between the stored ones.
+        failed: Incomplete runs since the last stored one.
+        late: Number of missing runs since the last one, by the usual interval.
+        interval: Usual interval, in ms; ``None`` with too few runs.
     """
 
     kept: tuple[PastRun, ...]
@@ -36,22 +36,22 @@ class RunLine:
 
     @property
     def last(self) -> PastRun | None:
-        """What this run is compared with."""
+        """Run to compare with."""
         return self.kept[-1] if self.kept else None
 
 
 def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun], *, against: str = "") -> RunLine:
-    """The line that a run continues.
+    """Return the line that a run continues.
 
     Args:
-        cluster: What the run is about.
-        at: Of when its evidence is, epoch ms: the same evidence is not compared with itself.
-        epoch: The controller epoch.
-        past: All runs that are kept.
-        against: The run to compare with; ``""`` for the last one.
+        cluster: Cluster of the run.
+        at: Time of its evidence, epoch ms: evidence is not compared with itself.
+        epoch: Controller epoch.
+        past: All stored runs.
+        against: Run to compare with; ``""`` for the last one.
 
     Raises:
-        UsageError: There is no such run of this cluster, or its evidence is not older.
+        UsageError: The run does not exist for this cluster, or its evidence is not older.
     """
     if against:
         return _against(line(cluster, at, epoch, _upto(against, past)), against)
@@ -74,7 +74,7 @@ def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun
 
 
 def _upto(name: str, past: Sequence[PastRun]) -> Sequence[PastRun]:
-    """The runs up to one, which stands for all of the same evidence."""
+    """Return the runs up to one, which represents all of the same evidence."""
     chosen = next((run for run in past if run.name == name), None)
     if chosen is None:
         raise UsageError(f"There is no run {name} of the scheduled report.", try_=did_you_mean(name, [run.name for run in past]))
@@ -88,11 +88,11 @@ def _against(found: RunLine, name: str) -> RunLine:
             cause="It is of another cluster, did not complete, or its evidence is not older than that of this run.",
             try_="Leave against empty for the last run that can be.",
         )
-    return RunLine(kept=found.kept, interval=found.interval)  # that there are later ones was asked for
+    return RunLine(kept=found.kept, interval=found.interval)  # the request implies later ones
 
 
 def _begin(runs: Sequence[PastRun], epoch: float | None) -> int:
-    """Where the cluster of today begins: controller epochs never go back in one that lives on."""
+    """Return the index of today's cluster: controller epochs never decrease within one."""
     after = epoch
     for place in reversed(range(len(runs))):
         here = runs[place].measured("controller_epoch")
@@ -103,7 +103,7 @@ def _begin(runs: Sequence[PastRun], epoch: float | None) -> int:
 
 
 def _another(whole: Sequence[PastRun], cluster: Identity, since: int) -> PastRun | None:
-    """The newest run of a cluster that lived at this place before."""
+    """Return the newest run of an earlier cluster at this location."""
     here = [run for run in whole if run.at > since and run.cluster.at_the_same_place(cluster) and not run.cluster.same(cluster)]
     return here[-1] if here else None
 
@@ -119,6 +119,6 @@ def _late(passed: int, interval: int | None) -> int:
 
 
 def _missing(kept: Sequence[PastRun], there: set[str]) -> tuple[str, ...]:
-    """Names begin with the time: one that is older than all that are kept was tidied up."""
+    """Names start with the time: a run older than all stored ones was removed by retention."""
     named = {run.run_before for run in kept} - there - {None}
     return tuple(sorted(name for name in named if name > min(run.name for run in kept)))

@@ -1,4 +1,4 @@
-"""What has become of a cluster since the last run: changes, trends, and what only several runs together can tell."""
+"""Development of a cluster since the last run: changes, trends, and checks over several runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Since:
-    """Everything the scheduled report shows of the runs before.
+    """Content of the scheduled report on earlier runs.
 
     Args:
-        at: Of when the evidence is, epoch ms; ``None`` when the case does not say.
-        line: Those runs.
-        changes: Since the last of them; ``None`` when there is none.
-        measures: Of this run.
+        at: Time of the evidence, epoch ms; ``None`` when unknown.
+        line: Earlier runs.
+        changes: Changes since the last of them; ``None`` without one.
+        measures: Measures of this run.
         findings: One for every check, in a fixed order.
     """
 
@@ -46,14 +46,14 @@ def examine(
     before: Mapping[Partition, Written] | None,
     findings: Sequence[Finding],
 ) -> Since:
-    """Hold a run against those before it.
+    """Compare a run with earlier ones.
 
     Args:
-        verdicts: Of every partition.
-        copies: Of the offsets topic.
-        now: How often states were written.
-        before: The same at the last run; ``None`` when there is none, or it did not keep it.
-        findings: All others of this run.
+        verdicts: Verdicts on every partition.
+        copies: Copies of the offsets topic.
+        now: Write counters of states.
+        before: The same at the last run; ``None`` without one, or when not recorded.
+        findings: All other findings of this run.
     """
     moves: Mapping[Partition, StateWrites] | None = None if before is None else moved(before, now)
     measured = measures(cluster, verdicts, copies, moves)

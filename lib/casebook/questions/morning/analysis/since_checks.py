@@ -1,4 +1,4 @@
-"""The questions that only several runs together answer."""
+"""Checks over several runs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,13 +26,13 @@ Copy = tuple[int, int]
 def checks(
     line: RunLine, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, StateWrites] | None
 ) -> tuple[Finding, ...]:
-    """One answer to each question.
+    """Return one finding per check.
 
     Args:
-        line: The runs before.
-        at: Of when the evidence is, epoch ms; ``None`` when the case does not say.
-        measures: Of this run.
-        moves: What was written of each partition's state since the last run; ``None`` where that is not known.
+        line: Earlier runs.
+        at: Time of the evidence, epoch ms; ``None`` when unknown.
+        measures: Measures of this run.
+        moves: Writes of each partition's state since the last run; ``None`` when unknown.
     """
     return (
         _run_before(line, at),
@@ -153,7 +153,7 @@ def _growth(line: RunLine, measures: Sequence[Measure]) -> Finding:
 
 
 def _has_grown(copy: Copy, size_: float, before: Sequence[Mapping[Copy, float]]) -> bool:
-    """Larger than ever, so that the saw-tooth of a cleaner that works is none; at once, or little by little."""
+    """Return whether it is larger than ever, which excludes a working cleaner's sawtooth; suddenly or gradually."""
     known = [run[copy] for run in before if copy in run]
     if not known or size_ <= max(known):
         return False
@@ -167,7 +167,7 @@ def _least(copy: Copy, before: Sequence[Mapping[Copy, float]]) -> float:
 
 
 def _not_compared(ask: Question, line: RunLine, now: Mapping[Copy, float]) -> Finding | None:
-    """Why nothing can be said of the copies, or not of all; ``None`` when it can."""
+    """Return why copies could not be compared, all or some; ``None`` when they could."""
     if line.last is None:
         return ask.not_applicable(_FIRST)
     lacking = sorted(_of_copies(line.last.measures, "bytes").keys() - now.keys())
@@ -210,7 +210,7 @@ def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
 
 
 def _dirty(measures: Sequence[Measure]) -> dict[Copy, float | None]:
-    """The cleaner's point of each copy that is dirtier than its limit."""
+    """Return the cleaner point of each copy over its dirty ratio limit."""
     ratio, limit, point = (_of_copies(measures, name) for name in ("dirty_ratio", "limit", "cleaner_point"))
     return {copy: point.get(copy) for copy, dirty in ratio.items() if copy in limit and dirty > limit[copy]}
 
@@ -291,6 +291,6 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
 
 
 def _long(milliseconds: int) -> str:
-    """Days and hours, as a scheduler thinks."""
+    """Format days and hours."""
     hours = round(milliseconds / 3_600_000)
     return plural(round(hours / 24), "day") if hours >= 48 else plural(hours, "hour") if hours >= 2 else duration(milliseconds)

@@ -1,4 +1,4 @@
-"""How the numbers that are followed went, over the runs that are kept."""
+"""Trends of the tracked numbers over the stored runs."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -9,7 +9,7 @@ from casebook.questions.morning.analysis.measures import OF_A_COPY
 from casebook.questions.morning.analysis.since import Since
 
 _DAY = 86_400_000
-_LEAST = 0.25  # of a day: from less history nobody knows a day
+_LEAST = 0.25  # in days: shorter history says nothing about a day
 
 WHOLE = (
     "leaderless",
@@ -21,7 +21,7 @@ WHOLE = (
     "controller_epoch",
     "offsets_bytes",
 )
-"""Of the cluster as a whole, in reading order."""
+"""Measures of the whole cluster, in reading order."""
 
 _COUNTED_BETWEEN = frozenset({"isr_changes", "leader_epochs"})
 _EPOCHS = frozenset({"controller_epoch"})
@@ -31,11 +31,11 @@ class Trend(NamedTuple):
     """A measure over the runs.
 
     Args:
-        name: Of the measure.
-        partition: Of the offsets topic, where it is about one.
-        broker: Where it is about one.
-        points: When (epoch ms) and how much, the oldest first, this run's last; ``None`` where it was not measured.
-        per_day: How much came in a day, of what is counted; ``None`` for what is not, or when nothing tells.
+        name: Name of the measure.
+        partition: Partition of the offsets topic, if it is about one.
+        broker: Broker, if it is about one.
+        points: Time (epoch ms) and value, oldest first, ending with this run; ``None`` when not measured.
+        per_day: Increase per day of a counter; ``None`` for other measures, or when unknown.
     """
 
     name: str
@@ -46,17 +46,17 @@ class Trend(NamedTuple):
 
     @property
     def now(self) -> float | None:
-        """This run's."""
+        """Value in this run."""
         return self.points[-1][1]
 
     @property
     def before(self) -> float | None:
-        """The last run's; ``None`` also when there is none."""
+        """Value in the last run; ``None`` also without one."""
         return self.points[-2][1] if len(self.points) > 1 else None
 
     @property
     def since(self) -> int | None:
-        """From when on it is what it is now, epoch ms; ``None`` where it has just become so, or is not known."""
+        """Since when it has this value, epoch ms; ``None`` when new or unknown."""
         since = None
         for at, value in reversed(self.points[:-1]):
             if value is None or value != self.now:
@@ -66,18 +66,18 @@ class Trend(NamedTuple):
 
 
 def whole(since: Since) -> tuple[Trend, ...]:
-    """The trends of the cluster."""
+    """Return the trends of the cluster."""
     return tuple(_trend(since, (name, None, None)) for name in WHOLE)
 
 
 def loads(since: Since) -> tuple[Trend, ...]:
-    """What each broker would have to load of what it coordinates, by broker."""
+    """Return the load of each coordinator's partitions, by broker."""
     brokers = sorted({one.broker for one in since.measures if one.name == "load_ms" and one.partition is None})
     return tuple(_trend(since, ("load_ms", None, broker)) for broker in brokers)
 
 
 def copies(since: Since) -> tuple[dict[str, Trend], ...]:
-    """Of each copy of the offsets topic its trends by name, the largest copy first."""
+    """Return the trends of each copy of the offsets topic by name, largest copy first."""
     sizes = [one for one in since.measures if one.name == "bytes"]
     found = [tuple(_of_copy(since, one)) for one in sorted(sizes, key=lambda one: (-(one.value or 0), one.partition, one.broker))]
     return tuple({trend.name: trend for trend in trends} for trends in found)
@@ -104,6 +104,6 @@ def _per_day(since: Since, name: str, points: Sequence[tuple[int | None, float |
     if name in _EPOCHS:
         first, last = points[0][1], points[-1][1]
         return None if first is None or last is None else (last - first) / days
-    counted = [counted for _, counted in points[1:]]  # the first run counted from one that is not here
-    unbroken = all(later.run_before == earlier.name for earlier, later in pairwise(kept))  # else one that counted is gone
+    counted = [counted for _, counted in points[1:]]  # the first run counted from a missing one
+    unbroken = all(later.run_before == earlier.name for earlier, later in pairwise(kept))  # otherwise a counting run is missing
     return sum(counted) / days if unbroken and None not in counted else None

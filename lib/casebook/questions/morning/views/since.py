@@ -1,4 +1,4 @@
-"""Notebook 90: what has changed since the last run, and how the numbers went."""
+"""Notebook 90: changes since the last run, and trends."""
 
 from collections.abc import Callable, Sequence
 
@@ -53,11 +53,11 @@ _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "cleaner_point": ("Cleaner’s point", lambda value: str(int(value))),
     "load_ms": ("Load", lambda value: text.duration(value)),
 }
-"""What each measure is called, and how its numbers are written."""
+"""Name of each measure, and format of its numbers."""
 
 
 def changes(since: Since) -> View:
-    """What is new, worse, better, gone, and no longer checked or asked since the last run."""
+    """Show what is new, worse, better, gone, and no longer checked or asked since the last run."""
     rows = since.changes
     if rows is None:
         return html(render("since_first"), tables={"changes": ()})
@@ -96,12 +96,12 @@ def _word(ended: str) -> str:
 
 
 def findings(all_findings: Sequence[Finding], *, until: str | None, source: str) -> View:
-    """What was found, worst first, each with the notebook that explains it."""
+    """Show findings, worst first, each with its notebook."""
     return triage.findings(all_findings, until=until, source=source, explained=True)
 
 
 def overall(since: Since) -> View:
-    """The trends of the cluster as a whole."""
+    """Show the trends of the whole cluster."""
     every_trend = (*trends.whole(since), *trends.loads(since))
     daily = any(trend.per_day is not None for trend in every_trend)
     table = Table(
@@ -161,7 +161,7 @@ def _said(name: str, value: float | None) -> str:
 
 
 def of_copies(since: Since) -> View:
-    """The trends of the copies of the offsets topic, the largest first."""
+    """Show the trends of the copies of the offsets topic, largest first."""
     every = trends.copies(since)
     if not every:
         return html(render("since_no_copies"))

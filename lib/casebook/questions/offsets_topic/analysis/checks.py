@@ -1,4 +1,4 @@
-"""The questions on the offsets topic, in the order they are asked; those on its cleaner are next door."""
+"""Checks on the offsets topic, in order; those on its cleaner are in a sibling module."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -41,14 +41,14 @@ def checks(
     unread_content: Gaps,
     outdated: Gaps,
 ) -> tuple[Finding, ...]:
-    """Every check on the offsets topic, each with its outcome.
+    """Run every check on the offsets topic.
 
     Args:
-        buffers: By broker, ``offsets.load.buffer.size`` of all that may load a partition.
-        unlisted: Why not every copy of the topic was listed, its settings are not known, or not all that cleaners logged.
-        unmapped: Why not every copy of a compacted topic was listed, or which are compacted is not known.
-        unread_content: Why not all records of the topic were read.
-        outdated: Why what was read last in a copy need not be what counts.
+        buffers: ``offsets.load.buffer.size`` by broker, of all possible coordinators.
+        unlisted: Why some copies of the topic, its settings, or cleaner logs are unknown.
+        unmapped: Why some copies of compacted topics, or the compacted topics, are unknown.
+        unread_content: Why some records of the topic were not read.
+        outdated: Why the last record read of a copy may not be the effective one.
     """
     on_records = (
         written.dead_weight(partitions, unread_content),
@@ -72,7 +72,10 @@ def checks(
 
 
 def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
-    """A segment that the cleaner cannot take may be of any compacted topic."""
+    """Return whether the answer concerns another topic.
+
+    A segment that is too large for the cleaner may be of any compacted one.
+    """
     compacted = any("compact" in config.get("cleanup.policy", "") for config in cluster.topic_configs.values())
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
@@ -82,7 +85,7 @@ def _origins(values: Iterable[Setting], name: str = "") -> set[str]:
 
 
 def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Setting], gaps: Gaps) -> Finding:
-    """Can every batch be loaded, by whoever may have to?"""
+    """Can every batch be loaded, by every possible coordinator?"""
     largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
     told = [value for value in buffers.values() if value.whole is not None]
     limit = min(told, key=lambda value: (value.whole, value.assumed), default=None)
@@ -130,7 +133,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Sett
 
 
 def open_transactions(scan: Scanned, gaps: Gaps, outdated: Gaps) -> Finding:
-    """Do transactions without marker hold commits back?"""
+    """Do transactions without a marker hold commits back?"""
     waiting = [log for log in scan.logs if log.open_transactional]
     ask = Question(
         check="offsets_topic.open_transactions",
@@ -159,7 +162,7 @@ def _not_the_last_word(ask: Question, title: str, outdated: Gaps) -> Finding:
 
 
 def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
-    """Are there records that a coordinator of this release does not know?"""
+    """Are there records that a coordinator of this release cannot decode?"""
     newer: dict[str, int] = {}
     for log in scan.logs:
         for kind, records in log.newer.items():

@@ -1,4 +1,4 @@
-"""Why a broker does or does not compact the offsets topic: a verdict for each copy, as rules."""
+"""Why a broker does or does not compact the offsets topic: a verdict for each copy, by rules."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,38 +28,38 @@ RULES = {
     "C9": "The dirty ratio has not reached its limit.",
     "C0": "Unknown.",
 }
-"""What each verdict means, worst first."""
+"""Meaning of each verdict, worst first."""
 
 BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
-"""Verdicts after which the topic grows until somebody acts."""
+"""Verdicts with growth until someone acts."""
 
 _OF_DUE = ("C6", "C7")
-"""What is said of a copy that could be cleaned now: nobody knows that where transactions bound it that were not looked for."""
+"""Sentence on a copy that could be cleaned now, which is uncertain when bounding transactions were not looked for."""
 
 _DAY = 86_400_000
 _SILENT, _AT_ONCE = 60_000, 1000
-"""Logs that were taken with the log dirs may end so many milliseconds before; a clean is logged so soon after its checkpoint."""
+"""Milliseconds by which logs may end before the log dirs were listed; and between a checkpoint and its log line."""
 _UNDATED = "since when is not known: of when its log dir is nobody knows."
 _TORN = "Not all of its logs could be read: a death of a thread may stand there."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerCleaner:
-    """A broker's cleaner as far as evidence tells.
+    """A broker's cleaner, as far as known.
 
     Args:
-        settings: Effective, with origins.
-        holds: Keys that the map of a thread takes; ``None`` when a setting is unknown.
-        deaths: The last in each of its last lives in a row that ended in one; empty unless it is dead.
-        marked: Partitions that it gave up since its last start.
-        failed: Cleans that failed with an IOException, of partitions that were not cleaned since, in its last lives in a row.
-        failed_before: The last one of an earlier life, where none failed since its last start.
-        last_cleaned: The last line of a finished clean.
-        doubt: Why the logs do not say whether its threads live, one sentence; ``""`` when they do.
-        log_ends: When its logs end, epoch ms, where its log dirs are of later: what came between they do not tell.
-        obstacles: What it would fail on, in all compacted partitions of its log dirs.
-        checkpoint_written: When ``cleaner-offset-checkpoint`` was last written.
-        dump: Its threads, where its logs do not tell of them.
+        settings: Effective settings, with origins.
+        holds: Number of keys that fit in a thread's map; ``None`` when a setting is unknown.
+        deaths: Last death in each of its consecutive last lives that ended in one; empty unless it is dead.
+        marked: Partitions marked uncleanable since its last start.
+        failed: Cleans that failed with an IOException, without a later clean of the partition, in its consecutive last lives.
+        failed_before: The last one of an earlier life, when none failed since its last start.
+        last_cleaned: Last line of a completed clean.
+        doubt: Why the logs do not show whether its threads live, one sentence; ``""`` when they do.
+        log_ends: End of its logs, epoch ms, when its log dirs are newer: events in between are unknown.
+        obstacles: Segments it would fail on, in all compacted partitions of its log dirs.
+        checkpoint_written: Last write of ``cleaner-offset-checkpoint``.
+        dump: Thread dump, when its logs have no information on its threads.
     """
 
     broker: int
@@ -78,22 +78,22 @@ class BrokerCleaner:
 
     @property
     def died(self) -> Event | None:
-        """The line of its death, when no start came after it."""
+        """Log line of its death, without a later start."""
         return self.deaths[-1] if self.deaths else None
 
     @property
     def dead_since(self) -> int | None:
-        """From when on it has cleaned nothing, epoch ms: of a cleaner that dies at each start, its first death."""
+        """Since when it has cleaned nothing, epoch ms: for a cleaner that dies at each start, its first death."""
         return self.deaths[0].time if self.deaths else None
 
     @property
     def may_be_dead(self) -> bool:
-        """Whether what is foreseen of it may have come to pass unseen."""
+        """Whether a predicted failure may have happened unseen."""
         return bool(self.doubt) or self.log_ends is not None
 
     @property
     def need(self) -> int | None:
-        """Keys that the map would have to take: of the death's own line, or the largest obstacle."""
+        """Keys that the map would have to hold: from the line of its death, or the largest obstacle."""
         needs = [o.need for o in self.obstacles if o.need is not None]
         if self.died and (messages := self.died.number("messages")) is not None:
             needs.append(messages)
@@ -101,37 +101,37 @@ class BrokerCleaner:
 
     @property
     def last_at_work(self) -> int | None:
-        """When it last finished a clean, by its log or its checkpoint file; epoch ms."""
+        """Time of its last completed clean, by its log or its checkpoint file; epoch ms."""
         return max((when for when in (self.checkpoint_written, self.last_cleaned_at) if when is not None), default=None)
 
     @property
     def last_cleaned_at(self) -> int | None:
-        """When it last finished a clean by its log, epoch ms."""
+        """Time of its last completed clean by its log, epoch ms."""
         return self.last_cleaned.time if self.last_cleaned else None
 
     @property
     def least_buffer(self) -> int | None:
-        """The least ``log.cleaner.dedupe.buffer.size`` that would do."""
+        """The least sufficient ``log.cleaner.dedupe.buffer.size``."""
         threads, load = self.settings.threads.whole, self.settings.load_factor.real
         return cleaner_map.buffer_for(self.need, threads, load) if self.need and threads and load else None
 
     @property
     def buffer_to_set(self) -> int | None:
-        """A round one to set."""
+        """A round value to set."""
         least, threads = self.least_buffer, self.settings.threads.whole
         return cleaner_map.buffer_to_set(least, threads) if least and threads else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerVerdict:
-    """The verdict on a copy of a partition of the offsets topic.
+    """Verdict on a copy of a partition of the offsets topic.
 
     Args:
-        rule: Of :data:`RULES`.
-        why: In one sentence.
-        dirt: ``None`` when its log dir is not known.
-        since: From when it holds, epoch ms.
-        proof: ``path:line``, when a line proves it.
+        rule: A rule of :data:`RULES`.
+        why: Reason in one sentence.
+        dirt: ``None`` when its log dir is unknown.
+        since: Start of the condition, epoch ms.
+        proof: ``path:line``, if a line proves it.
     """
 
     broker: int
@@ -154,19 +154,19 @@ def broker_cleaner(
     files: Iterable[LogFile] = (),
     dumps: Iterable[ThreadDump] = (),
 ) -> BrokerCleaner:
-    """What is known of a broker's cleaner.
+    """Return what is known of a broker's cleaner.
 
     Args:
-        log_dirs: Of all brokers.
-        events: Of all brokers.
-        files: What these logs cover.
-        dumps: Threads of all brokers, in the order in which they were pasted.
-        compacted: Topics whose policy says compact.
+        log_dirs: Log dirs of all brokers.
+        events: Events of all brokers.
+        files: Coverage of these logs.
+        dumps: Thread dumps of all brokers, in pasted order.
+        compacted: Topics with the policy compact.
     """
     events = list(events)
     own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
     dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
-    told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start is told before what it starts
+    told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start precedes its consequences
     lives = cleaner_lives.lives(told)
     deaths = cleaner_lives.deaths(lives)
     outlived = _outlived(deaths, files)
@@ -203,7 +203,7 @@ def broker_cleaner(
 
 
 def _outlived(deaths: Sequence[Event], files: Iterable[LogFile]) -> str:
-    """Why a death may be of the past, one sentence: not all could be read of the log that tells of it; ``""`` where it was."""
+    """Return why a death may be outdated, one sentence: its log was not read completely; ``""`` when it was."""
     if not deaths or not any(file.damage for file in files if file.file == deaths[-1].file):
         return ""
     died = moment(deaths[-1].time)
@@ -211,14 +211,14 @@ def _outlived(deaths: Sequence[Event], files: Iterable[LogFile]) -> str:
 
 
 def _failed_somewhere(events: Iterable[Event], log_dirs: Sequence[LogDir]) -> Event | None:
-    """The last clean that failed of a partition of these log dirs, by a line of which nobody knows whose cleaner it is."""
+    """Return the last failed clean of a partition in these log dirs, from a line of an unknown broker."""
     failed = (e for e in events if e.broker is None and e.kind == cleaner_lives.FAILED and e.time is not None)
     own = (event for event in failed if any(_is_within(event, log_dir) for log_dir in log_dirs))
     return max(own, key=lambda event: event.time, default=None)
 
 
 def _log_ends(broker: int, files: Iterable[LogFile], log_dirs: Sequence[LogDir], written: int | None) -> int | None:
-    """When its logs end, if its log dirs, or the cleaner's checkpoint there, are of later than silence explains."""
+    """Return the end of its logs, if its log dirs or cleaner checkpoint are newer than silence explains."""
     last = max((file.last for file in files if file.broker == broker and file.last is not None), default=None)
     bounds = [log_dir.listed_at - _SILENT for log_dir in log_dirs if log_dir.listed_at is not None]
     bounds += [written - _AT_ONCE] if written is not None else []
@@ -233,11 +233,11 @@ def judge(
     log_dir: LogDir,
     logs: Mapping[tuple[int, int], OffsetsLog] | None = None,
 ) -> CleanerVerdict:
-    """The verdict on a copy of a partition: the first rule that holds.
+    """Return the verdict on a copy of a partition: the first matching rule.
 
     Args:
-        log_dir: Where it lies.
-        logs: What a scan found, by broker and partition: where its open transactions begin.
+        log_dir: Log dir of the copy.
+        logs: Scanned logs by broker and partition, with the start of their open transactions.
     """
     settings = cleaner.settings
     scanned = _scanned(replica, logs or {})
@@ -254,19 +254,19 @@ def judge(
 
 
 def _scanned(replica: Replica, logs: Mapping[tuple[int, int], OffsetsLog]) -> OffsetsLog | None:
-    """What a scan found of a copy; else of another one of its partition: transactions lie at the same offsets in all."""
+    """Return the scan of a copy, else of another one of its partition: transactions have the same offsets in all."""
     alike = (log for (_, partition), log in sorted(logs.items()) if partition == replica.partition)
     return logs.get((replica.broker, replica.partition)) or next(alike, None)
 
 
 def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
-    """What the settings and the log alone say: rule, why, since and proof."""
+    """Return rule, reason, start and proof from settings and log alone."""
     told = _of_broker(cleaner)
     return _failure(cleaner.failed) if told[0] == "C0" and cleaner.failed else told
 
 
 def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
-    """What holds for every copy of a broker."""
+    """Return the rule for all copies of a broker."""
     told = ("C0", f"Neither its log dir nor its log tells. {cleaner.doubt or _failed_before(cleaner)}".strip(), None, None)
     policy, enabled = cleaner.settings.policy, cleaner.settings.enabled
     if policy.value and "compact" not in policy.value:
@@ -291,7 +291,7 @@ def _failed_before(cleaner: BrokerCleaner) -> str:
 
 
 def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
-    """The verdict on a cleaner that fails with an IOException, by the lines of the partitions at hand."""
+    """Return the verdict on a cleaner that fails with an IOException, by the lines of these partitions."""
     first, last = some[0], some[-1]
     when = f"at {moment(last.time)}"
     if len(some) > 1:
@@ -300,14 +300,14 @@ def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
 
 
 def _if_read(rule: str, why: str, *values: Setting, since: int | None = None) -> tuple[str, str, int | None, str | None]:
-    """A rule that rests on settings; where one of them is a default that nobody has read, it is no more than possible."""
+    """Return a rule that depends on settings; only a possible one when a setting is an assumed default."""
     if unread := [value.name for value in values if value.assumed]:
         return "C0", f"{why} That rests on {', '.join(unread)}, which nobody has read. If so: {RULES[rule]}", None, None
     return rule, why, since, None
 
 
 def death_in_words(cleaner: BrokerCleaner) -> str:
-    """What killed the cleaner, and how often, as far as the lines tell."""
+    """Describe the cause and the number of the cleaner's deaths, from its log lines."""
     died = cleaner.died
     other = died.topic is not None and died.topic != OFFSETS_TOPIC
     whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
@@ -323,7 +323,7 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
 
 
 KINDS = cleaner_lives.KINDS
-"""The kinds of events that tell of the cleaner."""
+"""Kinds of events about the cleaner."""
 
 
 def _rule(
@@ -379,12 +379,12 @@ def _is_of(event: Event, replica: Replica) -> bool:
 
 
 def _is_within(event: Event, log_dir: LogDir) -> bool:
-    """Whether a line is about a partition of a log dir."""
+    """Return whether a line is about a partition of a log dir."""
     return any(_is_of(event, replica) for replica in log_dir.replicas)
 
 
 def _ahead(replica: Replica, cleaner: BrokerCleaner, version: KafkaVersion) -> Obstacle | None:
-    """What will stop this partition's cleaning: an obstacle in any partition where it takes the thread along, else its own."""
+    """Return what will stop this partition's cleaning: an obstacle in any partition when it kills the thread, else its own."""
     whole_thread = CLEANER_FAILURE.at(version) == "thread dies"
     certain = [o for o in cleaner.obstacles if o.certain and (whole_thread or o.replica == replica)]
     return max(certain, key=lambda o: (o.replica == replica, o.need or 0), default=None)

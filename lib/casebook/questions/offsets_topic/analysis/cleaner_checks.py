@@ -1,4 +1,4 @@
-"""The questions on the log cleaner: is the offsets topic compacted, why not, and what to do, safest first."""
+"""Checks on the log cleaner: is the offsets topic compacted, why not, and what to do, safest first."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -18,7 +18,7 @@ from casebook.questions.offsets_topic.analysis.cleaner_lives import names
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
 CLEANER_MAP = "offsets_topic.cleaner_map"
-"""The one check here that asks about every compacted topic."""
+"""The only check here on every compacted topic."""
 
 _UNKNOWN = "Whether the offsets topic is compacted is unknown"
 _SHOWN = 5
@@ -38,7 +38,7 @@ def compacted(
     """Is the offsets topic compacted?
 
     Args:
-        unlisted: Why not every copy was listed, or not all that cleaners logged was read.
+        unlisted: Why some copies, or cleaner logs, are unknown.
     """
     rules = {p.rule for p in partitions} or {without_log_dir(cleaner)[0] for cleaner in cleaners}
     blocked = [rule for rule in BLOCKED if rule in rules]
@@ -89,7 +89,7 @@ def _unknown_of(partitions: Sequence[OffsetsPartition]) -> str:
 
 
 def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
-    """Copies whose cleaning nothing tells, cleaners that may have died, and those whose settings are assumed."""
+    """Yield copies without information on their cleaning, cleaners that may be dead, and those with assumed settings."""
     unknown = [copy for copy in partitions if copy.rule == "C0"]
     if unknown:
         first = unknown[0]
@@ -105,16 +105,16 @@ def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerC
 
 
 def _failing(partitions: Iterable[OffsetsPartition], cleaners: Iterable[BrokerCleaner]) -> list[BrokerCleaner]:
-    """Cleaners of copies that could not clean something: whether they can by now nothing tells."""
+    """Return cleaners with failed cleans: whether they can clean by now is unknown."""
     own = {copy.broker for copy in partitions}
     return [cleaner for cleaner in cleaners if cleaner.broker in own and cleaner.failed]
 
 
 def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted: Gaps) -> Finding:
-    """Is there a segment that the cleaner cannot take?
+    """Is there a segment that is too large for the cleaner?
 
     Args:
-        unlisted: Why not every copy of a compacted topic was listed.
+        unlisted: Why some copies of a compacted topic are unknown.
     """
     found = [(cleaner, obstacle) for cleaner in cleaners for obstacle in cleaner.obstacles]
     certain = [pair for pair in found if pair[1].certain]
@@ -152,7 +152,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
 
 
 def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerCleaner, obstacle: Obstacle, *, certain: bool) -> str:
-    """What was foreseen and has come to pass is not said to be to come."""
+    """Describe the obstacle; one that has already stopped the cleaner is not announced."""
     segments = plural(len(found), "segment")
     if _killed_by(cleaner, obstacle):
         return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
@@ -166,7 +166,7 @@ def _killed_by(cleaner: BrokerCleaner, obstacle: Obstacle) -> bool:
 
 
 def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]], unlisted: Gaps) -> Finding:
-    """Segments that a map of the default size cannot take, where nobody has read which size it has."""
+    """Return segments that do not fit in a map of the default size, when its real size is unknown."""
     cleaner, obstacle = max(found, key=lambda pair: pair[1].need or 0)
     gaps = (*_unmapped([cleaner for cleaner, _ in found]), *unlisted)
     return ask.could_not_check(
@@ -178,7 +178,7 @@ def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]],
 
 
 def _unmapped(cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
-    """Cleaners of which it is not known how much their map takes."""
+    """Yield cleaners with an unknown map size."""
     unknown = [cleaner.broker for cleaner in cleaners if cleaner.holds is None]
     if unknown:
         yield Gap(why=f"How much the cleaner's map of {brokers(unknown)} takes is not known.", settle=_SETTLE)
@@ -216,7 +216,7 @@ def _facts(
 
 
 def _may_be_dead(rule: str, partitions: Sequence[OffsetsPartition], cleaners: Iterable[BrokerCleaner]) -> bool:
-    """Whether what is foreseen of a cleaner may have come to pass, as its log was not read, or not of that moment."""
+    """Return whether a predicted failure may have happened, as its log was not read, or not for that moment."""
     hit = {p.broker for p in partitions if p.rule == rule}
     return rule == "C5" and any(cleaner.may_be_dead for cleaner in cleaners if cleaner.broker in hit)
 
@@ -248,7 +248,7 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
 
 
 def _death(who: BrokerCleaner | None) -> str:
-    """Since when it is dead; of one that dies at each start, how often."""
+    """Describe since when it is dead; for repeated deaths, how often."""
     if who is None or who.died is None:
         return "is dead"
     since = moment(who.dead_since)
@@ -297,7 +297,7 @@ def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
 
 
 def _doubts(cleaners: Iterable[BrokerCleaner]) -> dict[str, list[int]]:
-    """Why it is not known whether threads live, each with the brokers of which that holds."""
+    """Return why it is unknown whether threads live, with the brokers by reason."""
     found: dict[str, list[int]] = {}
     for cleaner in cleaners:
         if cleaner.doubt:

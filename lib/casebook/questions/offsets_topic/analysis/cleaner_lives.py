@@ -1,7 +1,8 @@
-"""The lives of a broker's cleaner as its log lines tell them, in their true order.
+"""Lives of a broker's cleaner from its log lines, in their true order.
 
-A start prints ``starting``, then the cleaner's threads print ``Starting``, clean, and may die, and only then the broker prints
-``started`` (``KafkaServer.scala@0.9.0.1..3.9.0``): a death before that line is the new cleaner's, not the old process's.
+At start, a broker prints ``starting``, then the cleaner's threads print ``Starting``, clean, and may die, and only then the
+broker prints ``started`` (``KafkaServer.scala@0.9.0.1..3.9.0``): a death before that line belongs to the new cleaner, not to the
+old process.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,11 +12,11 @@ from casebook.facts.events import Event
 from casebook.findings.words import moment, plural
 
 OF_THREADS = frozenset(("cleaner_started", "cleaner_stopped", "cleaner_died", "cleaned", "uncleanable"))
-"""What only ``log-cleaner.log`` holds."""
+"""Kinds that only ``log-cleaner.log`` contains."""
 
 FAILED = "clean_failed"
 KINDS = OF_THREADS | {FAILED, "broker_starting", "broker_started"}
-"""The kinds of events that tell of the cleaner."""
+"""Kinds of events about the cleaner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +24,13 @@ class Life:
     """A run of the cleaner, from a start to the next.
 
     Args:
-        began: The first line of its start; ``None`` when the log does not reach back so far.
-        sure: That line was printed before anything of the cleaner; a broker that ``started`` may have begun before it.
-        deaths: Of the threads that are dead at its end, in order.
-        marked: Partitions that it gave up.
-        failed: Cleans that failed with an IOException, of partitions that it has not cleaned since.
-        cleaned: The last line of a finished clean.
-        logged: A thread of it wrote anything.
+        began: First line of its start; ``None`` when the log starts later.
+        sure: That line precedes all lines of the cleaner; for ``started``, the life may have begun before it.
+        deaths: Deaths of the threads that are dead at its end, in order.
+        marked: Partitions marked uncleanable.
+        failed: Cleans that failed with an IOException, without a later clean of the partition.
+        cleaned: Last line of a completed clean.
+        logged: One of its threads logged anything.
     """
 
     began: Event | None
@@ -43,7 +44,7 @@ class Life:
 
 @dataclass(slots=True)
 class _LifeSoFar:
-    """What the lines of a life have told so far."""
+    """State of a life while its lines are read."""
 
     began: Event | None = None
     sure: bool = True
@@ -57,7 +58,7 @@ class _LifeSoFar:
     logged: bool = False
 
     def ends_with(self, event: Event) -> bool:
-        """Whether a line begins another life."""
+        """Return whether a line starts another life."""
         if event.kind == "broker_starting":
             return True
         if event.kind == "cleaner_started":
@@ -65,7 +66,7 @@ class _LifeSoFar:
         return event.kind == "broker_started" and (self.began is None or self.complete)
 
     def hear(self, event: Event) -> None:
-        """Take a line of this life."""
+        """Add a line of this life."""
         thread = _thread(event)
         self.logged |= event.kind in OF_THREADS
         if event.kind == "cleaner_started":
@@ -89,10 +90,10 @@ def _thread(event: Event) -> str | None:
 
 
 def lives(told: Iterable[Event]) -> tuple[Life, ...]:
-    """The lives of a broker's cleaner, the last one last.
+    """Return the lives of a broker's cleaner, in order.
 
     Args:
-        told: Of one broker, of :data:`KINDS`, in the order of their times.
+        told: Events of one broker and :data:`KINDS`, in order of time.
     """
     found = [_LifeSoFar()]
     for event in told:
@@ -115,19 +116,19 @@ def lives(told: Iterable[Event]) -> tuple[Life, ...]:
 
 
 def deaths(found: Sequence[Life]) -> tuple[Event, ...]:
-    """The last death of each life, of the last lives in a row that ended in one; none when the last did not."""
+    """Return the last death of each of the consecutive last lives that ended in one; none when the last did not."""
     row = []
     for life in reversed(found):
         if not life.deaths:
             break
         row.append(life.deaths[-1])
         if life.cleaned is not None:
-            break  # it had worked before it died: what was before is another story
+            break  # it had worked before it died: earlier lives are unrelated
     return tuple(reversed(row))
 
 
 def doubt(found: Sequence[Life]) -> str:
-    """Why it is not known whether the cleaner lives, in one sentence; ``""`` when it is."""
+    """Return why it is unknown whether the cleaner lives, in one sentence; ``""`` when it is known."""
     last = found[-1]
     if last.logged:
         return ""
@@ -144,9 +145,9 @@ _SINCE = "No line of its log-cleaner.log since its last start was read: a dead t
 
 
 def failures(found: Sequence[Life]) -> tuple[Event, ...]:
-    """The cleans that failed, of the last lives in a row in which any did; none when it did not in the last.
+    """Return the failed cleans of the consecutive last lives with any; none when the last had none.
 
-    Who starts again has its log dir back, and cleans anew: ``LogCleaner.scala@1.0.2..3.9.0``.
+    A restarted broker has its log dir back, and cleans again: ``LogCleaner.scala@1.0.2..3.9.0``.
     """
     row: list[Event] = []
     for life in reversed(found):
@@ -157,7 +158,7 @@ def failures(found: Sequence[Life]) -> tuple[Event, ...]:
 
 
 def names(of: Iterable[Event], most: int = 3) -> str:
-    """The partitions that lines are about, of several each with how often."""
+    """List the partitions of lines, with the number of repetitions."""
     counted: dict[str, int] = {}
     for event in of:
         name = f"{event.topic}-{event.partition}" if event.topic is not None else "a partition that the line does not name"

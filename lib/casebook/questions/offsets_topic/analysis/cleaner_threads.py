@@ -1,7 +1,6 @@
-"""What a thread dump says of a broker's cleaner: in a whole one a thread that is not there has died, or was never started.
+"""Cleaner state from a thread dump: a thread missing in a complete one has died, or never started.
 
-A dump bears no zone, and lines of a log are of before or after it: where a log tells of the cleaner, or of a start, too, the
-dump is not weighed against it.
+A dump has no zone, and log lines are older or newer: when a log covers the cleaner, or a start, the dump is ignored.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,32 +13,32 @@ from casebook.kafka.settings import Setting
 
 
 def of_broker(dumps: Iterable[ThreadDump], broker: int, told: Sequence[Event]) -> ThreadDump | None:
-    """The last dump of a broker; ``None`` without one, and where its logs tell of its cleaner or of its starts.
+    """Return the last dump of a broker; ``None`` without one, and when its logs cover its cleaner or its starts.
 
     Args:
-        dumps: Of all brokers, in the order in which they were pasted.
-        told: What its logs tell of its cleaner and its starts.
+        dumps: Dumps of all brokers, in pasted order.
+        told: Events on its cleaner and its starts in its logs.
     """
     own = [dump for dump in dumps if dump.broker == broker]
     return own[-1] if own and not told else None
 
 
 def lacks_cleaner(dump: ThreadDump | None) -> bool:
-    """Whether no thread of the cleaner was there when it was taken."""
+    """Return whether it contains no cleaner thread."""
     return dump is not None and dump.whole and not dump.cleaners
 
 
 def absence(dump: ThreadDump) -> str:
-    """One sentence on a cleaner without threads."""
+    """Describe a cleaner without threads, in one sentence."""
     counted = "" if dump.counted else ", as far as its first and last lines tell"
     return f"No kafka-log-cleaner-thread is in a thread dump of it that is whole{counted}."
 
 
 def doubt(dump: ThreadDump | None, enabled: Setting) -> str:
-    """What a dump says beside a doubt, one sentence; ``""`` for nothing.
+    """Return the dump's part of a doubt, one sentence; ``""`` for nothing.
 
     Args:
-        enabled: ``log.cleaner.enable``: a thread that is not there has died only where it is on.
+        enabled: ``log.cleaner.enable``: a missing thread has died only when this is on.
     """
     if dump is None:
         return ""

@@ -1,4 +1,4 @@
-"""What-if: segments of the offsets topic deleted. The sets that are tried, and what each answer means. Nothing is deleted."""
+"""What-if: segments of the offsets topic deleted. Sets to try, and the meaning of each answer. Nothing is deleted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ Place = tuple[int, int, int]
 def sets(
     segments: Iterable[Segment], *, older_than: int | None = None, below: int | None = None, picked: Collection[int] = ()
 ) -> dict[str, tuple[Place, ...]]:
-    """The sets of segments to try, by name, in the order they are shown.
+    """Return the sets of segments to try, by name, in display order.
 
     Args:
-        segments: Of one copy of one partition.
-        older_than: Epoch ms: a set of the segments whose last record is older; ``None`` for none.
-        below: A set of the segments all of whose offsets are below this one; ``None`` for none.
-        picked: Base offsets: a set of these.
+        segments: Segments of one copy.
+        older_than: Epoch ms: segments with an older last record; ``None`` for none.
+        below: Segments with all offsets below this one; ``None`` for none.
+        picked: Base offsets of segments.
     """
     ordered = sorted(segments, key=lambda segment: segment.base_offset)
     closed = ordered[:-1]
@@ -40,13 +40,13 @@ def sets(
 
 
 def place(segment: Segment) -> Place:
-    """Where a segment is."""
+    """Return the location of a segment."""
     return segment.broker, segment.partition, segment.base_offset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletionChoice:
-    """A row of ``tables/deletion``: what one set would cost and save.
+    """A row of ``tables/deletion``: cost and benefit of one set.
 
     Columns:
         partition: Partition of __consumer_offsets.
@@ -85,12 +85,12 @@ class DeletionChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostGroup:
-    """What becomes of a group.
+    """Effect on a group.
 
     Args:
-        commits_lost: Commits it loses.
+        commits_lost: Number of lost commits.
         last: Time of the latest of them, epoch ms.
-        then: What its consumers do then.
+        then: Reaction of its consumers.
     """
 
     partition: int
@@ -104,12 +104,12 @@ class LostGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletions:
-    """What sets of segments would cost.
+    """Effect of sets of segments.
 
     Args:
-        choices: Every set with its price, in the order they are shown.
-        groups: By name of the set, the groups that would notice, the worst first.
-        commits: By name of the set, the commits whose answer would change.
+        choices: Every set with its price, in display order.
+        groups: Affected groups by name of the set, worst first.
+        commits: Commits with a changed answer by name of the set.
     """
 
     choices: tuple[DeletionChoice, ...]
@@ -125,14 +125,14 @@ def choices(
     *,
     is_whole: bool = True,
 ) -> tuple[DeletionChoice, ...]:
-    """Every set with its price, in the order of :func:`sets`.
+    """Return every set with its price, in the order of :func:`sets`.
 
     Args:
-        tried: The sets.
-        deletions: The scan's answers for this partition; a set without segments has none.
-        segments: All of the partition.
-        load_time: Of a load of so many bytes and records.
-        is_whole: Whether all of the copy was read: else nobody knows what is in the rest.
+        tried: Sets.
+        deletions: Scan results for this partition; a set without segments has none.
+        segments: All segments of the partition.
+        load_time: Duration of a load by bytes and records.
+        is_whole: Whether the whole copy was read: otherwise the rest is unknown.
     """
     answers = {answer.scenario: answer for answer in deletions}
     every = list(segments)
@@ -147,7 +147,7 @@ def choices(
 
 
 def lost_groups(deletion: Deletion, groups: Iterable[GroupState]) -> tuple[LostGroup, ...]:
-    """The groups that lose commits, those that lose most first."""
+    """Return the groups that lose commits, largest losses first."""
     kinds = {group.group: group for group in groups if (group.broker, group.partition) == (deletion.broker, deletion.partition)}
     return tuple(
         LostGroup(

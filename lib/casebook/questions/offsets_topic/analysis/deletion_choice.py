@@ -1,4 +1,4 @@
-"""Which set of segments somebody thinks of deleting, as parameters and back."""
+"""Chosen set of segments to delete, from and to parameters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class SegmentChoice:
     """A set of segments by description.
 
     Args:
-        name: One of the sets of :mod:`casebook.questions.offsets_topic.analysis.deletion`.
-        before: For ``older``: epoch milliseconds; a segment goes when its last record is older.
-        below: For ``below an offset``: a segment goes when all of its offsets are below it.
+        name: A set of :mod:`casebook.questions.offsets_topic.analysis.deletion`.
+        before: For ``older``: epoch milliseconds; segments with an older last record.
+        below: For ``below an offset``: segments with all offsets below it.
         picked: For ``picked``: base offsets.
     """
 
@@ -28,7 +28,7 @@ class SegmentChoice:
     picked: frozenset[int] = frozenset()
 
     def parameters(self) -> dict[str, str]:
-        """The notebook parameters that stand for it."""
+        """Return the equivalent notebook parameters."""
         if self.name == OLDER and self.before is not None:
             return {"delete_before": as_text(self.before)}
         if self.name == BELOW:
@@ -38,22 +38,22 @@ class SegmentChoice:
         return {"delete": next(parameter for parameter, name in _PARAMETERS.items() if name == self.name)}
 
     def tried(self, segments: Sequence[Segment]) -> dict[str, tuple[Place, ...]]:
-        """The sets that are compared: the usual ones, and this one where it is none of them."""
+        """Return the sets to compare: the usual ones, and this one if different."""
         before = middle(segments) if self.before is None else self.before
         return sets(segments, older_than=before, below=self.below, picked=self.picked)
 
 
 def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delete_below: str = "") -> SegmentChoice:
-    """The choice that parameters stand for.
+    """Parse the parameters of a choice.
 
     Args:
         delete: ``nothing``, ``safe``, ``all_but_active``, or base offsets separated by commas.
-        delete_before: ISO-8601, UTC unless it says otherwise; counts more than ``delete`` when given.
-        segments: What there is to choose from.
-        delete_below: An offset; counts more than ``delete`` when given.
+        delete_before: ISO-8601, UTC by default; overrides ``delete``.
+        segments: Available segments.
+        delete_below: An offset; overrides ``delete``.
 
     Raises:
-        UsageError: It is neither, names a segment that is not there, or both a time and an offset are given.
+        UsageError: It is invalid, names an unknown segment, or both a time and an offset are given.
     """
     if delete_before and delete_below:
         raise UsageError("Both delete_before and delete_below are given.", try_="Give one of them, and run again for the other.")
@@ -74,21 +74,21 @@ def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delet
 
 
 def middle(segments: Sequence[Segment]) -> int | None:
-    """A time that half of the closed segments are older than, to begin with; ``None`` when no time is known."""
+    """Return an initial time that half of the closed segments precede; ``None`` when no time is known."""
     known = sorted(segment.last_time for segment in segments[:-1] if segment.last_time is not None)
     return known[len(known) // 2] // 1000 * 1000 if known else None
 
 
 def as_text(moment: int) -> str:
-    """Epoch milliseconds as ISO-8601 UTC."""
+    """Format epoch milliseconds as ISO-8601 UTC."""
     return datetime.fromtimestamp(moment / 1000, UTC).isoformat().replace("+00:00", "Z")
 
 
 def offset(text: str) -> int:
-    """An offset of the partition.
+    """Parse an offset of the partition.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not an offset.
     """
     if not (text.isascii() and text.isdecimal()):
         raise UsageError(f"delete_below={text} is no offset.", try_="Write a whole number, e.g. 412450000.")
@@ -96,10 +96,10 @@ def offset(text: str) -> int:
 
 
 def instant(text: str) -> int:
-    """Epoch milliseconds of an ISO-8601 text, UTC unless it says otherwise.
+    """Parse an ISO-8601 text as epoch milliseconds, UTC by default.
 
     Raises:
-        UsageError: It is no time.
+        UsageError: It is not a time.
     """
     try:
         parsed = datetime.fromisoformat(text)

@@ -1,4 +1,4 @@
-"""What is asked about the offsets topic of a cluster that has none: nothing."""
+"""Answers for a cluster without an offsets topic: not applicable."""
 
 from dataclasses import replace
 
@@ -8,5 +8,5 @@ TITLE = "There is no offsets topic: nobody has ever committed to Kafka"
 
 
 def not_asked(answer: Finding) -> Finding:
-    """The answer to a question that does not arise."""
+    """Return the not applicable answer of a check."""
     return replace(answer, status=Status.NOT_APPLICABLE, severity=None, title=TITLE, why="", settle=None, next=(), since=None)

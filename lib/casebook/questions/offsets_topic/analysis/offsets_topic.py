@@ -1,4 +1,4 @@
-"""The offsets topic: how large it is and for what, why it is not compacted, who writes it. What notebook 40 shows."""
+"""The offsets topic: size and causes, compaction, writers. Content of notebook 40."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -29,15 +29,15 @@ _COMPACTED = (OFFSETS_TOPIC, "__transaction_state")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetsTopic:
-    """Everything notebook 40 shows.
+    """Content of notebook 40.
 
     Args:
-        partitions: Copies, the largest first.
-        cleaners: By broker id.
-        verdicts: By broker and partition.
-        settings: What the topic lives by on the broker of the largest copy.
-        findings: One for every check, in a fixed order.
-        unread: Why no segment was read, where none was.
+        partitions: Copies, largest first.
+        cleaners: Cleaners by broker id.
+        verdicts: Verdicts by broker and partition.
+        settings: Settings of the topic on the broker of the largest copy.
+        findings: One per check, in a fixed order.
+        unread: Why no segment was read, if so.
     """
 
     cluster: Cluster
@@ -53,18 +53,18 @@ class OffsetsTopic:
 
     @property
     def empty(self) -> bool:
-        """Whether it holds nothing."""
+        """Whether it is empty."""
         return offsets_unread.is_empty(self.cluster, self.partitions)
 
     @property
     def to_choose(self) -> dict[str, OffsetsPartition]:
-        """By partition, in order, the copy that is looked at: one that was read, where any was; the largest of several."""
+        """By partition, in order, the copy to examine: a read one, if any; the largest of several."""
         by_number = {row.partition: row for row in reversed(self._to_look_at)}
         return {str(number): by_number[number] for number in sorted(by_number)}
 
     @property
     def largest(self) -> OffsetsPartition | None:
-        """The copy to look at first."""
+        """Copy to examine first."""
         return next(iter(self._to_look_at), None)
 
     @property
@@ -72,26 +72,26 @@ class OffsetsTopic:
         return [row for row in self.partitions if row.live_bytes is not None] or self.partitions
 
     def of(self, copy: OffsetsPartition) -> Scanned:
-        """What the scan brought of one copy."""
+        """Return the scan of one copy."""
         return self.scanned.of(copy.broker, copy.partition)
 
     def writers(self, copy: OffsetsPartition) -> tuple[Writer, ...]:
-        """Who wrote a copy, the largest first."""
+        """Return the writers of a copy, largest first."""
         scan = self.of(copy)
         return offsets_writers.writers(scan.group_bytes, scan.history, scan.groups, copy.partition)
 
     def onset(self, copy: OffsetsPartition) -> Onset | None:
-        """When growth rose most, and with whom."""
+        """Return when growth rose most, and with which group."""
         return offsets_writers.onset(self.of(copy).group_bytes, copy.partition)
 
     def growth(self, copy: OffsetsPartition) -> Growth:
-        """How fast a copy grows."""
+        """Return the growth of a copy."""
         load = self.load_time(copy.broker)
         rows, since = self.of(copy).group_bytes, self.cleaned_to(copy)
         return offsets_writers.growth(rows, copy.partition, copy.bytes, copy.records, load, since=since)
 
     def cleaned_to(self, copy: OffsetsPartition) -> int | None:
-        """When the first dirty segment of a copy began, epoch ms; before that records may be cleaned away."""
+        """Return when the first dirty segment of a copy began, epoch ms; earlier records may be cleaned away."""
         verdict = self.verdicts.get((copy.broker, copy.partition))
         if verdict is None or verdict.dirt is None or copy.cleaner_point is None:
             return None
@@ -99,11 +99,11 @@ class OffsetsTopic:
         return next((one.first_time for one in dirty if one.first_time is not None), None)
 
     def segments(self, broker: int, partition: int) -> tuple[Segment, ...]:
-        """A copy's segments, by base offset."""
+        """Return a copy's segments, by base offset."""
         return tuple(s for s in self.scanned.segments if (s.broker, s.partition) == (broker, partition))
 
     def load_time(self, broker: int) -> LoadTime:
-        """What a load of so many bytes and records takes on a broker."""
+        """Return a function for the duration of a load on a broker by bytes and records."""
         return _load_time(self.rates.get(broker), broker)
 
 
@@ -120,17 +120,17 @@ def examine(
     failed: CasebookError | None = None,
     looked: bool = True,
 ) -> OffsetsTopic:
-    """Judge every copy of every partition of the offsets topic, and answer every check on it. Any evidence may be missing.
+    """Judge every copy of the offsets topic, and run every check on it. Any evidence may be missing.
 
     Args:
         cluster: Leaders and settings, as far as collected.
-        log_dirs: What lies on the brokers' disks.
-        events: Of all brokers' logs.
-        files: What those logs cover.
-        dumps: Threads of brokers, in the order in which they were pasted.
-        scanned: What a scan of segments brought.
-        rates: What each broker's own loads show, from :mod:`casebook.questions.coordinators.analysis.coordinators`.
-        failed: Why segments that should have been read could not be.
+        log_dirs: Listed log dirs.
+        events: Events of all brokers' logs.
+        files: Coverage of those logs.
+        dumps: Thread dumps of brokers, in pasted order.
+        scanned: Result of a scan of segments.
+        rates: Load rates of each broker, from :mod:`casebook.questions.coordinators.analysis.coordinators`.
+        failed: Why segments could not be read.
         looked: Whether segments may be read.
     """
     replicas = copies(log_dirs)
@@ -201,13 +201,13 @@ def examine(
 
 
 def copies(log_dirs: Iterable[LogDir]) -> list[tuple[Replica, LogDir]]:
-    """Every copy of a partition of the offsets topic, with its log dir."""
+    """Return every copy of a partition of the offsets topic, with its log dir."""
     found = [(r, d) for d in log_dirs for r in d.replicas if r.topic == OFFSETS_TOPIC]
     return sorted(found, key=lambda pair: (pair[0].broker, pair[0].partition))
 
 
 def clean_bounds(topic: OffsetsTopic) -> dict[tuple[int, int], tuple[int, int]]:
-    """First dirty and first uncleanable segment of each copy, by broker and partition: what a scan of the next clean asks."""
+    """Return the first dirty and first uncleanable segment of each copy, by broker and partition, to scan the next clean."""
     return {at: (v.dirt.first_segment, v.dirt.first_uncleanable) for at, v in topic.verdicts.items() if v.dirt is not None}
 
 

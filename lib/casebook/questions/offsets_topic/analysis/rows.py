@@ -1,4 +1,4 @@
-"""Rows about the offsets topic: what a scan brings to the analysis, and what is known of each copy."""
+"""Rows on the offsets topic: results of a scan, and what is known of each copy."""
 
 from dataclasses import dataclass
 
@@ -36,8 +36,8 @@ class OffsetsPartition:
         newest: Time of its last record.
 
     Args:
-        live_segments: Segments that hold one.
-        next_clean_keys: Keys that its map would have to hold.
+        live_segments: Number of segments with one.
+        next_clean_keys: Number of keys that its map would have to hold.
     """
 
     broker: int
@@ -73,5 +73,5 @@ class OffsetsPartition:
 
     @property
     def superseded_bytes(self) -> int | None:
-        """What nobody needs, of what was read; ``None`` without scan."""
+        """Superseded bytes that were read; ``None`` without scan."""
         return None if self.live_bytes is None else self.bytes - self.unread_bytes - self.live_bytes

@@ -1,16 +1,16 @@
-"""The segments of a partition that are provably safe to do without: the greatest set that changes no answer."""
+"""Segments of a partition that are provably safe to delete: the greatest set that changes no answer."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 
 def provably_safe(candidates: Collection[int], needs: Iterable[tuple[int, int]]) -> frozenset[int]:
-    """The greatest set of candidates whose every need lies inside the set.
+    """Return the greatest set of candidates that contains all its needs.
 
     Args:
-        candidates: Segments without a record that decides an answer; never the active one.
-        needs: ``(segment, older)``: the segment may only go when the older one goes too, as its tombstone hides, or its
-            marker decides, what lies there.
+        candidates: Segments without a deciding record; never the active one.
+        needs: ``(segment, older)``: the segment may only go together with the older one, whose content its tombstone hides or its
+            marker decides.
     """
     dependants = defaultdict(list)
     for segment, older in needs:

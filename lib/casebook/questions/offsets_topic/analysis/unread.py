@@ -1,4 +1,4 @@
-"""Why nothing is known of what is in the offsets topic: there is nothing in it, nobody looked, or nobody could."""
+"""Why the content of the offsets topic is unknown: empty, not read, or unreadable."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,10 +18,10 @@ _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """That no segment was read.
+    """No segment was read.
 
     Args:
-        why: The reason, one sentence.
+        why: Reason, one sentence.
         settle: What would settle it.
     """
 
@@ -30,11 +30,11 @@ class Unread:
 
 
 def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: bool) -> Unread:
-    """Why no segment of the offsets topic was read.
+    """Return why no segment of the offsets topic was read.
 
     Args:
-        copies: Those that are in the case.
-        failed: Why they could not be read; ``None`` when nobody tried, or nothing failed.
+        copies: Copies in the case.
+        failed: Why they were unreadable; ``None`` when not tried, or without error.
         looked: Whether segments may be read.
     """
     if failed is not None:
@@ -50,11 +50,11 @@ def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: b
 
 
 def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
-    """What of a copy was not read: of listed segments, and of damage that is not the torn end of the segment being written.
+    """Return the unread bytes of a copy: in listed segments, and damage except the torn end of the active segment.
 
     Args:
-        copy: As its log dir lists it; ``None`` where that is not in the case.
-        segments: Of it, as a scan found them.
+        copy: Listed copy; ``None`` without a listing.
+        segments: Its scanned segments.
     """
     read = {segment.base_offset: segment for segment in segments}
     if copy is None:
@@ -64,9 +64,9 @@ def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
 
 
 def proven(scan: Scanned, copies: Iterable[Replica]) -> Scanned:
-    """What a scan found, where no segment counts as safe to do without of a copy that was not wholly read.
+    """Return the scan with no segment marked as safe to delete in a partly read copy.
 
-    An older value, which such a segment's tombstone hides, may lie in what was not read.
+    The unread part may contain an older value that such a segment's tombstone hides.
     """
     found: dict[tuple[int, int], list[Segment]] = {}
     for segment in scan.segments:
@@ -88,7 +88,7 @@ def _unread(listed: SegmentFile, read: Segment | None, *, is_active: bool) -> in
 
 
 def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
-    """That segments are there and could not be read; nothing when they were, are elsewhere, or nobody tried."""
+    """Return a finding on unreadable segments; nothing when read, elsewhere, or not tried."""
     if failed is None or isinstance(failed, NotHereError):
         return ()
     ask = Question(
@@ -99,7 +99,7 @@ def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
 
 
 def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
-    """That what a case holds of log dirs could not be read, or not wholly, or their checkpoints not; nothing when it was."""
+    """Return a finding on unreadable or incomplete listings of log dirs, or their checkpoints; nothing when all were read."""
     lines = [
         problem for log_dir in log_dirs for problem in log_dir.problems if is_listing(problem.path) or problem.path in CHECKPOINTS
     ]
@@ -114,7 +114,7 @@ def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
 
 
 def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:
-    """Whether the offsets topic holds nothing: no copy does, and that of every coordinator is among them."""
+    """Return whether the offsets topic is empty: all copies are, including that of every coordinator."""
     own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
     here = {(copy.broker, copy.partition) for copy in copies}
     led = all(p.state is not None and (p.state.leader, p.partition) in here for p in own)
@@ -122,7 +122,7 @@ def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:
 
 
 def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence[OffsetsPartition]) -> Finding:
-    """The answer to a question on what is in the segments, with what is known where nothing of them is."""
+    """Return the answer to a check on segment content when none is known."""
     if answer.status is not Status.COULD_NOT_CHECK:
         return answer
     if is_empty(cluster, copies):

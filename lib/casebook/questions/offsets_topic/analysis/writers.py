@@ -1,4 +1,4 @@
-"""Who writes the offsets topic, how fast it grows, and what a load will take then."""
+"""Writers of the offsets topic, its growth, and the resulting load time."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from casebook.facts.offsets_topic import GroupBytes, GroupHistory, GroupState
 
 LoadTime = Callable[[int, int | None], int | None]
-"""How long a load of so many bytes and records takes, in ms; ``None`` when nothing tells."""
+"""Duration of a load by bytes and records, in ms; ``None`` when unknown."""
 
 HOUR, DAY, WEEK = 3_600_000, 86_400_000, 604_800_000
 _MONDAY = 4 * DAY  # the epoch was a Thursday
@@ -16,17 +16,17 @@ HORIZON_DAYS = 27
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writer:
-    """A group by what it wrote into a partition.
+    """A group with what it wrote into a partition.
 
     Args:
-        bytes: Of its commits, tombstones and metadata.
-        share: Of all bytes of the partition, 0 to 1.
-        live_bytes: Of those that are the latest of their key.
-        per_second: Commits a second over the partition's last 24 hours; ``None`` without history.
-        busiest: Commits a second in its busiest hour.
-        per_commit: Records of progress for each commit: near 1, it commits every record it reads.
-        rewinds: Times a key went back, seen from hour to hour.
-        longest_gap: Hours without a commit, at most.
+        bytes: Bytes of its commits, tombstones and metadata.
+        share: Share of all bytes of the partition, 0 to 1.
+        live_bytes: Bytes of the latest record of each key.
+        per_second: Commits per second over the partition's last 24 hours; ``None`` without history.
+        busiest: Commits per second in its busiest hour.
+        per_commit: Records of progress per commit: near 1, it commits every record.
+        rewinds: Number of times that a key went back, from hour to hour.
+        longest_gap: Maximum hours without a commit.
         clients: Client ids of its latest members.
     """
 
@@ -46,7 +46,7 @@ class Writer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Onset:
-    """The week in which growth rose most, and the group that rose with it."""
+    """Week with the largest increase of growth, and its group."""
 
     week: int
     group: str
@@ -56,14 +56,14 @@ class Onset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """How fast a partition grows.
+    """Growth of a partition.
 
     Args:
-        seen: Milliseconds of the last week of which all was read and nothing is cleaned away; ``None`` without a whole hour.
-        bytes_seen: What was written in them.
-        bytes_per_day: By these; ``None`` when they are less than a day.
-        bytes_then: In :data:`HORIZON_DAYS` days.
-        load_ms_then: What a load takes then; ``None`` when the rate is unknown.
+        seen: Milliseconds of the last week that were read completely and are not cleaned; ``None`` without a whole hour.
+        bytes_seen: Bytes written in them.
+        bytes_per_day: Bytes per day from these; ``None`` for less than a day.
+        bytes_then: Size in :data:`HORIZON_DAYS` days.
+        load_ms_then: Duration of a load then; ``None`` when the rate is unknown.
     """
 
     partition: int
@@ -79,7 +79,7 @@ class Growth:
 def writers(
     group_bytes: Iterable[GroupBytes], history: Iterable[GroupHistory], groups: Iterable[GroupState], partition: int
 ) -> tuple[Writer, ...]:
-    """Every group that wrote, the largest first."""
+    """Return every group that wrote, largest first."""
     sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for row in group_bytes:
         if row.partition == partition:
@@ -93,7 +93,7 @@ def writers(
 
 
 def onset(group_bytes: Iterable[GroupBytes], partition: int) -> Onset | None:
-    """The week in which one group's bytes rose most against the week before; ``None`` when nothing rose to twice as much."""
+    """Return the week with one group's largest increase over the week before; ``None`` without a doubling."""
     totals: dict[tuple[str, int], int] = defaultdict(int)
     for row in group_bytes:
         if row.partition == partition and row.hour is not None:
@@ -119,13 +119,13 @@ def growth(
     *,
     since: int | None = None,
 ) -> Growth:
-    """How fast it grows and what that means for a load.
+    """Return the growth and its effect on a load.
 
     Args:
-        size: Bytes of the partition now.
-        records: Records of the partition now.
-        load_time: Of a load of so many bytes and records.
-        since: Before this much may be cleaned away, epoch ms; ``None`` when nothing is.
+        size: Current bytes of the partition.
+        records: Current records of the partition.
+        load_time: Duration of a load by bytes and records.
+        since: Earlier data may be cleaned away, epoch ms; ``None`` when nothing is.
     """
     hours: dict[int, int] = defaultdict(int)
     for row in group_bytes:
@@ -148,12 +148,12 @@ def growth(
 
 
 def monday(moment: int) -> int:
-    """The Monday, 00:00 UTC, of the week of a moment."""
+    """Return the Monday, 00:00 UTC, of a moment's week."""
     return (moment - _MONDAY) // WEEK * WEEK + _MONDAY
 
 
 def _last_week(hours: Mapping[int, int]) -> tuple[int | None, int]:
-    """Milliseconds of at most seven days before the last hour, which is not whole, and what was written in them."""
+    """Return milliseconds of at most seven days before the incomplete last hour, and the bytes written in them."""
     last = max(hours, default=None)
     recent = {hour: size for hour, size in hours.items() if last - WEEK <= hour < last} if last is not None else {}
     return (last - min(recent) if recent else None), sum(recent.values())

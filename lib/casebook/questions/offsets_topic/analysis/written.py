@@ -1,6 +1,6 @@
-"""The questions on what was written into the offsets topic: how much of it counts, what may go, and who wrote it.
+"""Checks on the content of the offsets topic: its live part, what may go, and its writers.
 
-Where not all of a copy was read, the answers are bounds: the rest may count, may supersede what was read, and may be anyone's.
+For a partly read copy the answers are bounds: the rest may be live, may supersede what was read, and may be of any group.
 """
 
 from collections.abc import Iterable, Sequence, Sized
@@ -21,18 +21,18 @@ _MUCH = 1 << 30
 _DOMINANT, _NEARLY_ALL = 0.5, 0.9
 _FEW = 10
 _APART = 4
-"""Groups stand out together when each wrote so many times as much as any other."""
+"""Factor by which each of the top groups exceeds any other."""
 
 
 def _of_partitions(scanned: Iterable[OffsetsPartition], partitions: Iterable[OffsetsPartition]) -> Coverage:
-    """Of the partitions of which a copy holds anything: those of which one was read."""
+    """Return the coverage of partitions with a non-empty copy: those with one read."""
     read = {one.partition for one in scanned}
     listed = read | {one.partition for one in partitions if one.bytes}
     return Coverage.counted(len(read), len(listed), "partition", Source.SEGMENTS)
 
 
 def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
-    """How much of it counts?"""
+    """How much of it is live?"""
     scanned = [p for p in partitions if p.superseded_bytes is not None]
     total, live = sum(p.bytes for p in scanned), sum(p.live_bytes for p in scanned)
     slowest = max((p.load_ms for p in partitions if p.load_ms is not None), default=None)
@@ -64,7 +64,7 @@ def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
 
 
 def _most_live(copy: OffsetsPartition) -> int:
-    """Bytes of latest values, where all that was not read is such."""
+    """Return the maximum bytes of latest values, counting all unread ones."""
     return copy.live_bytes + copy.unread_bytes
 
 
@@ -115,9 +115,9 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
 
 
 def _once(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartition]) -> list[GroupBytes]:
-    """Of each partition only the rows of its largest copy that was read."""
+    """Return only the rows of the largest read copy of each partition."""
     largest: dict[int, int] = {}
-    for copy in partitions:  # the largest come first
+    for copy in partitions:  # largest first
         if copy.live_bytes is not None:
             largest.setdefault(copy.partition, copy.broker)
     return [row for row in group_bytes if largest.get(row.partition, row.broker) == row.broker]
@@ -160,11 +160,11 @@ def writers(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsParti
 
 
 def _that_dominate(sizes: Sequence[int], unread: int = 0) -> int:
-    """How many of the largest write most of it together; 0 where none do.
+    """Return how many of the largest wrote most of it together; 0 for none.
 
     Args:
-        sizes: Of several groups, the largest first.
-        unread: Bytes of anyone, as one other group that may have written them all.
+        sizes: Sizes of groups, largest first.
+        unread: Bytes of unknown groups, counted as one other group.
     """
     total = sum(sizes) + unread
     for few, sum_ in enumerate(accumulate(sizes[:_FEW]), 1):
@@ -178,9 +178,9 @@ def _that_dominate(sizes: Sequence[int], unread: int = 0) -> int:
 
 
 def _unread(partitions: Sequence[OffsetsPartition]) -> int:
-    """Bytes of partitions, each of its largest copy that was read, or that is there, of which nobody knows whose they are."""
+    """Return bytes of unknown groups in the largest read, or existing, copy of each partition."""
     found: dict[int, OffsetsPartition] = {}
-    for copy in partitions:  # the largest come first
+    for copy in partitions:  # largest first
         if copy.partition not in found or (found[copy.partition].live_bytes is None and copy.live_bytes is not None):
             found[copy.partition] = copy
     return sum(copy.bytes if copy.unread_bytes is None else copy.unread_bytes for copy in found.values())

@@ -1,1 +1,1 @@
-"""Spark over pure rules."""
+"""Spark scans with pure rules."""

@@ -1,7 +1,7 @@
-"""The largest batch of a copy, by the headers alone: a few bytes a batch, where a scan of all records is not wanted.
+"""Largest batch of a copy from headers alone: a few bytes per batch, when no scan of all records is wanted.
 
-What a loader must take at once: a batch of format 2, or a message of an older one with its twelve bytes of offset and size
-(``FileMessageSet.scala@0.9.0.1``, ``FileRecords.java@0.10.0.1``).
+This is what a loader must read at once: a batch of format 2, or a message of an older one with its twelve bytes of offset and
+size (``FileMessageSet.scala@0.9.0.1``, ``FileRecords.java@0.10.0.1``).
 """
 
 import mmap
@@ -13,7 +13,7 @@ from casebook.facts.disks import Replica
 from casebook.spark.copies import is_here, segment
 
 MOST = 256 << 20
-"""Bytes of a copy up to which its headers are read in the time that a first look may take."""
+"""Maximum bytes of a copy whose headers can be read in a first overview."""
 
 _SIZE = struct.Struct(">i")
 _SIZE_AT, _HEAD = 8, 12
@@ -21,10 +21,10 @@ _LEAST = 14  # crc, magic, attributes, and the lengths of key and value
 
 
 class Largest(NamedTuple):
-    """The largest batch that was seen.
+    """Largest batch found.
 
     Args:
-        bytes: Its size; 0 when there is none.
+        bytes: Size; 0 without any.
         is_all: Every header was read: none is larger.
     """
 
@@ -33,7 +33,7 @@ class Largest(NamedTuple):
 
 
 def largest(copy: Replica) -> Largest | None:
-    """The largest batch of a copy; ``None`` when it is elsewhere, or too large for a first look."""
+    """Return the largest batch of a copy; ``None`` when it is elsewhere, or too large for a first overview."""
     if copy.bytes > MOST or not copy.segments or not is_here(copy):
         return None
     found = Largest(0, is_all=True)

@@ -1,4 +1,4 @@
-"""What groups would lose, were segments of the offsets topic not there: its rows read with and without them."""
+"""Losses of groups without some segments of the offsets topic: its rows read with and without them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ MOST_LOSSES, MOST_LOST_COMMITS = 200, 10_000
 
 
 def deletions(folder: Path, sets: Mapping[str, Collection[tuple[int, int, int]]], segments: Iterable[Segment]) -> list[Deletion]:
-    """What deleting segments would do, for each set and log.
+    """Return the effect of deleting segments, for each set and log.
 
     Args:
-        folder: What :func:`casebook.questions.offsets_topic.scans.group_records.aggregate` wrote.
-        sets: ``(broker, partition, base offset)`` by name; a set without segments has no answer.
-        segments: Of the scan.
+        folder: Output of :func:`casebook.questions.offsets_topic.scans.group_records.aggregate`.
+        sets: ``(broker, partition, base offset)`` by name; a set without segments has no result.
+        segments: Scanned segments.
     """
     rows = OffsetsRows(folder)
     scenarios = [_Scenario(name, log, missing, rows.groupless.get(log, ())) for (name, log), missing in _by_log(sets).items()]
@@ -43,7 +43,7 @@ def _by_log(sets: Mapping[str, Collection[tuple[int, int, int]]]) -> dict[tuple[
 
 
 class _Scenario:
-    """A log with segments missing, against the whole of it."""
+    """A log with missing segments, compared with the whole."""
 
     def __init__(self, name: str, log: Log, missing: set[int], groupless: Sequence[KeyRecords]) -> None:
         self.name, self.log, self._missing = name, log, missing
@@ -78,7 +78,7 @@ class _Scenario:
                 self._losses = self._worst()
 
     def _note(self, group: str, had: Mapping[tuple, KeyRecords], has: Mapping[tuple, KeyRecords]) -> None:
-        """Keep the commits of a group whose answer changes; those that are lost first, where there are too many."""
+        """Keep the commits of a group with a changed answer; lost ones first when there are too many."""
         for key in had.keys() | has.keys():
             old, new = had.get(key), has.get(key)
             if old is None or new is None or old.offset != new.offset:

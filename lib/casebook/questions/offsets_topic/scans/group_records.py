@@ -1,9 +1,9 @@
-"""One pass over the offsets topic's segments: what they hold, by segment, key and hour. Everything else is asked of that.
+"""One pass over the segments of the offsets topic: their content by segment, key and hour, the source of everything else.
 
-``kafka_segments`` in mode ``group_keys`` aggregates in the reader; here its partial rows are merged and written as a small
-Parquet that travels with the case. A row stands for the records of one key, in one segment, in one hour, and keeps the
-columns of the last of them; records of transactions, markers and damage have a row each, as their order decides.
-Keys of versions 0 and 1 are the same key (``OffsetCommitKey.json@3.9.0``). Times are epoch milliseconds.
+``kafka_segments`` in mode ``group_keys`` aggregates in the reader; its partial rows are merged here and written as a small
+Parquet in the case. A row represents the records of one key, in one segment, in one hour, with the columns of the last of them;
+records of transactions, markers and damage have a row each, as their order matters. Keys of versions 0 and 1 are the same key
+(``OffsetCommitKey.json@3.9.0``). Times are epoch milliseconds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,16 +48,16 @@ def aggregate(spark: object, sources: Mapping[int, Sequence[Path | str]], target
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        sources: Folders, bundles or segments of ``__consumer_offsets``, by the broker whose copy they are; at least one.
+        sources: Folders, bundles or segments of ``__consumer_offsets``, by broker; at least one.
         target: Path or URI of the Parquet to write.
     """
     write(spark, of_brokers(spark, sources, mode="group_keys"), target)
 
 
 def write(spark: object, raw: object, target: str) -> None:
-    """Merge the reader's partial rows, which also have a column ``broker``, and write them to a path or URI.
+    """Merge the reader's partial rows, with an additional column ``broker``, and write them to a path or URI.
 
-    A group's rows come to stand together, its metadata first: so it can be read back group by group.
+    Rows are sorted by group, metadata first, so that they can be read group by group.
     """
     merged = spark.sql(MERGED, raw=raw).repartition("broker", "log_partition", "group")
     merged = merged.sortWithinPartitions("broker", "log_partition", "group", "topic", "partition")

@@ -1,4 +1,4 @@
-"""A group of the offsets topic, as a coordinator has it once it has loaded its rows."""
+"""A group of the offsets topic, in a coordinator's state after loading its rows."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -8,12 +8,12 @@ from casebook.questions.offsets_topic.scans.offsets_rows import by_key
 
 
 class LoadedGroup:
-    """A group's rows, with what a loader makes of them.
+    """A group's rows, with a loader's view of them.
 
     Args:
-        rows: All of them.
-        markers: Of its log.
-        missing: Segments that are not there.
+        rows: All rows.
+        markers: Transaction markers of its log.
+        missing: Missing segments.
     """
 
     def __init__(self, rows: Iterable[KeyRecords], markers: Markers, missing: Collection[int] = ()) -> None:
@@ -27,7 +27,7 @@ class LoadedGroup:
 
     @property
     def visible(self) -> dict[tuple, KeyRecords]:
-        """The commits that OffsetFetch answers."""
+        """The commits that OffsetFetch returns."""
         return {key: found.visible for key, found in self.known.items() if found.visible is not None}
 
     @property
@@ -36,6 +36,6 @@ class LoadedGroup:
         return None if self.metadata is None or self.metadata.tombstone else self.metadata
 
     def live(self) -> list[KeyRecords]:
-        """What a cleaner must keep: the latest record of every key."""
+        """Return what a cleaner must keep: the latest record of every key."""
         found = [one.live for one in self.known.values()]
         return [row for row in (*found, self.metadata) if row is not None]

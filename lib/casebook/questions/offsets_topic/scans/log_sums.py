@@ -1,4 +1,4 @@
-"""Sums over a partition of the offsets topic: what its segments hold, which are needed, what the next clean would take."""
+"""Sums over a partition of the offsets topic: content of its segments, which are needed, effect of the next clean."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ _OF_GROUPS = ("commit", "group")
 
 
 class _SegmentSums:
-    """What a segment holds."""
+    """Sums of a segment."""
 
     def __init__(self) -> None:
         self.bytes = self.records = self.tombstones = self.markers = self.newer = self.unknown = self.damaged = 0
@@ -37,13 +37,13 @@ class _SegmentSums:
 
 
 class _CleanSums:
-    """What the next clean would take and leave."""
+    """Effect of the next clean."""
 
     def __init__(self) -> None:
         self.before = self.after = self.keys = self.tombstones = 0
 
     def add_others(self, rows: Iterable[KeyRecords], end: int) -> None:
-        """Rows that a clean leaves as they are."""
+        """Add rows that a clean does not change."""
         size = sum(row.bytes for row in rows if row.segment < end)
         self.before += size
         self.after += size
@@ -81,7 +81,7 @@ class LogSums:
         self._first_open: int | None = None
 
     def groupless(self, rows: Sequence[KeyRecords], bounds: tuple[int, int] | None) -> None:
-        """Count markers, damage, and records whose key nobody could decode."""
+        """Count markers, damage, and records with an undecodable key."""
         for row in rows:
             self._segments[row.segment].add(row)
             self._count_newer(row)
@@ -120,13 +120,13 @@ class LogSums:
             self._newer[row.newer] += row.records
 
     def rows(self, log: Log) -> list[Segment]:
-        """What each segment holds, and whether it can be done without."""
+        """Return the content of each segment, and whether it can be deleted safely."""
         bases = sorted(self._segments)
         safe = provably_safe([base for base in bases[:-1] if not self._segments[base].keepers], self._needs)
         return [_segment(log, base, self._segments[base], safe=base in safe) for base in bases]
 
     def counts(self, log: Log, *, known_now: bool) -> OffsetsLog:
-        """What the partition holds in all; how many commits have expired only where it is known against which time."""
+        """Return the totals of the partition; expired commits only with a known reference time."""
         return OffsetsLog(
             broker=log[0],
             partition=log[1],
@@ -139,7 +139,7 @@ class LogSums:
         )
 
     def clean(self, log: Log) -> NextClean:
-        """What the next clean would take and leave."""
+        """Return the effect of the next clean."""
         clean = self._clean
         return NextClean(*log, clean.before, clean.after, clean.keys, clean.tombstones)
 
@@ -170,8 +170,9 @@ def _segment(log: Log, base: int, sums: _SegmentSums, *, safe: bool) -> Segment:
 
 
 def _needs(group: LoadedGroup) -> Iterable[tuple[int, int]]:
-    """Pairs of segments: the first may only go together with the second, as its tombstone hides, or its marker decides,
-    what lies there.
+    """Yield pairs of segments.
+
+    The first may only go together with the second, whose content its tombstone hides or its marker decides.
     """
     pairs: set[tuple[int, int]] = set()
     for key, one in group.known.items():
@@ -186,7 +187,7 @@ def _needs(group: LoadedGroup) -> Iterable[tuple[int, int]]:
 
 
 def _hidden(rows: Iterable[KeyRecords], one: KnownKey, erased_at: int) -> Iterable[int]:
-    """Segments with a value that a tombstone hides."""
+    """Yield segments with a value that a tombstone hides."""
     plain = _last_by_segment(row for row in rows if not row.transactional)
     yield from (base for base, row in plain.items() if not row.tombstone and row.offset < erased_at)
     for row, marker in one.decided:

@@ -1,4 +1,4 @@
-"""The scan of a case's offsets topic: once for each case, kept beside it, so that no other notebook reads the segments again."""
+"""Scan of a case's offsets topic: once per case, and stored with it for other notebooks."""
 
 import hashlib
 import json
@@ -18,24 +18,24 @@ NAME = "offsets_topic"
 
 
 def kept(case: Case, copies: Sequence[Replica]) -> Path | None:
-    """What somebody has read of these copies before; ``None`` when nobody has."""
+    """Return an earlier result for these copies; ``None`` without one."""
     target = case.derived(NAME, _key(copies))
     return target if target.exists() else None
 
 
 def aggregate(case: Case, copies: Sequence[Replica], *, progress: Callable[[int, int | None], None] | None = None) -> Path:
-    """What the segments of the given copies hold, read now, or long ago by somebody who had them.
+    """Return the content of the segments, from a new or an earlier scan.
 
     Args:
-        case: Keeps the result.
-        copies: Of partitions of ``__consumer_offsets``; at least one.
-        progress: Told now and then how many tasks are done, and of how many.
+        case: Stores the result.
+        copies: Copies of partitions of ``__consumer_offsets``; at least one.
+        progress: Receives the number of finished and of known tasks from time to time.
 
     Returns:
         The Parquet of :func:`casebook.questions.offsets_topic.scans.group_records.aggregate`.
 
     Raises:
-        ScanError: Spark does not start, or the segments cannot be read.
+        ScanError: Spark does not start, or the segments are unreadable.
     """
     target = case.derived(NAME, _key(copies))
     if not target.exists():
@@ -58,7 +58,7 @@ def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int 
 
 
 def _require(copy: Replica) -> None:
-    """Make sure that a copy is where it was.
+    """Check that a copy is still there.
 
     Raises:
         NotHereError: The folder is not on this machine.
@@ -72,7 +72,7 @@ def _require(copy: Replica) -> None:
 
 
 def _key(copies: Sequence[Replica]) -> str:
-    """Hash of the segments as they were listed, and of the code that reads them."""
+    """Hash the listed segments, and the code that reads them."""
     listed = [
         [copy.broker, copy.partition, [[s.base_offset, s.bytes, s.modified] for s in copy.segments]]
         for copy in sorted(copies, key=lambda copy: (copy.broker, copy.partition))

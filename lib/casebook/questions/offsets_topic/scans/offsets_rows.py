@@ -1,4 +1,4 @@
-"""The aggregate of the offsets topic, read back group by group: what is needed at once is one group, whatever the log's size."""
+"""Read the aggregate of the offsets topic group by group: memory holds one group, whatever the log's size."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -30,7 +30,7 @@ class OffsetsRows:
     """Rows of :mod:`casebook.questions.offsets_topic.scans.group_records`.
 
     Args:
-        folder: The Parquet that it wrote: every group's rows stand together in one file, its metadata first.
+        folder: Its Parquet output: every group's rows are adjacent in one file, metadata first.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,7 +38,7 @@ class OffsetsRows:
 
     @cached_property
     def groupless(self) -> dict[Log, list[KeyRecords]]:
-        """Markers, damage, and records whose key nobody could decode, by log."""
+        """Return markers, damage, and records with an undecodable key, by log."""
         import pyarrow.dataset as ds
 
         found: dict[Log, list[KeyRecords]] = {}
@@ -51,7 +51,7 @@ class OffsetsRows:
 
     @cached_property
     def last_hours(self) -> dict[Log, int]:
-        """The last hour with a commit, by log."""
+        """Return the last hour with a commit, by log."""
         import pyarrow as pa
 
         if not self._files:
@@ -61,7 +61,7 @@ class OffsetsRows:
         return {(row["broker"], row["log_partition"]): row["hour_max"] for row in found if row["hour_max"] is not None}
 
     def groups(self) -> Iterator[tuple[Log, str, list[KeyRecords]]]:
-        """Log, group id and rows of every group, in no order that means anything."""
+        """Yield log, group id and rows of every group, in no particular order."""
         rows = ((log, row) for batch in self._batches() for log, row in _rows(batch) if row.group is not None)
         for (log, group), some in groupby(rows, key=lambda pair: (pair[0], pair[1].group)):
             yield log, group, [row for _, row in some]
@@ -81,4 +81,4 @@ def _rows(batch: "RecordBatch") -> Iterator[tuple[Log, KeyRecords]]:
 
 
 by_key = attrgetter("topic", "partition")
-"""What a group's commits are told apart by."""
+"""Key of a group's commits."""

@@ -1,6 +1,6 @@
-"""Rows about the offsets topic, from its aggregate, in one pass: group by group, so that memory holds one group and the sums.
+"""Rows on the offsets topic from its aggregate, in one pass, group by group: memory holds one group and the sums.
 
-Whatever can be many (commits, groups, hours, losses) is bounded; what is left out is counted in the sums.
+Potentially large parts (commits, groups, hours, losses) are bounded; omitted ones count in the sums.
 """
 
 from collections import Counter, defaultdict
@@ -22,12 +22,12 @@ _DAY = 24 * HOUR
 
 
 class Expiry(NamedTuple):
-    """How commits expire.
+    """Expiry of commits.
 
     Args:
-        rule: What the time counts from: ``commit``, ``empty`` or ``unsubscribed``; see ``versions.OFFSETS_EXPIRE``.
+        rule: Start of the retention: ``commit``, ``empty`` or ``unsubscribed``; see ``versions.OFFSETS_EXPIRE``.
         retention: ``offsets.retention.minutes`` in milliseconds; ``None`` when unknown.
-        now: Against which commits are called expired, epoch ms; ``None`` when unknown.
+        now: Reference time for expiry, epoch ms; ``None`` when unknown.
     """
 
     rule: str = "commit"
@@ -36,12 +36,12 @@ class Expiry(NamedTuple):
 
 
 def read(folder: Path, *, expiry: Expiry | None = None, bounds: Mapping[Log, tuple[int, int]] | None = None) -> Scanned:
-    """Everything that is asked of the aggregate once.
+    """Read all results from the aggregate.
 
     Args:
-        folder: What :func:`casebook.questions.offsets_topic.scans.group_records.aggregate` wrote.
-        expiry: When commits are forgotten.
-        bounds: First dirty and first uncleanable segment, by broker and partition: what the next clean would take.
+        folder: Output of :func:`casebook.questions.offsets_topic.scans.group_records.aggregate`.
+        expiry: Expiry of commits.
+        bounds: First dirty and first uncleanable segment, by broker and partition, for the next clean.
     """
     rows = OffsetsRows(folder)
     totals = _Totals(expiry or Expiry(), bounds or {}, rows)
@@ -96,7 +96,7 @@ class _Totals:
         )
 
     def _group_bytes(self) -> tuple[GroupBytes, ...]:
-        """By hour for the largest groups, in sum for the others."""
+        """By hour for the largest groups, as a sum for the others."""
         clients = {(state.broker, state.partition, state.group): state.clients for state in self._states}
         ranked = sorted(self._written, key=lambda one: (-one[0], one[2], one[1]))[:MOST_GROUPS]
         found = []
@@ -131,7 +131,7 @@ def _commits(log: Log, name: str, group: LoadedGroup, expiry: Expiry) -> list[Gr
 
 
 def _expire_time(row: KeyRecords, state: KeyRecords | None, expiry: Expiry) -> int | None:
-    """From when the coordinator may forget a commit; ``None`` when it does not, or that is not known."""
+    """Return when the coordinator may expire a commit; ``None`` for never or unknown."""
     if row.expire_time is not None and row.expire_time >= 0:
         return row.expire_time
     since = row.commit_time
@@ -144,7 +144,7 @@ def _expire_time(row: KeyRecords, state: KeyRecords | None, expiry: Expiry) -> i
 
 
 def _subscribed(state: KeyRecords, topic: str) -> bool:
-    """Whether a member wants a topic; one whose subscription cannot be read may."""
+    """Return whether a member subscribes to a topic; ``True`` for an undecodable subscription."""
     return any(member["subscription"] is None or topic in member["subscription"] for member in state.members)
 
 
@@ -172,7 +172,7 @@ def _state(log: Log, name: str, group: LoadedGroup) -> list[GroupState]:
 
 
 def _hours(group: LoadedGroup) -> dict[tuple[str | None, int | None], list[int]]:
-    """Records, bytes and live bytes by committed topic and hour."""
+    """Return records, bytes and live bytes by committed topic and hour."""
     live = {row.offset for row in group.live()}
     sums: dict[tuple, list[int]] = defaultdict(lambda: [0, 0, 0])
     for row in group.rows:
@@ -191,7 +191,7 @@ def _without_hours(hours: Mapping[tuple[str | None, int | None], list[int]]) -> 
 
 
 def _history(log: Log, name: str, group: LoadedGroup, until: int | None) -> list[GroupHistory]:
-    """Pace, gaps and rewinds, as far as the last commit of each key and hour tells; nothing for a group without commits."""
+    """Return pace, gaps and rewinds, by the last commit of each key and hour; nothing without commits."""
     values = [row for row in group.rows if row.kind == "commit" and not row.tombstone]
     by_hour: Counter[int] = Counter()
     for row in values:

@@ -1,4 +1,4 @@
-"""What deleting segments would lose: sets of segments side by side, one of them in full. Nothing is ever deleted."""
+"""Losses from deleting segments: sets of segments side by side, one of them in detail. Nothing is ever deleted."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,15 +49,15 @@ def tried(
     delete_before: str,
     delete_below: str = "",
 ) -> View:
-    """The panel, or its static twin, at a notebook's parameters; the reason, where no segment was read.
+    """Show the panel, or its static twin, for a notebook's parameters; or why no segment was read.
 
     Args:
-        copy: The copy that segments would be deleted from.
-        deletions: Gives what answers for sets of a copy's segments.
-        context: The notebook that it stands in.
+        copy: Copy to delete segments from.
+        deletions: Returns a function for sets of a copy's segments.
+        context: Context in the notebook.
 
     Raises:
-        UsageError: A parameter names a segment that is not there, or is no time or offset.
+        UsageError: A parameter names an unknown segment, or is not a time or offset.
     """
     segments = topic.segments(copy.broker, copy.partition) if copy else ()
     if not segments:
@@ -69,11 +69,11 @@ def tried(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The copy of a partition that the panel is about.
+    """The copy of the panel.
 
     Args:
-        broker: Whose copy.
-        partition: Of ``__consumer_offsets``.
+        broker: Broker of the copy.
+        partition: Partition of ``__consumer_offsets``.
         segments: By base offset; the last is the active one.
     """
 
@@ -83,13 +83,13 @@ class Subject:
 
 
 def panel(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelContext) -> View:
-    """The panel, or its static twin.
+    """Show the panel, or its static twin.
 
     Args:
-        subject: What may be deleted from.
-        choice: The parameters' choice: the panel's first state.
-        ask: Answers for sets of segments.
-        context: The notebook that it stands in.
+        subject: Copy to delete segments from.
+        choice: Initial choice, from the parameters.
+        ask: Returns the effect of sets of segments.
+        context: Context in the notebook.
     """
     if context.interactive:
         return View(parts=(_widgets(subject, choice, ask, context),))
@@ -98,7 +98,7 @@ def panel(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelConte
 
 
 def nothing_read(unread: Unread, *, empty: bool) -> View:
-    """In place of the panel, where no segment was read: where the topic is empty, none had to be."""
+    """Show why no segment was read; for an empty topic none was needed."""
     if empty:
         return View(parts=(render("unread", kind=Status.NOT_APPLICABLE.value, why=unread.why),))
     return View(parts=(render("unread", kind=Status.COULD_NOT_CHECK.value, why=f"{unread.why} {unread.settle}"),))
@@ -245,7 +245,7 @@ def _offset(value: int | None) -> str:
 
 
 def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, object]]:
-    """The segments in order, folded to what a strip can show: each cell says what would go from it, and what keeps it."""
+    """Return the segments in order, merged to fit a strip: each cell has what would go, and what keeps it."""
     cells = min(len(segments), _STRIP // 4)
     folded: list[list[Segment]] = [[] for _ in range(cells)]
     for place, segment in enumerate(segments):

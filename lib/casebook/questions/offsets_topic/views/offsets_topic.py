@@ -1,4 +1,4 @@
-"""Notebook 40: how large the offsets topic is and for what, why it is not compacted, what a load costs, what is damaged."""
+"""Notebook 40: size of the offsets topic and its causes, compaction, load cost, damage."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ MOST_ROWS, _MOST_SEGMENTS = 200, 20
 
 
 def overview(topic: OffsetsTopic) -> View:
-    """Every copy of every partition: size, what of it is live, the cleaner's point, the verdict."""
+    """Show every copy of every partition: size, live part, cleaner point, verdict."""
     rows = topic.partitions
     table = Table(
         name="offsets-partitions",
@@ -50,7 +50,7 @@ def overview(topic: OffsetsTopic) -> View:
 
 
 def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
-    """When the segments of a copy began, how much of them is superseded, where the latest values lie."""
+    """Show the age of a copy's segments, their superseded part, and the position of the latest values."""
     if copy is None:
         return _nothing()
     segments = topic.segments(copy.broker, copy.partition)
@@ -67,14 +67,14 @@ def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
 
 
 def who_writes(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
-    """The groups by bytes written."""
+    """Show the groups by bytes written."""
     if copy is None:
         return _nothing()
     return writers.bars(topic.writers(copy), topic.of(copy).group_bytes)
 
 
 def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
-    """The verdict on the cleaner of a copy's broker, with the numbers it rests on; without a copy on each cleaner."""
+    """Show the verdict on the cleaner of a copy's broker, with its numbers; without a copy, on each cleaner."""
     if copy is None:
         return _cleaners_alone(topic)
     verdict = topic.verdicts.get((copy.broker, copy.partition))
@@ -87,7 +87,7 @@ def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
 
 
 def _cleaners_alone(topic: OffsetsTopic) -> View:
-    """What logs and settings tell of each broker's cleaner."""
+    """Show each broker's cleaner from logs and settings."""
     told = [(cleaner, *without_log_dir(cleaner)) for cleaner in topic.cleaners]
     if not told:
         return _nothing()
@@ -111,7 +111,7 @@ def _nothing() -> View:
 
 
 def settings(topic: OffsetsTopic) -> View:
-    """What the topic lives by, each value with its origin."""
+    """Show the topic's settings, each with its origin."""
     table = Table(
         name="offsets-settings",
         columns=(("Setting", CODE), ("Value", CODE), ("Where it comes from", TEXT)),
@@ -122,7 +122,7 @@ def settings(topic: OffsetsTopic) -> View:
 
 
 def damage(topic: OffsetsTopic) -> View:
-    """Bytes that no batch could be read from, and records that nobody could decode."""
+    """Show bytes without a readable batch, and records that could not be decoded."""
     found = topic.scanned.damage
     if not found:
         said = (
@@ -199,7 +199,7 @@ def _age_takeaway(copy: OffsetsPartition) -> str:
 
 
 def _cleaned_to(topic: OffsetsTopic, copy: OffsetsPartition) -> int | None:
-    """When the first dirty segment began."""
+    """Return when the first dirty segment began."""
     verdict = topic.verdicts.get((copy.broker, copy.partition))
     if verdict is None or verdict.dirt is None:
         return None

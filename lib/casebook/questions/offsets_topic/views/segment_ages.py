@@ -1,7 +1,7 @@
-"""Segments by age: how large, how much of it superseded, and where the latest values lie. One list of spans, drawn twice.
+"""Segments by age: size, superseded part, and position of the latest values. One list of spans, drawn twice.
 
-The upper picture is bytes by the time a segment began, hatched where superseded; the lower one, on the same time axis,
-has a stem for every span that holds a live record. The cleaner's point goes through both.
+The upper chart shows bytes by the start of a segment, hatched for superseded ones; the lower one, on the same time axis, has a
+stem for every span with a live record. The cleaner point crosses both.
 """
 
 import math
@@ -33,15 +33,15 @@ _WIDTH, _UPPER, _LOWER, _GAP, _LEFT, _TOP = 720, 170, 90, 40, 44, 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgeSpan:
-    """Segments that began within a stretch of time.
+    """Segments that started within a period.
 
     Args:
-        start: Its beginning, epoch milliseconds.
-        end: Its end.
-        segments: How many began in it.
-        bytes: Their size.
-        live_bytes: Of that, latest values.
-        live_records: Latest values.
+        start: Start, epoch milliseconds.
+        end: End.
+        segments: Number of segments that started in it.
+        bytes: Size.
+        live_bytes: Bytes of latest values.
+        live_records: Number of latest values.
     """
 
     start: int
@@ -53,12 +53,12 @@ class AgeSpan:
 
     @property
     def superseded_bytes(self) -> int:
-        """What a clean would drop."""
+        """Bytes that a clean would remove."""
         return self.bytes - self.live_bytes
 
 
 def spans(segments: Iterable[Segment]) -> tuple[AgeSpan, ...]:
-    """Segments by the time they began, in at most 30 equal spans of a round length; those without time are left out."""
+    """Return segments by start time, in at most 30 equal spans of a round length; those without a time are left out."""
     known = [segment for segment in segments if segment.first_time is not None]
     if not known:
         return ()
@@ -83,13 +83,13 @@ def _span(start: int, width: int, segments: Sequence[Segment]) -> AgeSpan:
 
 
 def unit(drawn: Sequence[AgeSpan]) -> tuple[int, str]:
-    """The unit that suits the largest span: (bytes, name)."""
+    """Return a suitable unit for the largest span: (bytes, name)."""
     largest = max((span.bytes for span in drawn), default=0)
     return next((u for u in _UNITS if largest >= u[0]), _UNITS[-1])
 
 
 def length(span: AgeSpan) -> str:
-    """How long a span is, in a word: ``week``, ``30 seconds``."""
+    """Name the length of a span: ``week``, ``30 seconds``."""
     width = span.end - span.start
     for size, name in ((7 * _DAY, "week"), (_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute"), (_SECOND, "second")):
         if width % size == 0:
@@ -98,13 +98,13 @@ def length(span: AgeSpan) -> str:
 
 
 def figure(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Figure:
-    """The two pictures as one Plotly chart.
+    """Return the two charts as one Plotly chart.
 
     Args:
         drawn: See :func:`spans`.
-        cleaned_to: When the first segment began that the cleaner has not cleaned; ``None`` when not known.
-        note: Written at that line.
-        alternative: The chart in one sentence.
+        cleaned_to: Start of the first uncleaned segment; ``None`` when unknown.
+        note: Text at that line.
+        alternative: Alternative text, one sentence.
     """
     size, name = unit(drawn)
     middle = [iso(span.start + (span.end - span.start) // 2) for span in drawn]
@@ -141,7 +141,7 @@ def figure(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alter
 
 
 def picture(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Markup:
-    """The same as a static picture, shown where scripts do not run."""
+    """Return the same as a static image, for readers without scripts."""
     size, name = unit(drawn)
     begin, end = drawn[0].start, drawn[-1].end
     largest, most = max(s.bytes for s in drawn) or 1, _height(max(s.live_records for s in drawn)) or 1
@@ -262,7 +262,7 @@ def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: s
 
 
 def _height(records: int) -> float:
-    """Of a stem: logarithmic, so that one live record and ten thousand are both seen."""
+    """Return the height of a stem: logarithmic, so that one live record and ten thousand are both visible."""
     return 1 + math.log10(records) if records else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Who writes a partition of the offsets topic: groups by bytes, each with its share and pace."""
+"""Writers of a partition of the offsets topic: groups by bytes, each with its share and pace."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -16,11 +16,11 @@ _MOST_OF_IT, _NEARLY_ALL = 0.5, 0.9
 
 
 def bars(writers: Sequence[Writer], written: Sequence[GroupBytes]) -> View:
-    """The groups that write most, and the numbers by committed topic and hour.
+    """Show the largest writers, and the numbers by committed topic and hour.
 
     Args:
-        writers: Of one partition, the largest first.
-        written: The rows behind them.
+        writers: Writers of one partition, largest first.
+        written: Rows behind them.
     """
     largest = max(writers[0].bytes, 1) if writers else 1
     rest = writers[MOST_BARS:]
@@ -51,7 +51,7 @@ def _takeaway(writers: Sequence[Writer]) -> str:
 
 
 def _together(writers: Sequence[Writer]) -> str:
-    """Of groups none of which writes most of it: how many do."""
+    """State how many groups write most of it together, when no single one does."""
     sums = list(accumulate(writer.share for writer in writers))
     few = next((place for place, share in enumerate(sums) if share >= _NEARLY_ALL), len(sums) - 1)
     shares = f"{100 * sums[few]:.1f}{words.THIN}% of the bytes, the first of them {100 * sums[0]:.1f}{words.THIN}%"

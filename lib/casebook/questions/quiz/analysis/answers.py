@@ -1,18 +1,17 @@
-"""What somebody typed as an answer: lenient in form, strict in content.
+"""Parse a typed answer: lenient in form, strict in content.
 
 ``orders-3``, ``orders 3``, ``[orders,3]``, ``3`` and ``three`` are one partition; ``1, 5``, ``5 and 1``, ``broker 5, broker 1``
-are two brokers, ``1-5`` is five. What cannot be understood is never guessed: it is :class:`Unclear`, with the form that is
-wanted.
+are two brokers, ``1-5`` is five. Invalid text is never guessed: it raises :class:`Unclear`, with the expected form.
 
-Every answer goes the same way: numbers that are spelled become digits, words that say nothing are dropped, and what is left must
-be understood to the last word.
+Every answer is parsed the same way: number words become digits, filler words are dropped, and the rest must be valid to the last
+word.
 """
 
 import re
 from collections.abc import Sequence
 
 GIVEN_UP = "?"
-"""The answer of somebody who wants the explanation instead."""
+"""Answer that requests the explanation instead."""
 
 _NOBODY = frozenset({"none", "nobody", "nothing", "no", "zero", "-", "–"})
 _NOISE = re.compile(
@@ -29,32 +28,32 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _SPELLED = re.compile(rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_ONES)}))?|({'|'.join(_BELOW_TWENTY)}))\b", re.IGNORECASE)
 _NO_ONE = re.compile(r"\bno[ -]one\b", re.IGNORECASE)
 _ONE_THAT = re.compile(r"\b(?:the )?ones? (?:is|are)\b", re.IGNORECASE)
-"""It stands for what is named after it, and is no number."""
+"""Pronoun for the noun after it, not a number."""
 _DENIES = frozenset({"no", "not", "nobody"})
 _COUNTED = re.compile(
     r"\b(?:records?|left|remain|remains|remaining|still|offline|leaderless|without (?:a )?leaders?|in total)\b", re.IGNORECASE
 )
-"""What may stand beside a number: what is counted."""
+"""Counted nouns, allowed next to a number."""
 
 
 class Unclear(ValueError):
-    """An answer that cannot be understood; the text says which form is wanted."""
+    """An invalid answer; the message has the expected form."""
 
 
 def brokers(text: str) -> frozenset[int]:
-    """Broker ids, in any order and with whatever stands between them; ``1-3`` is a range.
+    """Parse broker ids, in any order and with any separators; ``1-3`` is a range.
 
     Raises:
-        Unclear: Something in it is no broker id.
+        Unclear: Part of it is not a broker id.
     """
     return _numbers(_said(text), wanted="Give ids of brokers, with commas between.")
 
 
 def partitions(text: str, topic: str) -> frozenset[int]:
-    """Numbers of partitions of a topic, which may be named, in any of Kafka's spellings, or left out; ``0-3`` is a range.
+    """Parse partitions of a topic, which may be named in any of Kafka's spellings, or left out; ``0-3`` is a range.
 
     Raises:
-        Unclear: Something in it is no partition of that topic.
+        Unclear: Part of it is not a partition of that topic.
     """
     named = re.escape(topic)
     between = r"\s*[-:/]\s*" if topic.isdecimal() else r"\s*(?:[-:/,]\s*|\s)(?:partitions?\s+)?"
@@ -65,10 +64,10 @@ def partitions(text: str, topic: str) -> frozenset[int]:
 
 
 def number(text: str) -> int:
-    """One number; ``none`` is 0.
+    """Parse one number; ``none`` is 0.
 
     Raises:
-        Unclear: It is none, or more than one.
+        Unclear: It is not exactly one number.
     """
     said = _COUNTED.sub(" ", _said(text))
     if _is_nobody(said):
@@ -80,13 +79,15 @@ def number(text: str) -> int:
 
 
 def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
-    """The key of an option: by the key, by its words, or by the key among words of its own: ``wipe it``, ``wipe the log dirs``.
+    """Return the key of an option: given by its key, its words, or the key within other words.
+
+    ``wipe it``, ``wipe the log dirs``.
 
     Args:
         options: (key, words).
 
     Raises:
-        Unclear: It is none of them.
+        Unclear: It is not an option.
     """
     given = _plain(text)
     short = _plain(_NOISE.sub(" ", _digits(given)))  # R3, r 3, rule three, 3
@@ -100,7 +101,7 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
 
 
 def _said(text: str) -> str:
-    """Without the full stop that ends a sentence."""
+    """Remove the full stop at the end of a sentence."""
     return _FULL_STOP.sub("", text)
 
 
@@ -110,7 +111,7 @@ def _is_nobody(text: str) -> bool:
 
 
 def _digits(text: str) -> str:
-    """With digits for numbers that are spelled, up to 99."""
+    """Replace number words up to 99 by digits."""
     return _SPELLED.sub(lambda found: str(_value(*found.groups())), _ONE_THAT.sub(" ", text))
 
 
@@ -121,10 +122,10 @@ def _value(tens: str | None, ones: str | None, below_twenty: str | None) -> int:
 
 
 def _numbers(text: str, *, wanted: str) -> frozenset[int]:
-    """Every number that is named, ranges included; none of them for nobody.
+    """Return every number, including ranges; none for an answer such as ``nobody``.
 
     Raises:
-        Unclear: There is nothing, or something that is no number.
+        Unclear: There is nothing, or something that is not a number.
     """
     if _is_nobody(text):
         return frozenset()

@@ -1,4 +1,4 @@
-"""Who is dead, what is offline, and why: the first questions of the quiz."""
+"""First questions of the quiz: dead brokers, offline partitions, and the reason."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from casebook.questions.quiz.analysis.rules import RULES_ASKED, why_not
 
 
 def who_is_dead(incident: QuizIncident) -> QuizQuestion:
-    """Assignments name brokers; the living are registered."""
+    """Assignments name brokers; live ones are registered."""
     dead = frozenset(incident.lead.dead)
     missing = incident.missing() or ({} if dead else {"not_asked": "Every broker that an assignment names is registered."})
     gone = capitalised(brokers(sorted(dead)))
@@ -75,7 +75,7 @@ def which_partitions(incident: QuizIncident) -> QuizQuestion:
 
 
 def _topic(incident: QuizIncident) -> str:
-    """The topic to ask about: some of its partitions are offline and some are not, and there are not too many."""
+    """Return the topic of the question: with some offline and some online partitions, and not too many."""
     of_topic = Counter(verdict.topic for verdict in incident.lead.verdicts)
     offline = Counter(verdict.topic for verdict in incident.offline)
 

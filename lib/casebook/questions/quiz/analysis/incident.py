@@ -1,4 +1,4 @@
-"""What the questions of the quiz share: an incident with offline partitions, and who would heal how many of them."""
+"""Common data of the quiz questions: an incident with offline partitions, and the effect of each start."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ from casebook.questions.leadership.analysis.start_first import DUE, StartChoice,
 from casebook.questions.quiz.analysis.past import LastInSync
 
 HANDY = 24
-"""Partitions that somebody can be asked to look through, or to read."""
+"""Maximum number of partitions that a person can be asked to examine."""
 CITED = 3
-"""Znodes under an explanation."""
+"""Number of znodes cited in an explanation."""
 _NOTHING = "Every partition that can be judged has a leader that lives: there is no incident of this kind."
 _NEVER_LED = "No partition has lost its leader: those without one never had a state."
 _UNREAD = "Which brokers are registered is not known from this evidence."
@@ -22,11 +22,11 @@ _UNREAD = "Which brokers are registered is not known from this evidence."
 
 @dataclass(frozen=True, kw_only=True)
 class QuizIncident:
-    """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
+    """A case for the quiz, with the verdicts and the start order of notebook 20.
 
     Args:
-        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it; see :mod:`.past`.
-        stored: The states of partitions as they are stored, by path.
+        last_in_sync: Last non-empty ISR of a partition, if the case has its history; see :mod:`.past`.
+        stored: Stored states of partitions, by path.
     """
 
     lead: Leadership
@@ -35,46 +35,46 @@ class QuizIncident:
 
     @property
     def cluster(self) -> Cluster:
-        """As the case tells it."""
+        """Cluster of the case."""
         return self.lead.cluster
 
     @cached_property
     def offline(self) -> tuple[Verdict, ...]:
-        """Partitions without a leader that lives."""
+        """Partitions without a live leader."""
         return tuple(offline(self.lead.verdicts))
 
     @cached_property
     def heals(self) -> dict[int, int]:
-        """How many partitions each dead broker would heal, if it were started first."""
+        """Number of partitions that each dead broker would heal if started first."""
         return {choice.broker: choice.heals for choice in self.lead.start_first if choice.step == 1}
 
     @cached_property
     def best(self) -> tuple[StartChoice, ...]:
-        """The start that notebook 20 advises, and those that are as good; none where no start heals anything."""
+        """Start that notebook 20 recommends, and equally good ones; none when no start heals anything."""
         firsts = [choice for choice in self.lead.start_first if choice.step == 1]
         best = next((choice for choice in firsts if choice.chosen), None)
         return tuple(choice for choice in firsts if self._is_as_good(choice, best)) if best else ()
 
     def _is_as_good(self, choice: StartChoice, best: StartChoice) -> bool:
-        """It heals as many, and leads no more of them without being in sync."""
+        """Return whether it heals as many, with no more unclean elections."""
         return choice.heals == best.heals and len(self.led_unclean(choice.broker)) <= len(self.led_unclean(best.broker))
 
     def led_unclean(self, broker: int) -> tuple[Verdict, ...]:
-        """The partitions that a dead broker would lead without being in sync, if it were started first."""
+        """Return the partitions that a dead broker would lead without being in sync, if started first."""
         return elected_unclean(self.offline, (broker,))
 
     def in_sync_last(self, verdict: Verdict) -> tuple[int, ...]:
-        """Who was in a partition's ISR when it last named anybody; none where that is not known."""
+        """Return the last non-empty ISR of a partition; empty when unknown."""
         last = self.last_in_sync.get((verdict.topic, verdict.partition))
         return last.isr if last else ()
 
     def healed_by(self, broker: int) -> tuple[Verdict, ...]:
-        """The partitions that :attr:`heals` counts for a dead broker."""
+        """Return the partitions that :attr:`heals` counts for a dead broker."""
         return tuple(v for v in self.offline if v.rule in DUE or broker in v.waits_for)
 
     @cached_property
     def due(self) -> tuple[Verdict, ...]:
-        """Those of them that any start would heal."""
+        """Return those that any start would heal."""
         return tuple(verdict for verdict in self.offline if verdict.rule in DUE)
 
     @cached_property
@@ -83,16 +83,16 @@ class QuizIncident:
 
     @property
     def leaves_out(self) -> str:
-        """What a question must say where some partitions have no leader and are not counted; ``""`` where there are none."""
+        """Return the remark on partitions without a leader that are not counted; ``""`` without any."""
         return " Partitions without a state never had a leader: leave them out." if self._never_led else ""
 
     def missing(self) -> dict[str, str]:
-        """Why nothing can be asked: nobody can tell the answer, or there is nothing to ask about."""
+        """Reasons for questions that cannot be asked: the answer is unknown, or there is no subject."""
         if not self.cluster.brokers_known:
             return {"cannot_tell": _UNREAD}
         return {} if self.offline else {"not_asked": _NEVER_LED if self._never_led else _NOTHING}
 
 
 def named(found: Iterable[Verdict]) -> str:
-    """Partitions as a list that can be read."""
+    """List partitions for people."""
     return some([f"{verdict.topic}-{verdict.partition}" for verdict in found], HANDY, ", ", " and")

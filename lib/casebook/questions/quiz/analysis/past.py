@@ -1,4 +1,4 @@
-"""What the past adds to the quiz: the moment of an incident's height, and who was in sync before an ISR was emptied."""
+"""History for the quiz: the height of an incident, and the ISR before it was emptied."""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
@@ -8,18 +8,18 @@ from casebook.kafka.past_rows import transaction
 
 Key = tuple[str, int]
 HEIGHT = "height"
-"""The moment that :func:`height` finds, as it is asked for."""
+"""Parameter value for the moment that :func:`height` finds."""
 
 
 def height(happened: Iterable[Happened], *, deleting: Container[str] = ()) -> int | None:
-    """The last moment of the longest picture of an incident, epoch ms; ``None`` when it is the present one, or there was none.
+    """Return the last moment of the longest phase of an incident, epoch ms; ``None`` when it is the present, or there was none.
 
-    Rule: partitions without a leader that is registered, times how long it were the same ones, with the same brokers registered.
-    At the end of that the controller has written all that it had to write.
+    Rule: number of partitions without a registered leader, times the duration with the same ones and the same registered brokers.
+    At the end of it the controller has completed all its writes.
 
     Args:
-        happened: In its order.
-        deleting: Topics that are marked for deletion: it leaves them without leader, and nobody misses one.
+        happened: Events, in order.
+        deleting: Topics under deletion, which have no leaders by design.
     """
     past = _Past()
     for event in happened:
@@ -29,11 +29,11 @@ def height(happened: Iterable[Happened], *, deleting: Container[str] = ()) -> in
 
 
 class LastInSync(NamedTuple):
-    """An ISR that named somebody.
+    """A non-empty ISR.
 
     Args:
-        isr: Whom.
-        proof: The transaction that wrote it.
+        isr: Members.
+        proof: Transaction that wrote it.
     """
 
     isr: tuple[int, ...]
@@ -41,7 +41,7 @@ class LastInSync(NamedTuple):
 
 
 def last_in_sync(happened: Iterable[Happened], at: int) -> Mapping[Key, LastInSync]:
-    """The last ISR of each partition that named anybody, up to a moment, epoch ms."""
+    """Return the last non-empty ISR of each partition, up to a moment, epoch ms."""
     return {
         (event.topic, event.partition): LastInSync(event.state.isr, transaction(event.zxid))
         for event in happened
@@ -50,14 +50,14 @@ def last_in_sync(happened: Iterable[Happened], at: int) -> Mapping[Key, LastInSy
 
 
 class _Past:
-    """Who is registered and who leads what, as it goes on."""
+    """Current registrations and leaders during the replay."""
 
     def __init__(self) -> None:
         self.worst: int | None = None
         self.offline: set[Key] = set()
         self._registered: set[int] = set()
         self._led: dict[Key, int | None] = {}
-        self._changed = False  # since the picture was taken
+        self._changed = False  # since the start of the phase
         self._most, self._since, self._were_offline = 0, 0, 0
 
     def add(self, event: Happened) -> None:
@@ -88,13 +88,13 @@ class _Past:
         self._mark(partition, offline=leader not in self._registered)
 
     def _mark(self, partition: Key, *, offline: bool) -> None:
-        """One state at a time: a history may have millions of them, of as many partitions."""
+        """Update one state at a time: a history may have millions of them, of as many partitions."""
         if offline != (partition in self.offline):
             (self.offline.add if offline else self.offline.discard)(partition)
             self._changed = True
 
     def _look(self, now: int) -> None:
-        """The picture so far has ended, and the next begins."""
+        """End the current phase and start the next."""
         if (cost := self._were_offline * (now - self._since)) > self._most:
             self.worst, self._most = now - 1, cost
         self._were_offline, self._since, self._changed = len(self.offline), now, False

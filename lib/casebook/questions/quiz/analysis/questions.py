@@ -1,4 +1,4 @@
-"""The questions on an incident with leaderless partitions, each with its answer worked out from the evidence.
+"""Questions on an incident with leaderless partitions, with answers computed from the evidence.
 
     brokers      which brokers are dead
     leaderless   which partitions of a topic have no leader that lives
@@ -8,7 +8,7 @@
     unclean      how many an unclean election would give a leader, and at what price
     never        what loses records for good
 
-Verdicts, the order of starts and the replay of elections are those of notebook 20.
+Verdicts, start order and replayed elections are those of notebook 20.
 """
 
 from casebook.questions.quiz.analysis import causes, steps
@@ -17,7 +17,7 @@ from casebook.questions.quiz.analysis.quiz import QuizQuestion
 
 
 def questions(incident: QuizIncident) -> tuple[QuizQuestion, ...]:
-    """The questions on a case, in the order in which they are asked."""
+    """Return the questions on a case, in order."""
     return (
         causes.who_is_dead(incident),
         causes.which_partitions(incident),

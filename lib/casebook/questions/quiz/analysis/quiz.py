@@ -1,6 +1,6 @@
-"""A quiz on an incident: how an answer is judged, and what is concluded of all of them.
+"""A quiz on an incident: checking an answer, and the overall result.
 
-What is right is worked out from the evidence at hand (``analysis.questions``); nothing here knows an answer.
+Answers are computed from the evidence (``analysis.questions``); nothing here contains one.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,33 +16,33 @@ from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
 
 
 class AnswerOutcome(StrEnum):
-    """What came of a question."""
+    """Outcome of a question."""
 
     RIGHT = "right"
     WRONG = "wrong"
     GIVEN_UP = "given_up"
     NOT_ANSWERED = "not_answered"
-    NOT_ASKED = "not_asked"  # it does not arise in this case
-    CANNOT_TELL = "cannot_tell"  # the evidence does not tell the answer
+    NOT_ASKED = "not_asked"  # it does not apply to this case
+    CANNOT_TELL = "cannot_tell"  # the evidence does not contain the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizQuestion:
-    """One question of the quiz, with its judge.
+    """A quiz question with its check.
 
     Args:
-        key: Its name; the notebook's parameter is ``answer_<key>``.
+        key: Name; the notebook's parameter is ``answer_<key>``.
         title: A few words.
         asks: The question.
-        form: How to answer, by an example that is not the answer.
-        options: (key, words) of which one is to be chosen; empty where the answer is typed.
-        hints: From a nudge to the way there; none of them is the answer.
-        judge: Why an answer is wrong, in a sentence; ``""`` when it is right. Raises :class:`Unclear`.
-        explanation: Why the answer is what it is; only for who has answered, or has given up.
-        later: (key, words): more of the explanation, which would answer another question, too: only once that one is told.
-        cites: Where it is seen: paths of znodes.
-        not_asked: Why the question does not arise; ``""`` when it does.
-        cannot_tell: Why the evidence does not tell the answer; ``""`` when it does.
+        form: Form of the answer, by an example with another value.
+        options: (key, words) to choose one from; empty for a typed answer.
+        hints: From a small to a large hint; none is the answer.
+        judge: Returns why an answer is wrong, in one sentence; ``""`` when right. Raises :class:`Unclear`.
+        explanation: Reason for the answer, shown only after an answer or on request.
+        later: (key, words): further explanation that would reveal another question's answer, shown once that is revealed.
+        cites: Paths of znodes with the proof.
+        not_asked: Why the question does not apply; ``""`` when it does.
+        cannot_tell: Why the evidence does not contain the answer; ``""`` when it does.
     """
 
     key: str
@@ -60,17 +60,17 @@ class QuizQuestion:
 
     @property
     def arises(self) -> bool:
-        """Whether there is something to answer."""
+        """Whether it can be answered."""
         return not (self.not_asked or self.cannot_tell)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAnswer:
-    """A question with the answer that was given.
+    """A question with its given answer.
 
     Args:
-        answer: As it was given; ``""`` for none.
-        why: What is wrong with it, why the question is not asked, or the explanation.
+        answer: As given; ``""`` for none.
+        why: Error in it, reason why the question is not asked, or the explanation.
     """
 
     question: QuizQuestion
@@ -80,21 +80,21 @@ class JudgedAnswer:
 
     @property
     def told(self) -> bool:
-        """Whether there is nothing left to give away."""
+        """Whether its answer is revealed."""
         return self.outcome not in (AnswerOutcome.WRONG, AnswerOutcome.NOT_ANSWERED)
 
     def said(self, told: Collection[str]) -> str:
-        """What is said of the answer.
+        """Return the response to the answer.
 
         Args:
-            told: Keys of the questions that are told.
+            told: Keys of the revealed questions.
         """
         key, words = self.question.later
         return f"{self.why} {words}" if words and key in told and _explained(self) else self.why
 
 
 def judged(question: QuizQuestion, answer: str) -> JudgedAnswer:
-    """Judge an answer, given in any form that can be understood."""
+    """Judge an answer in any valid form."""
     answer = answer.strip()
     outcome, why = _outcome(question, answer)
     return JudgedAnswer(question=question, outcome=outcome, answer=answer, why=why)
@@ -118,11 +118,11 @@ def _outcome(question: QuizQuestion, answer: str) -> tuple[AnswerOutcome, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How it went.
+    """Overall result.
 
     Args:
-        asked: Questions that arise in this case.
-        counts: How many came to each outcome.
+        asked: Number of questions that apply to this case.
+        counts: Number of questions by outcome.
     """
 
     asked: int
@@ -130,7 +130,7 @@ class Score:
 
     @property
     def title(self) -> str:
-        """In one sentence."""
+        """Result in one sentence."""
         if not self.asked:
             return "There is nothing to solve in this case"
         if self.counts[AnswerOutcome.NOT_ANSWERED] == self.asked:
@@ -154,11 +154,11 @@ def score(answers: Sequence[JudgedAnswer]) -> Score:
 
 
 def findings(answers: Sequence[JudgedAnswer]) -> tuple[Finding, ...]:
-    """One for each question, and one for all.
+    """Return one finding per question, and one for all.
 
-    A wrong answer is for information: nothing is the matter with a cluster because somebody is still learning. So is a quiz that
-    is not done: a run without an answer must not look as if the case were well. A single question that nobody has answered says
-    nothing, and a case that does not tell an answer could not be checked.
+    A wrong answer is informational: learning is no problem of the cluster. So is an unfinished quiz: a run without answers must
+    not look like a healthy case. A single unanswered question says nothing, and one whose answer is not in the evidence could not
+    be checked.
     """
     return (*map(_finding, answers), _of_all(answers))
 

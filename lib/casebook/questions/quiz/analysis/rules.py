@@ -1,4 +1,4 @@
-"""Why another rule is not the one that keeps a partition without leader."""
+"""Why another rule is not the one that blocks a partition's election."""
 
 from casebook.facts.cluster import Cluster
 from casebook.findings.words import brokers, capitalised
@@ -6,14 +6,14 @@ from casebook.kafka.partitions import ids
 from casebook.kafka.verdict import RULES, Verdict
 
 RULES_ASKED = {rule: RULES[rule] for rule in ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R10")}
-"""The rules that can be told from the znodes of one case."""
+"""Rules that the znodes of one case can prove."""
 
 _ALSO = {"R1": "R3"}
-"""What is true as well: a dead leader that is still named is one more reason than a dead ISR."""
+"""Rules that are also true: a dead leader that is still named, in addition to a dead ISR."""
 
 
 def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
-    """Why it is not the rule that was given, in a sentence from the evidence; ``""`` when it is."""
+    """Return why the given rule is wrong, in one sentence from the evidence; ``""`` when it is right."""
     if given == verdict.rule or given == _ALSO.get(verdict.rule or ""):
         return ""
     name = f"{verdict.topic}-{verdict.partition}"

@@ -1,4 +1,4 @@
-"""The rest of the quiz: the order of starts, what stays offline, the price of an unclean election, what must not be done."""
+"""Last questions of the quiz: start order, remaining offline partitions, price of an unclean election, and what to avoid."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DEEDS = (
 
 
 def whom_first(incident: QuizIncident) -> QuizQuestion:
-    """The dead broker whose start brings most of them back."""
+    """The dead broker whose start brings most partitions back."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
     healed = incident.healed_by(best.broker) if best else ()
@@ -58,7 +58,7 @@ def _emptied_hint(incident: QuizIncident) -> str:
 
 
 def _last_writes(healed: Sequence[Verdict], incident: QuizIncident) -> tuple[str, ...]:
-    """The transactions that last wrote somebody into an ISR which is empty now."""
+    """Return the transactions that last wrote a member into a now empty ISR."""
     found = (incident.last_in_sync.get((v.topic, v.partition)) for v in healed if not v.isr)
     return tuple(one.proof for one in found if one)[:CITED]
 
@@ -79,17 +79,17 @@ def _of_first(incident: QuizIncident) -> str:
 
 
 def _dearer(incident: QuizIncident, broker: int) -> str:
-    """What it costs to start one first that heals as many as the best, or more."""
+    """Describe the price of starting another broker first that heals as many or more."""
     return f"broker {broker} would heal as many or more, and lead {named(incident.led_unclean(broker))} out of sync"
 
 
 def _compared(incident: QuizIncident) -> str:
-    """How many each start would heal: which is what remains, too."""
+    """List how many each start would heal, and so how many remain."""
     return f"By number: {', '.join(f'broker {b} would heal {heals}' for b, heals in sorted(incident.heals.items()))}."
 
 
 def _trap(incident: QuizIncident) -> str:
-    """Where an ISR is empty, a start heals and may lose: who was in it last has what the others lack."""
+    """Describe the risk of an empty ISR: a start heals but may lose, as the last member has what the others lack."""
     empty = [v for v in incident.offline if not v.isr and len(v.waits_for) > 1]
     by_last: dict[tuple[int, ...], list[Verdict]] = {}
     for verdict in empty:
@@ -136,7 +136,7 @@ def _judge_first(incident: QuizIncident, answer: str) -> str:
 
 
 def is_it_healed(incident: QuizIncident) -> QuizQuestion:
-    """What remains after the best start."""
+    """The partitions that remain after the best start."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
     healed = set(incident.healed_by(best.broker)) if best else set()
@@ -173,7 +173,7 @@ def _of_left(left: Sequence[Verdict]) -> str:
 
 
 def _needed(left: Sequence[Verdict]) -> str:
-    """Who brings back the rest, which leaves over who came first."""
+    """Describe which brokers bring back the rest, whichever came first."""
     waiting = [verdict for verdict in left if verdict.waits_for]
     needed = brokers(sorted({broker for verdict in waiting for broker in verdict.waits_for}))
     return f"{agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
@@ -187,7 +187,7 @@ def _judge_left(incident: QuizIncident, left: int, answer: str) -> str:
 
 
 def what_if_unclean(incident: QuizIncident) -> QuizQuestion:
-    """How many would be elected unclean, as it is now."""
+    """The partitions that would be elected unclean in the current state."""
     missing = incident.missing()
     supposed = _Unclean() if missing else _unclean(incident)
     return QuizQuestion(
@@ -211,12 +211,12 @@ def what_if_unclean(incident: QuizIncident) -> QuizQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unclean:
-    """What becomes of the offline partitions where unclean election is allowed.
+    """Offline partitions when unclean election is allowed.
 
     Args:
-        elected: Led by a replica that was out of sync.
-        clean: Led by a member of the ISR, as they would be without it.
-        offline: Still without leader.
+        elected: Led by an out-of-sync replica.
+        clean: Led by an ISR member, as without unclean election.
+        offline: Still without a leader.
     """
 
     elected: tuple[Verdict, ...] = ()
@@ -273,7 +273,7 @@ def _price(incident: QuizIncident, supposed: _Unclean) -> str:
 
 
 def what_never(incident: QuizIncident) -> QuizQuestion:
-    """The only copy must not be wiped."""
+    """Never wipe the only copy."""
     last = [v for v in incident.offline if len(v.isr or ()) == 1 and set(v.isr) <= set(incident.lead.dead)]
     due = any(v.clean_winner is None and v.unclean_allowed and v.live_replicas for v in incident.offline)
     missing = incident.missing()

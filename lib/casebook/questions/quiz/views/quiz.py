@@ -1,6 +1,6 @@
-"""The quiz of the walkthrough: a question, fields to answer it with, hints, and what came of it; or its static twin.
+"""Quiz of the walkthrough: a question, answer fields, hints, and the result; or its static twin.
 
-What is right is worked out in the kernel when somebody answers. Neither text nor state of a widget holds it before.
+Answers are computed in the kernel on submission. No text or widget state contains them before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,12 +39,12 @@ _NEXT_OTHER = "Take another case as source: sample:leader_minus_one, or one of y
 
 @dataclass(slots=True)
 class QuestionProgress:
-    """What a person has done with a question.
+    """A person's progress on a question.
 
     Args:
-        answer: As typed last; ``""`` for none.
-        right: The last answer that was right: it counts, whatever was typed later; ``""`` for none.
-        hints: How many were taken.
+        answer: Last typed answer; ``""`` for none.
+        right: Last right answer, which counts whatever was typed later; ``""`` for none.
+        hints: Number of shown hints.
     """
 
     answer: str = ""
@@ -52,22 +52,22 @@ class QuestionProgress:
     hints: int = 0
 
     def take(self, question: QuizQuestion, answer: str) -> None:
-        """An answer was given: what was right stays so, and whoever has it right has nothing to give up."""
+        """Store an answer: a right one stays right, and cannot be given up."""
         self.answer = self.right if answer == GIVEN_UP and self.right else answer
         if quiz.judged(question, self.answer).outcome is AnswerOutcome.RIGHT:
             self.right = self.answer
 
     @property
     def in_force(self) -> str:
-        """The best of what was given."""
+        """Best answer so far."""
         return self.right or self.answer
 
 
 def page(incident: QuizIncident, context: PanelContext, **answers: str) -> "QuizPage":
-    """The questions on a case, and what was answered; headless the parameters, ``?`` for the explanation alone.
+    """Create the questions on a case with answers; headless those of the parameters, ``?`` for only the explanation.
 
     Args:
-        answers: By the key of the question.
+        answers: Answers by key of the question.
     """
     lead = incident.lead
     return QuizPage(
@@ -80,13 +80,13 @@ def page(incident: QuizIncident, context: PanelContext, **answers: str) -> "Quiz
 
 @dataclass(slots=True, kw_only=True)
 class QuizPage:
-    """All questions on a case, and what was answered.
+    """All questions on a case, with answers.
 
     Args:
-        questions: In the order in which they are asked.
-        answers: The notebook's parameters by key.
-        incident: The evidence that the answers are found in.
-        context: The notebook that it stands in.
+        questions: In order.
+        answers: Notebook parameters by key.
+        incident: Evidence with the answers.
+        context: Context in the notebook.
     """
 
     questions: Sequence[QuizQuestion]
@@ -97,11 +97,11 @@ class QuizPage:
     _panels: dict[str, "_QuestionPanel"] = field(default_factory=dict)
 
     def evidence(self) -> View:
-        """Where the answers are found: what is stored, without a word on what it means."""
+        """Show the evidence with the answers: as stored, without interpretation."""
         return self.incident
 
     def ask(self, *keys: str) -> View:
-        """Some of the questions."""
+        """Show some of the questions."""
         shown = [(number, question) for number, question in enumerate(self.questions, start=1) if question.key in keys]
         if not self.context.interactive:
             return html(*(self._twin(number, question) for number, question in shown))
@@ -110,7 +110,7 @@ class QuizPage:
         return View(parts=tuple(panel.box for panel in panels.values()))
 
     def score(self) -> View:
-        """How it went so far, and what to read next."""
+        """Show the score so far, and what to read next."""
         if not self.context.interactive:
             return html(self._score())
         import ipywidgets as widgets
@@ -121,16 +121,16 @@ class QuizPage:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is concluded of the answers in force."""
+        """Return the findings on the current answers."""
         return quiz.findings(self.judged)
 
     @property
     def judged(self) -> tuple[JudgedAnswer, ...]:
-        """Every question with the answer in force."""
+        """Return every question with its current answer."""
         return tuple(quiz.judged(question, self.given(question).in_force) for question in self.questions)
 
     def given(self, question: QuizQuestion) -> QuestionProgress:
-        """What a person did with a question; at first, the parameter."""
+        """Return the progress on a question; initially the parameter."""
         remembered = self.context.remembered if self.context.interactive else {}
         name = f"answer_{question.key}"
         if name not in remembered:
@@ -142,14 +142,14 @@ class QuizPage:
         return given
 
     def answered(self) -> None:
-        """Something was answered: the score follows, and explanations that waited for it."""
+        """Update the score after an answer, and explanations that depend on it."""
         for panel in self._panels.values():
             panel.refresh()
         for shown in self._scores:
             shown.value = str(self._score())
 
     def answer(self, question: QuizQuestion) -> Markup:
-        """Hints that were taken, and what came of the answer."""
+        """Show taken hints, and the result of the answer."""
         given = self.given(question)
         one = quiz.judged(question, given.answer)
         told = {each.question.key for each in self.judged if each.told}
@@ -184,10 +184,10 @@ class QuizPage:
 
 
 def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
-    """What stands at the top of the notebook in the end: how it went, and not who is dead.
+    """Show the notebook's summary: the score, and not the dead brokers.
 
     Args:
-        evidence: What is to be said of the case itself.
+        evidence: Findings on the case itself.
     """
     total = quiz.score(desk.judged)
     right = total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked
@@ -198,7 +198,7 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
 
 
 def _command(context: PanelContext, answers: Mapping[str, str]) -> str:
-    """The notebook with these answers, headless."""
+    """Return the headless command with these answers."""
     given = {f"answer_{key}": answer for key, answer in answers.items() if answer}
     return text.command(NOTEBOOK, context.source, ({"at": context.at} if context.at else {}) | given)
 
@@ -208,12 +208,12 @@ def _untold(total: quiz.Score) -> bool:
 
 
 def _said(one: JudgedAnswer) -> str:
-    """The answer as it was given, beside what came of it."""
+    """Show the given answer next to its result."""
     return "" if one.answer == GIVEN_UP or not one.question.arises else one.answer
 
 
 class _QuestionPanel:
-    """Fields around one question."""
+    """Widgets of one question."""
 
     def __init__(self, desk: QuizPage, number: int, question: QuizQuestion) -> None:
         import ipywidgets as widgets
@@ -233,7 +233,7 @@ class _QuestionPanel:
         return (line(self._field, check, self._hint, give_up),)
 
     def _entry(self) -> object:
-        """A field to type in: in JupyterLab the arrow keys of a list or of radio buttons belong to the notebook."""
+        """Create a text field: in JupyterLab the arrow keys of a list or of radio buttons belong to the notebook."""
         import ipywidgets as widgets
 
         options = self._question.options
@@ -245,7 +245,7 @@ class _QuestionPanel:
             layout={"width": "430px", "max_width": "100%"},
             **({"options": [key for key, _ in options]} if options else {}),
         )
-        entry.observe(lambda change: self._take(change["new"]), "value")  # Enter, or leaving the field
+        entry.observe(lambda change: self._take(change["new"]), "value")  # on Enter, or on leaving the field
         return entry
 
     def _take(self, answer: str) -> None:
@@ -257,12 +257,12 @@ class _QuestionPanel:
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what came of the answer."""
+        """Show the result of the answer."""
         show(self._answer, lambda: self._desk.answer(self._question))
         self._told()
 
     def _told(self) -> None:
-        """What there is left to press."""
+        """Update the enabled buttons."""
         if not self._question.arises:
             return
         taken, there = self._given.hints, len(self._question.hints)

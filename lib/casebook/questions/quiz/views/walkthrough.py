@@ -1,4 +1,4 @@
-"""The walkthrough: a term seen in evidence, and the evidence that a quiz is about, without a word on what it means."""
+"""Walkthrough: a term in evidence, and the evidence of a quiz, without interpretation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -17,11 +17,11 @@ from casebook.questions.quiz.analysis.past import LastInSync
 
 _MOST, _AT_A_GLANCE = 2000, 60
 _TELLING = ("unclean.leader.election.enable", "min.insync.replicas")
-"""Settings that decide an election, or whether it matters."""
+"""Settings that decide an election, or its importance."""
 
 
 class LessonEvidence(Protocol):
-    """What is seen: see :class:`casebook.questions.quiz.walkthrough.Lesson`."""
+    """View of a lesson: see :class:`casebook.questions.quiz.walkthrough.Lesson`."""
 
     name: str
     source: str
@@ -34,7 +34,7 @@ class LessonEvidence(Protocol):
 
 
 def lesson(seen: LessonEvidence) -> View:
-    """A table, and the evidence under it as it was read."""
+    """Show a table, and below it the evidence as read."""
     table = Table(
         name=f"lesson-{seen.name}",
         columns=tuple((head, CODE) for head in seen.columns),
@@ -52,13 +52,13 @@ def incident(
     stored: Mapping[str, bytes | None],
     last_in_sync: Mapping[tuple[str, int], LastInSync],
 ) -> View:
-    """What is stored of the brokers, the partitions and the settings.
+    """Show stored brokers, partitions and settings.
 
     Args:
-        cluster: As the case tells it.
+        cluster: Cluster of the case.
         version: The release whose rules apply.
         stored: Data of znodes by path.
-        last_in_sync: Who was in sync before an ISR was emptied, as far as the case's history tells.
+        last_in_sync: ISR before it was emptied, if the case has its history.
     """
     partitions = _partitions(cluster, stored, last_in_sync)
     return html(render("stack", parts=[_registered(cluster, version), partitions, _settings(cluster)]))
@@ -140,7 +140,7 @@ def _controls(cluster: Cluster, broker: int) -> str:
 
 
 def _data(data: bytes | None) -> object:
-    """A line that is too long is broken behind a comma."""
+    """Break a long line after a comma."""
     if data is None:
         return unknown()
     return Markup("<code>{}</code>").format(Markup(",<wbr>").join(data.decode(errors="backslashreplace").split(",")))

@@ -1,4 +1,4 @@
-"""Rows of causes: what came of what, what may have begun it, and what speaks for and against that."""
+"""Rows of causes: links, possible roots, and evidence for and against."""
 
 from typing import NamedTuple
 
@@ -6,16 +6,16 @@ from casebook.kafka.past_rows import EventRow
 
 
 class CausalLink(NamedTuple):
-    """One thing that led to another.
+    """A cause and its effect.
 
     Args:
-        cause: What came first.
-        effect: What came of it; of many the first.
-        rule: Why they belong together, in words.
-        seconds: Between both, by the reference clock.
-        count: How many such effects this link stands for.
+        cause: Earlier event.
+        effect: Effect; the first of several.
+        rule: Rule that joins them, in words.
+        seconds: Time between both, by the reference clock.
+        count: Number of effects of this link.
         examples: The first few effects.
-        last: The last effect; ``effect`` itself when there is one.
+        last: Last effect; ``effect`` itself for a single one.
     """
 
     cause: EventRow
@@ -28,22 +28,22 @@ class CausalLink(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """What followed from one cause.
+    """Consequences of one cause.
 
     Args:
         kind: ``broker_lost``, ``broker_stopped``, ``all_lost``, ``start_failed``, ``cleaner_dead``, ``unknown_request``,
             ``foreign_protocol``, ``unclean_start``, ``disk_failed``, ``log_dir_emptied``.
         title: One sentence.
-        broker: Whom it befell; ``None`` for all of them, or where nobody knows.
-        links: In the order of time.
-        opened: Of its first event, by the reference clock.
-        closed: Of its last event.
-        partitions: How many were hit.
-        holds: How many partitions without leader the broker holds, which has been down ever since; 0 when it is back, or nobody
-            knows.
-        back: When the broker that was lost was registered again, or that failed to start had started; ``None``: not before the
-            evidence ends.
-        by: When it had begun at the latest, where no line tells when it did: not before ``opened``; else ``None``.
+        broker: Affected broker; ``None`` for all of them, or unknown.
+        links: In order of time.
+        opened: Time of its first event, by the reference clock.
+        closed: Time of its last event.
+        partitions: Number of affected partitions.
+        holds: Number of leaderless partitions that depend on the broker, which has been down ever since; 0 when it is back, or
+            unknown.
+        back: When a lost broker registered again, or a broker with a failed start had started; ``None``: not before the evidence
+            ends.
+        by: Latest start, when no line has it: not before ``opened``; else ``None``.
     """
 
     kind: str
@@ -59,26 +59,26 @@ class Chain(NamedTuple):
 
 
 class Indication(NamedTuple):
-    """What speaks for something, or against it, with its proof; ``""`` where it is the lack of one."""
+    """Evidence for or against something, with its proof; ``""`` when a lack is the evidence."""
 
     text: str
     proof: str = ""
 
 
 class Root(NamedTuple):
-    """What may have begun a chain.
+    """Possible root cause of a chain.
 
     Args:
         kind: ``network``, ``frozen``, ``gc``, ``zookeeper``, ``killed``, ``stopped``, ``all_stopped``, ``all_ended``,
             ``start_failed``, ``new_client``, ``foreign``, ``cleaner``; of a log dir ``disk``, ``disk_full``, ``file_held``,
             ``files_gone``, ``permissions``, ``open_files``, ``maps``.
         name: A few words, e.g. ``Network of the host of broker 57``.
-        broker: Whom it befell.
+        broker: Affected broker.
         chain: Number of the chain in the timeline.
-        pro: What speaks for it.
-        contra: What speaks against it.
+        pro: Evidence for it.
+        contra: Evidence against it.
         unchecked: What could not be checked.
-        weight: The higher the likelier; of use in one chain only.
+        weight: The higher the likelier; comparable within one chain only.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The checks on a timeline."""
+"""Checks on a timeline."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ def checks(
     changes: Sequence[LeaderChange],
     hosts: host_checks.Hosts,
 ) -> tuple[Finding, ...]:
-    """Every check, in a fixed order."""
+    """Run every check, in a fixed order."""
     told = (
         two_leaders_check.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
         window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
@@ -70,10 +70,10 @@ def checks(
 
 
 def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) -> Finding:
-    """An answer with a moment: a latest one is later by what the clocks of the logs may be wrong.
+    """Adjust a finding with a moment: a latest one is later by the error of the logs' clocks.
 
     Args:
-        known: Whether no log says that its broker writes in another zone: else the moment is not told.
+        known: Whether no log contradicts the assumed zone: otherwise the moment is omitted.
     """
     caveats = (*finding.caveats, *zone)
     if not known:
@@ -83,7 +83,7 @@ def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) ->
 
 
 def _zone(scene: TimelineInputs, zones: ZoneStatements) -> tuple[str, ...]:
-    """That the zone of the logs is taken for granted, where neither ZooKeeper's clock nor lines of their own tell it."""
+    """State that the zone of the logs is assumed, when neither ZooKeeper's clock nor their lines show it."""
     unknown = sorted(scene.lives.keys() - zones.as_read)
     if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
         return ()
@@ -132,7 +132,7 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
-    cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may stand in an older log
+    cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may be in an older log
     older = cut or bool(scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers))
     least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
     sent = [f"{least}{plural(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
@@ -152,17 +152,17 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
 
 
 def _unknown_brokers(scene: TimelineInputs) -> coverage.Gaps:
-    """Why there may be brokers of which nobody gave a log: neither znodes nor a history say which there are."""
+    """Return why there may be brokers without a given log: neither znodes nor a history list them."""
     return () if scene.past.there else coverage.registrations(scene.cluster)
 
 
 def _brokers(found: Sequence[Storm]) -> list[int | None]:
-    """Those that the lines name; ``None`` for one where they name none, as it may be one of these else."""
+    """Return the brokers in the lines; ``None`` for a line without one, as it may be any of these."""
     return list(dict.fromkeys(storm.broker for storm in found if storm.broker is not None)) or [None]
 
 
 def _in_another(foreign: Sequence[Storm]) -> str:
-    """What was no request of Kafka's: by name, and how often."""
+    """List the other protocols with their counts."""
     names = " and ".join(dict.fromkeys(name for storm in foreign for name in storm.protocols))
     return f"{names}, {plural(sum(len(storm.thrown) for storm in foreign), 'time')}{_by_whom(foreign)}"
 
@@ -233,9 +233,9 @@ def _of_logs(scene: TimelineInputs, *, of_brokers: bool = False) -> Coverage:
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past.
+    """Return findings and good results, with all open checks merged into one, for a report on more than the past.
 
-    What evidence could not be read stands for itself.
+    Unreadable evidence stays a separate finding.
     """
     unknown = [f for f in findings if f.status is Status.COULD_NOT_CHECK and not names_unreadable(f)]
     told = tuple(finding for finding in findings if finding not in unknown)

@@ -1,7 +1,7 @@
-"""Clusters that follow one another in the same logs: their ZooKeeper was made anew, and with it all that znodes tell.
+"""Successive clusters in the same logs: their ZooKeeper was recreated, with all znodes.
 
-A broker prints the id of its cluster at each start (``KafkaServer.scala@0.10.1.1..3.9.0``). Partitions, epochs and registrations
-under another id are other ones, though they bear the same names.
+A broker prints its cluster id at each start (``KafkaServer.scala@0.10.1.1..3.9.0``). Partitions, epochs and registrations under
+another id are unrelated, even with the same names.
 """
 
 from bisect import bisect_right
@@ -14,18 +14,18 @@ from casebook.facts.events import Event
 from casebook.kafka.past_rows import EventRow
 
 _START = 60_000
-"""Milliseconds in which a start is over, or has failed."""
+"""Milliseconds in which a start completes, or fails."""
 _ELECTED = ("controller_elected", "controller_epoch")
-"""Lines with the epoch in which a broker is controller, or was found to be."""
+"""Lines with a broker's controller epoch."""
 
 
 class Start(NamedTuple):
-    """A process that serves a cluster.
+    """A process in service of a cluster.
 
     Args:
-        since: When it started.
-        cluster: The id that it printed.
-        proof: The line that it printed it in.
+        since: Start time.
+        cluster: Printed cluster id.
+        proof: Line with that id.
     """
 
     since: int
@@ -34,12 +34,12 @@ class Start(NamedTuple):
 
 
 def starts(told: Iterable[tuple[int | None, Event | EventRow]]) -> dict[str, list[Start]]:
-    """The processes that say which cluster they serve, in order; without those that refused to serve it.
+    """Return the processes with a printed cluster id, in order; without those that refused to serve it.
 
-    The line names no broker, so those of logs that were given together are told together.
+    The line names no broker, so logs given together are combined.
 
     Args:
-        told: Lines of brokers, each with its time.
+        told: Lines of brokers with their times.
     """
     found: dict[str, list[Start]] = defaultdict(list)
     begun: dict[str, int] = {}
@@ -51,23 +51,23 @@ def starts(told: Iterable[tuple[int | None, Event | EventRow]]) -> dict[str, lis
         elif line.kind == "cluster_id":
             own.append(Start(begun.get(place, at), line.fields["cluster"], line.proof))
         elif line.kind == "startup_failed" and own and line.fields.get("cluster") == own[-1].cluster:
-            own.pop()  # it was led to a ZooKeeper of strangers
+            own.pop()  # it was connected to a wrong ZooKeeper
     return found
 
 
 def _given_as(line: Event | EventRow) -> str:
-    """The folder of what was given as one broker's logs."""
+    """Return the folder of logs given for one broker."""
     return line.file.rpartition("/")[0]
 
 
 class Clusters:
-    """Of which cluster each line of a broker is."""
+    """Cluster of each broker line."""
 
     def __init__(self, events: Iterable[Event], current: str | None) -> None:
-        """Take in what brokers print.
+        """Process brokers' lines.
 
         Args:
-            current: The id in ``/cluster/id``; ``None`` where it is not known: that of the last start.
+            current: Id in ``/cluster/id``; ``None`` when unknown: that of the last start.
         """
         self._starts = starts((event.time, event) for event in events if event.source == "broker")
         latest = max((own[-1] for own in self._starts.values() if own), default=None)
@@ -75,7 +75,7 @@ class Clusters:
         self._since = {place: [one.since for one in own] for place, own in self._starts.items()}
 
     def is_current(self, event: Event) -> bool:
-        """Whether a line is of the cluster that the znodes are of, as far as is known."""
+        """Return whether a line belongs to the cluster of the znodes, as far as known."""
         given = _given_as(event)
         own = self._starts.get(given)
         if not own or event.time is None:
@@ -85,13 +85,13 @@ class Clusters:
 
 
 class Renewal(NamedTuple):
-    """A cluster that replaced another: when it began nobody knows, but between two moments.
+    """A replacement of a cluster, between two moments.
 
     Args:
-        earliest: Until then all was of the one before: a process had started that served it, or its controller was elected.
-        since: From then on all is of this one.
-        cluster: Its id; ``""`` where no start tells it.
-        proof: What tells of it first.
+        earliest: Last sign of the previous cluster: a start of a process in its service, or its controller's election.
+        since: First sign of the new cluster.
+        cluster: Its id; ``""`` without a start.
+        proof: First proof.
     """
 
     earliest: int
@@ -101,9 +101,9 @@ class Renewal(NamedTuple):
 
 
 def renewals(rows: Sequence[EventRow]) -> list[Renewal]:
-    """Where each cluster but the first began, in order; none between two that are there at once.
+    """Return the start of each cluster after the first, in order; none between simultaneous ones.
 
-    Rule: another id, or a controller epoch that falls: only a ZooKeeper that is made anew counts from the beginning
+    Rule: another id, or a lower controller epoch: only a recreated ZooKeeper starts again
     (``KafkaController.scala@0.9.0.1..3.9.0``).
     """
     found = starts((row.at, row) for row in rows if row.source == "broker")
@@ -120,7 +120,7 @@ def renewals(rows: Sequence[EventRow]) -> list[Renewal]:
 
 
 def _falls(rows: Iterable[EventRow]) -> list[Renewal]:
-    """Where a broker was elected controller in a lower epoch than before, by its own lines: one clock, and their order."""
+    """Return elections of a broker in a lower epoch than before, by its own lines: one clock, in order."""
     found: list[Renewal] = []
     last: dict[int, EventRow] = {}
     for row in rows:
@@ -135,5 +135,5 @@ def _falls(rows: Iterable[EventRow]) -> list[Renewal]:
 
 
 def _stands_before(row: EventRow, other: EventRow) -> bool:
-    """Whether a line stands above another that seems to be earlier: its clock was set."""
+    """Return whether a line is above another with an earlier time: its clock was set."""
     return row.file == other.file and (row.line or 0) < (other.line or 0)

@@ -1,7 +1,6 @@
-"""How far what tells of states reaches: evidence that speaks of changes before it begins, or after it ends, contradicts it.
+"""Coverage of partition states: evidence of changes outside a source's interval contradicts it.
 
-A history, and without one the logs of controllers and leaders, cover their own interval and no more. That nothing is told
-outside of it is no sign that nothing happened there.
+A history, or else the logs of controllers and leaders, covers only its own interval. Silence outside it proves nothing.
 """
 
 from collections.abc import Iterator
@@ -19,24 +18,24 @@ from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 _CHANGES = (
     "partition_changed", "leader_elected", "leader_selected", "isr_shrunk", "isr_expanded", "isr_updated", "broker_change",
 )  # fmt: skip
-"""Lines that are printed where a znode of a partition or a broker changes, and at no other time."""
+"""Lines printed only on a change of a partition's or a broker's znode."""
 
 
 def untold(scene: TimelineInputs) -> Gaps:
-    """Why not every state of every partition is known, the widest gap first."""
+    """Return why some partition states are unknown, the widest gap first."""
     gaps = coverage.state_changes(scene.files, scene.cluster, scene.past, scene.brokers)
     return (*gaps, *outside(scene))
 
 
 def outside(scene: TimelineInputs) -> Gaps:
-    """What is told of changes outside of the time that a history covers, or that logs cover where there is none."""
+    """Return changes outside the time of a history, or of logs without one."""
     return tuple(_outside_history(scene) if scene.past.there else _outside_logs(scene))
 
 
 def _elected_before(past: Past) -> Gaps:
-    """That a history begins with a state which is not the first of its partition: of the elections before nothing is told.
+    """Return that a history starts with a later state of a partition: earlier elections are unknown.
 
-    Rule: the first leader of a partition has epoch 0, and each election raises it (``PartitionStateMachine.scala@2.8.2``).
+    Rule: a partition's first leader has epoch 0, and each election increments it (``PartitionStateMachine.scala@2.8.2``).
     """
     first = (rows[0] for rows in past.states.values() if rows and past.first is not None)
     led = (row for row in first if row.time < past.first and row.leader_epoch)
@@ -78,7 +77,7 @@ def _outside_logs(scene: TimelineInputs) -> Iterator[Gap]:
 
 
 def _written_after(scene: TimelineInputs, broker: int, at: int) -> str | None:
-    """A znode that a broker wrote, as its leader or as the controller, or of which the controller learnt, later than a moment."""
+    """Return a znode that a broker wrote as leader or controller, or that the controller read, later than a moment."""
     cluster = scene.cluster
     if cluster.controller is not None and cluster.controller.broker == broker:
         return next((path for path, stamp in _written(cluster) if (stamp.changed_at or 0) > at), None)
@@ -87,7 +86,7 @@ def _written_after(scene: TimelineInputs, broker: int, at: int) -> str | None:
 
 
 def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
-    """What znodes tell of changes after the end of a history."""
+    """Return changes in znodes after the end of a history."""
     if past.last is None:
         return ()
     last, zxid = past.last
@@ -97,7 +96,7 @@ def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
 
 
 def _written(cluster: Cluster) -> Iterator[tuple[str, Stamp]]:
-    """States and registrations as they were walked."""
+    """Yield walked states and registrations."""
     for partition in cluster.partitions:
         if partition.state is not None and partition.state.stamp is not None:
             yield partition.state_path, partition.state.stamp
@@ -107,5 +106,5 @@ def _written(cluster: Cluster) -> Iterator[tuple[str, Stamp]]:
 
 
 def _doubt(scene: TimelineInputs, row: EventRow) -> int:
-    """Milliseconds by which a line may be printed apart from what it tells of, its clock included."""
+    """Return the milliseconds by which a line may be apart from its event, including its clock's error."""
     return SLACK + (scene.uncertainty(row.broker) or 0)

@@ -1,17 +1,17 @@
-"""Times in which a process that lived on printed nothing: it may have stood still, where its log is not often so silent.
+"""Silences of a surviving process: it may have been paused, unless its log is often silent.
 
-Only lines of a meaning that is known tell of it.
+Only lines of a known kind count.
 """
 
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 OFTEN = 3
-"""A log that was silent so long so often says nothing by being silent once more."""
+"""A log with so many equal silences proves nothing by another one."""
 
 
 def gap_at(scene: TimelineInputs, broker: int, at: int, least: int) -> tuple[EventRow, EventRow] | None:
-    """The two lines of a broker's own around a moment, when one process printed both, at least so many milliseconds apart."""
+    """Return a broker's two own lines around a moment, from one process and at least so many milliseconds apart."""
     own, life = scene.of_broker(broker), scene.life(broker, at)
     before, after = own.before(at), own.after(at)
     if life is None or before is None or after is None or not life.opened <= before.at <= after.at <= life.closed:
@@ -20,6 +20,6 @@ def gap_at(scene: TimelineInputs, broker: int, at: int, least: int) -> tuple[Eve
 
 
 def other_gaps(scene: TimelineInputs, broker: int, gap: tuple[EventRow, EventRow]) -> int:
-    """How often else its log was silent as long."""
+    """Return the number of other equally long silences in its log."""
     before, after = gap
     return scene.of_broker(broker).pauses(after.at - before.at) - 1

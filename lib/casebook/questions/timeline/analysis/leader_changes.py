@@ -1,4 +1,4 @@
-"""Changes of leader, behind which records of the leader before may be missing: from when on, from which offset on, and why."""
+"""Leader changes after which records of the old leader may be missing: since when, from which offset, and why."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -15,25 +15,25 @@ from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDo
 
 LAG, TIMEOUT = "replica.lag.time.max.ms", "zookeeper.session.timeout.ms"
 HANDOVER = 1000
-"""Milliseconds before a planned move in which a follower may not have fetched yet: twice what a fetch waits by default.
+"""Milliseconds before a planned move in which a follower may not have fetched: twice the default wait of a fetch.
 
 Rule: ``replica.fetch.wait.max.ms`` is 500 (``core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0``).
 """
 CHECKPOINT = 5000
-"""Milliseconds between two writes of the high watermarks (``replica.high.watermark.checkpoint.interval.ms``, same place)."""
+"""Milliseconds between writes of the high watermarks (``replica.high.watermark.checkpoint.interval.ms``, same place)."""
 SOON = 60_000
-"""A session that ended, or a disk that failed, so many milliseconds before an election is what called for it."""
+"""Maximum milliseconds between a session's end, or a disk failure, and the election that it causes."""
 _LOADED = "log_loaded"
 _CUTS = ("truncated", "truncated_below_hw", "truncated_nothing", "fetch_reset", "log_emptied")
 
 
 def changes(scene: TimelineInputs, windows: Iterable[Window], doubts: Iterable[OldLeaderDoubt]) -> tuple[LeaderChange, ...]:
-    """Every election of another leader, in order.
+    """Return every election of another leader, in order.
 
     Args:
-        scene: What is known.
-        windows: Those in which two brokers could take writes.
-        doubts: Elections after which nobody knows whether there was one.
+        scene: Inputs of the timeline.
+        windows: Windows with two possible leaders.
+        doubts: Elections with an undecided window.
     """
     made = _Changes(scene, windows, doubts)
     found = [change for key, rows in scene.states.items() for change in made.of(key, rows)]
@@ -42,13 +42,13 @@ def changes(scene: TimelineInputs, windows: Iterable[Window], doubts: Iterable[O
 
 
 def with_epochs(found: Iterable[LeaderChange], copies: Mapping[Partition, Replica]) -> tuple[LeaderChange, ...]:
-    """The same changes, cut where the next epoch begins in the copy that is read, which is exact.
+    """Return the changes with the exact cut: the start of the next epoch in the copy that is read.
 
-    A leader that wrote nothing leaves no batch, but the next epoch that is there begins where its own would have.
+    A leader without writes leaves no batch, but the next existing epoch starts where its own would have.
 
     Args:
-        found: Changes.
-        copies: The leaders' copies, with what ``leader-epoch-checkpoint`` says.
+        found: Leader changes.
+        copies: Leaders' copies, with ``leader-epoch-checkpoint``.
     """
     return tuple(_with_epoch(change, copies.get((change.topic, change.partition))) for change in found)
 
@@ -61,20 +61,22 @@ def _with_epoch(change: LeaderChange, copy: Replica | None) -> LeaderChange:
 
 
 class _Changes:
-    """The changes of partition after partition."""
+    """Leader changes partition by partition."""
 
     def __init__(self, scene: TimelineInputs, windows: Iterable[Window], doubts: Iterable[OldLeaderDoubt]) -> None:
         self._scene = scene
-        self._partly = not scene.past.there and bool(untold(scene))  # who was in sync may have changed unseen
+        self._partly = not scene.past.there and bool(untold(scene))  # the ISR may have changed unseen
         self._windows = {(w.topic, w.partition, w.opened, w.old_leader): w for w in windows}
         self._doubtful = {(doubt.topic, doubt.partition, doubt.at, doubt.broker) for doubt in doubts}
         by_broker = sorted(sessions(scene.past, scene.rows), key=lambda span: (span.broker, span.closed or 0))
         self._sessions = {broker: list(spans) for broker, spans in groupby(by_broker, key=lambda span: span.broker)}
 
     def of(self, key: Key, rows: Sequence[StateRow]) -> Iterator[LeaderChange]:
-        """Those of a partition; an open end is over when the old leader is in sync again, or leads: it has truncated by then.
+        """Yield the changes of a partition; an open end is over when the old leader is in sync again, or leads.
 
-        Another election does not end it: whoever did not learn of the first may not learn of the second.
+        By then it has truncated.
+
+        Another election does not end it: a broker that missed the first may miss the second.
         """
         moves = [(place, led, row) for place, led, row in _moves(rows)]
         for n, (place, led, row) in enumerate(moves):
@@ -83,7 +85,7 @@ class _Changes:
             yield self._bounded(change, rows[place:]) if change.closed is None else change
 
     def _bounded(self, change: LeaderChange, after: Sequence[StateRow]) -> LeaderChange:
-        """With a bound for an open end, as far as the states after it give one."""
+        """Add a bound to an open end, if later states have one."""
         back = _back(after, change.old_leader)
         if back is not None:
             return change._replace(closed=back.time, closed_proof=back.proof, by_then=True)
@@ -91,10 +93,10 @@ class _Changes:
         return change if stayed is None else change._replace(closed=stayed, closed_proof=change.opened_proof, by_then=True)
 
     def _stayed(self, change: LeaderChange, after: Sequence[StateRow]) -> int | None:
-        """Up to when the old leader was in sync all along, which only a follower is; ``None`` where it was not, or not so long.
+        """Return until when the old leader stayed in sync, so was a follower; ``None`` otherwise, or for too short a time.
 
-        Rule: who has not fetched for ``replica.lag.time.max.ms`` leaves the ISR at one of the checks that come twice in that
-        time (``ReplicaManager.scala@0.9.0.1``).
+        Rule: a replica without a fetch for ``replica.lag.time.max.ms`` leaves the ISR at one of the checks, twice in that time
+        (``ReplicaManager.scala@0.9.0.1``).
         """
         lag = self._scene.settings.of_broker(LAG, change.new_leader).number
         last = self._scene.past.last
@@ -150,15 +152,15 @@ class _Changes:
         )
 
     def _closed(self, key: Key, old: int, row: StateRow, window: Window | None) -> tuple[int | None, str]:
-        """When the old leader could take no more writes: with its process, if that ended before another was elected."""
+        """Return when the old leader could accept no more writes: at the end of its process, if that was before the election."""
         if window is not None:
             return window.closed, window.closed_proof
         return (None, "") if (*key, row.time, old) in self._doubtful else (row.time, row.proof)
 
     def _silent_since(self, old: int, at: int) -> int:
-        """From when on followers may not have fetched: since the old leader was last heard of, or shortly before a move.
+        """Return since when followers may not have fetched: since the old leader's last sign of life, or shortly before a move.
 
-        Rule: a session ends when nothing was heard for its timeout, so that is when it was heard last.
+        Rule: a session ends after its timeout without a sign of life.
         """
         lost = [span for span in self._sessions.get(old, ()) if _ends(span, at)]
         if lost:
@@ -171,15 +173,15 @@ class _Changes:
         return self._scene.settings.of_broker(TIMEOUT, broker).number or 0
 
     def _begins(self, key: Key, row: StateRow, following: int | None) -> tuple[int | None, str]:
-        """Where the new leader began to write, as it says itself from 2.4 on."""
+        """Return where the new leader started to write, as it logs from 2.4 on."""
         own = self._scene.of_partition(key).between(row.time - SLACK, None if following is None else following - 1)
         begun = next((line for line in own if _begins(line, row)), None)
         return (None, "") if begun is None else (begun.number("offset"), begun.proof)
 
     def _loaded(self, key: Key, row: StateRow) -> tuple[int | None, str]:
-        """Where the log ended that the new leader had loaded at its start, if it has followed nobody since.
+        """Return the log end that the new leader loaded at its start, if it has followed no leader since.
 
-        Who follows says to where it cuts its log, also when it cuts nothing, and who leads does not (``makeFollowers``,
+        A follower logs its truncation offset, even without an effect, and a leader does not (``makeFollowers``,
         ``core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1``).
         """
         lines = self._scene.of_partition(key).between(None, row.time + SLACK)
@@ -189,10 +191,10 @@ class _Changes:
         return own[-1].number("offset"), own[-1].proof
 
     def _follows(self, key: Key, old: int, row: StateRow) -> tuple[int | None, str]:
-        """To where the old leader cut its log to follow.
+        """Return the old leader's truncation offset when it followed.
 
-        Up to 0.10.2 that is its own high watermark: no more than all in sync have, so it is sound where one of them was elected;
-        a leader alone in sync has it at its very end (``ReplicaManager.scala@0.9.0.1``).
+        Up to 0.10.2 that is its own high watermark: at most what all in-sync replicas have, so it is sound if one of them was
+        elected; a lone leader has it at its very end (``ReplicaManager.scala@0.9.0.1``).
         """
         for line in self._scene.of_partition(key).between(row.time - SLACK, None):
             if line.broker == old and line.source == "broker" and line.kind in _CUTS:
@@ -200,12 +202,12 @@ class _Changes:
         return None, ""
 
     def _cut_at_start(self, key: Key, before: Sequence[StateRow], row: StateRow) -> EventRow | None:
-        """The line in which the next leader cut its own log, shortly before it was elected as one that had stayed in sync.
+        """Return the line in which the next leader truncated its own log, shortly before its election as an in-sync replica.
 
-        What it prints when the partition is created cuts nothing.
+        The line on a partition's creation truncates nothing.
 
-        Rule: up to 0.10.2 a follower cuts its log to its high watermark of the last checkpoint, and fetches what it cut from its
-        leader; who is elected before it could leads without (``makeFollowers``,
+        Rule: up to 0.10.2 a follower truncates its log to the last checkpointed high watermark, and refetches from its leader;
+        one that is elected before that leads without (``makeFollowers``,
         ``core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1``).
         """
         lag = self._scene.settings.of_broker(LAG, row.leader).number or 0
@@ -220,7 +222,7 @@ class _Changes:
         return own[-1] if own and own[-1].number("offset") is not None else None
 
     def _disk_failed(self, key: Key, old: int, since: int, at: int) -> bool:
-        """Whether the old leader said that it cannot read this partition, or that a whole log dir failed, and then lost it."""
+        """Return whether the old leader reported an unreadable partition, or a failed log dir, and then lost it."""
         told = self._scene.kind("replicas_offline").between(since, at + SLACK)
         if any(key in line.listed() for line in told if line.broker == old or line.number("broker") == old):
             return True
@@ -229,7 +231,7 @@ class _Changes:
 
 
 def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[int, StateRow, StateRow]]:
-    """Each election of another leader: its place, since when who led, and it."""
+    """Yield each election of another leader: its index, start of the old leader, and its state."""
     led: StateRow | None = None
     for place, row in enumerate(rows):
         if row.deleted:
@@ -242,10 +244,10 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[int, StateRow, StateRow]]
 
 
 def _back(after: Iterable[StateRow], old: int) -> StateRow | None:
-    """The first state in which the old leader is in sync again, once it was not, or leads again; or in which all is deleted.
+    """Return the first state with the old leader in sync again after leaving, or leading again; or with all deleted.
 
-    Rule: a controller that elects another for a dead leader takes it out of the ISR; who is added to it has fetched from the new
-    leader, so has followed (``Partition.scala@0.9.0.1``). Who is moved away from while it is well stays in the ISR.
+    Rule: an election for a dead leader removes it from the ISR; an added replica has fetched from the new leader, so has followed
+    (``Partition.scala@0.9.0.1``). A healthy broker that loses leadership stays in the ISR.
     """
     out = False
     for state in after:
@@ -262,12 +264,12 @@ def _begins(line: EventRow, row: StateRow) -> bool:
 
 
 def _offset(line: EventRow) -> int | None:
-    """To which a log was cut; one that was emptied begins anew."""
+    """Return the truncation offset of a log; an emptied one starts again."""
     return next((line.number(name) for name in ("offset", "to", "start") if line.number(name) is not None), None)
 
 
 def _left(before: Sequence[StateRow], broker: int) -> int:
-    """When a broker left the ISR that it is not in."""
+    """Return when a broker left the ISR."""
     left = before[-1].time
     for state in reversed(before):
         if state.isr and broker in state.isr:
@@ -277,11 +279,11 @@ def _left(before: Sequence[StateRow], broker: int) -> int:
 
 
 def _alone(before: Sequence[StateRow], old: int) -> int | None:
-    """From when on the old leader was alone in sync, up to its end."""
+    """Return since when the old leader was the only in-sync replica, up to its end."""
     since = None
     for state in reversed(before):
         if state.leader is None and not state.isr:
-            continue  # 0.9 writes an empty set where it gives up
+            continue  # 0.9 writes an empty set when it gives up
         if state.isr != (old,):
             break
         since = state.time

@@ -1,4 +1,4 @@
-"""Since when nobody leads: a state tells when it was last written; logs and ZooKeeper's history, when its leader was lost."""
+"""Start of leaderless times: a state has its last write; logs and ZooKeeper's history have the loss of its leader."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -15,11 +15,11 @@ _OFFLINE, _COORDINATORS = "leadership.offline", "coordinators.leaderless"
 
 
 def dated(findings: Iterable[Finding], verdicts: Iterable[Verdict], told: Timeline) -> tuple[Finding, ...]:
-    """The findings, those on partitions without leader with the time since when that is.
+    """Add the start of leaderless times to findings on partitions without a leader.
 
     Args:
-        verdicts: Of every partition.
-        told: By logs and history.
+        verdicts: Verdicts on every partition.
+        told: Timeline of logs and history.
     """
     offline = {(verdict.topic, verdict.partition) for verdict in verdicts if verdict.state in OFFLINE}
     lost = {key: window for key, window in _lost(told).items() if key in offline}
@@ -33,7 +33,7 @@ def _first(windows: Iterable[Window]) -> Window | None:
 
 
 def _lost(told: Timeline) -> Mapping[Key, Window]:
-    """When the registration of its last leader went, of each partition that has been without ever since, where that is known."""
+    """Return when the last leader's registration was lost, for each partition without a leader ever since, if known."""
     gone = {span.closed_proof for span in told.spans if span.kind == "registered" and span.closed is not None} - told.unsettled
     still = [window for window in told.windows if window.kind is WindowKind.LEADERLESS and window.closed is None]
     return {(window.topic, window.partition): window for window in still if window.opened_proof in gone}

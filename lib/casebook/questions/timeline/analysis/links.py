@@ -1,4 +1,4 @@
-"""How a chain is put together: an effect is looked for after its cause, and thousands of like effects are one link."""
+"""Build chains: effects are searched after their cause, and thousands of equal effects are one link."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,11 +11,11 @@ EXAMPLES = 5
 
 
 class Chainer:
-    """Links of one chain, as they are found.
+    """Links of one chain under construction.
 
     Args:
-        scene: Where effects are looked for.
-        until: No effect is later; ``None`` for no bound.
+        scene: Inputs with possible effects.
+        until: Latest effect; ``None`` for no limit.
     """
 
     def __init__(self, scene: TimelineInputs, until: int | None = None) -> None:
@@ -31,10 +31,10 @@ class Chainer:
         which: Callable[[EventRow], bool] | None = None,
         seconds: float = 0,
     ) -> EventRow | None:
-        """Link a cause to all its effects; the first of them, or ``None``.
+        """Link a cause to all its effects; return the first, or ``None``.
 
         Args:
-            seconds: An effect comes at most so much later; 0 for the chain's own bound.
+            seconds: Maximum delay of an effect; 0 for the chain's own limit.
         """
         if cause is None or cause.at is None:
             return None
@@ -47,7 +47,7 @@ class Chainer:
         return self.link(cause, found, rule)
 
     def link(self, cause: EventRow, found: Sequence[EventRow], rule: str) -> EventRow | None:
-        """Link a cause to effects that are known."""
+        """Link a cause to known effects."""
         if not found:
             return None
         found = sorted(found, key=lambda row: row.at)
@@ -56,7 +56,7 @@ class Chainer:
         return found[0]
 
     def chain(self, kind: str, title: str, broker: int | None, partitions: int = 0) -> Chain | None:
-        """The chain; ``None`` without a link."""
+        """Return the chain; ``None`` without a link."""
         if not self.links:
             return None
         links = tuple(sorted(self.links, key=lambda link: (max(link.effect.at, link.cause.at), link.effect.at)))
@@ -66,12 +66,12 @@ class Chainer:
 
 
 def places(rows: Iterable[EventRow]) -> set[Key]:
-    """The partitions that rows are about."""
+    """Return the partitions of rows."""
     return {(row.topic, row.partition) for row in rows if row.partition is not None}
 
 
 def once_each(rows: Iterable[EventRow]) -> list[EventRow]:
-    """The first row of each partition."""
+    """Return the first row of each partition."""
     found: dict[Key, EventRow] = {}
     for row in rows:
         place = row.topic, row.partition

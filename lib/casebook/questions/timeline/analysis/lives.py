@@ -1,4 +1,4 @@
-"""Who was there when: the processes of each broker as its own lines tell them, and the sessions of brokers with ZooKeeper."""
+"""Processes of each broker by its own lines, and sessions of brokers with ZooKeeper."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,16 +8,16 @@ from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, EventRow, Span
 
 PREAMBLE = ("version_line", "settings_printed", "gc_pause")
-"""What a process may print before it says that it starts: release and settings; and pauses, which have a log of their own."""
+"""Lines that a process may print before its start line: release and settings; and pauses, in their own log."""
 START = 10_000
-"""Milliseconds in which it does."""
+"""Maximum milliseconds for these."""
 _ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed")
 
 
 def lives(rows: Iterable[EventRow], files: Iterable[LogFile], clocks: Iterable[Clock]) -> Mapping[int, Sequence[Span]]:
-    """Processes of each broker with logs: from a first line to the last before another process begins.
+    """Return processes of each broker with logs: from a first line to the last before another process starts.
 
-    Only lines of a meaning that is known tell of it, but a log's last line whatever it says.
+    Only lines of a known kind count, except a log's last line.
     """
     by_broker: dict[int, list[EventRow]] = defaultdict(list)
     for row in _own(rows):
@@ -37,8 +37,8 @@ def _own(rows: Iterable[EventRow]) -> Iterator[EventRow]:
 
 
 def _apart(printed: Sequence[EventRow]) -> Iterator[Sequence[EventRow]]:
-    """A broker's lines by the process that printed them."""
-    begin, last = 0, None  # the place of the last line that is no preamble
+    """Split a broker's lines by process."""
+    begin, last = 0, None  # index of the last line that is no preamble
     for place, row in enumerate(printed):
         if row.kind == "broker_starting":
             after = begin if last is None else last + 1
@@ -52,7 +52,7 @@ def _apart(printed: Sequence[EventRow]) -> Iterator[Sequence[EventRow]]:
 
 
 def _process(printed: Sequence[EventRow]) -> Span:
-    """The life of a process; its name is the last word on how it ends, ``""`` when it says none."""
+    """Return a process; its name is the last line on its end, ``""`` without one."""
     ends = [row.kind for row in printed if row.kind in (*_ENDS, "broker_started")]
     first, last = printed[0], printed[-1]
     name = ends[-1] if ends and ends[-1] in _ENDS else ""
@@ -60,7 +60,7 @@ def _process(printed: Sequence[EventRow]) -> Span:
 
 
 def sessions(past: Past, rows: Iterable[EventRow]) -> Iterator[Span]:
-    """Sessions of brokers, with the moment since which ZooKeeper was silent to them."""
+    """Yield sessions of brokers, with the start of ZooKeeper's silence."""
     silent = {}
     for row in rows:
         if row.kind == "zk_silent" and row.at is not None and row.milliseconds is not None:

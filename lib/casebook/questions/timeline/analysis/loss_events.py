@@ -1,4 +1,4 @@
-"""What a change of leader was part of, in a few words, and how many records each such event took."""
+"""Event that a leader change belongs to, in a few words, and lost records by event."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,9 +11,9 @@ from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 
 MOST_EVENTS = 6
-"""That are named one by one."""
+"""Maximum number of named events."""
 SLACK = 2000
-"""Milliseconds by which an election may lie outside the chain that it is part of: clocks of brokers differ."""
+"""Milliseconds by which an election may be outside its chain: clocks of brokers differ."""
 _LOST = ("broker_lost", "broker_stopped", "disk_failed")
 _ROOTS = {
     "frozen": "broker {broker} stood still",
@@ -24,16 +24,16 @@ _ROOTS = {
     "stopped": "broker {broker} was stopped",
     "disk": "broker {broker} lost a disk",
 }
-"""By the kind of a chain's root."""
+"""Wording by kind of a chain's root."""
 
 
 class EventCount(NamedTuple):
-    """What an event took.
+    """Losses of an event.
 
     Args:
-        event: In a few words; several, with *or* between them, where the evidence does not tell which.
-        records: So many.
-        certain: Whether it was this event.
+        event: In a few words; several, with *or* between them, when undecided.
+        records: Number of records.
+        certain: Whether the event is certain.
     """
 
     event: str
@@ -44,14 +44,14 @@ class EventCount(NamedTuple):
 def named(
     changes: Iterable[LeaderChange], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root], told: Collection[int]
 ) -> tuple[LeaderChange, ...]:
-    """The same changes, each with the words of what it was part of.
+    """Return the changes with the words for their event.
 
     Args:
-        changes: Changes of leader.
-        cluster: Tells the preferred leaders.
-        chains: Of the timeline.
-        roots: What may have begun each chain, the likeliest first.
-        told: Brokers whose own log tells what befell them.
+        changes: Leader changes.
+        cluster: Cluster with preferred leaders.
+        chains: Chains of the timeline.
+        roots: Root candidates of each chain, likeliest first.
+        told: Brokers with own logs.
     """
     preferred = {(p.topic, p.partition): p.replicas[0] for p in cluster.partitions if p.replicas}
     words = {
@@ -81,7 +81,7 @@ def _within(chain: Chain, at: int) -> bool:
 
 
 def _of_chain(chain: Chain, candidates: Sequence[Root], *, is_told: bool) -> str:
-    """The likeliest root; where none outweighs the others, or the broker's own log is missing, only what is certain."""
+    """Return the likeliest root; only the certain part, if undecided or without the broker's own log."""
     root = likeliest(candidates) if is_told else None
     if root is not None and root.kind in _ROOTS:
         return _ROOTS[root.kind].format(broker=chain.broker)
@@ -90,11 +90,11 @@ def _of_chain(chain: Chain, candidates: Sequence[Root], *, is_told: bool) -> str
 
 
 def counted(counts: Iterable[LostCount], changes: Iterable[LeaderChange]) -> tuple[EventCount, ...]:
-    """Lost records by event, the most first; what may belong to several events stands apart.
+    """Return lost records by event, most first; ambiguous ones separate.
 
     Args:
         counts: Lost records.
-        changes: The changes that their numbers name.
+        changes: Changes by number.
     """
     events = {change.number: change.event for change in changes}
     found: Counter[tuple[str, ...]] = Counter()
@@ -114,7 +114,7 @@ def line(rows: Sequence[EventCount]) -> str:
 
 
 def sentence(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
-    """What took how many, one line an event; and how many of them may belong to another window as well."""
+    """List losses by event, one per line; and how many may belong to another window."""
     if not events:
         return ""
     either = sum(row.records for row in counts if row.either)

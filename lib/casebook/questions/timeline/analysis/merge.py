@@ -1,4 +1,4 @@
-"""Logs and history as rows of one order."""
+"""Merge logs and history into ordered rows."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from casebook.kafka.past_rows import Clock, EventRow
 
 
 def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[EventRow, ...]:
-    """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
+    """Return all rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
     by_owner = {clock.owner: clock for clock in clocks}
     known: dict[tuple[int | None, str], Clock | None] = {}
     rows = list(past.rows)
@@ -21,9 +21,9 @@ def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tupl
 
 
 def _once_each(events: Iterable[Event]) -> Iterator[Event]:
-    """Events without the lines of a broker's log of which nobody knows whose it is, where a log of a known one has them as well.
+    """Yield events without lines of an unknown broker that a log of a known one also has.
 
-    What a process prints and its ``server.log`` are the same lines.
+    The output of a process and its ``server.log`` have the same lines.
     """
     events = list(events)
     strange = [event for event in events if event.broker is None and event.source == "broker"]
@@ -36,9 +36,9 @@ def _line(event: Event) -> tuple[int | None, str, str]:
 
 
 def _ahead(clock: Clock | None, event: Event) -> int | None:
-    """By how much a line's clock is ahead; ``None`` behind a step of unknown size: nobody knows what came before such a line.
+    """Return the skew of a line's clock; ``None`` after a step of unknown size: such a line cannot be ordered.
 
-    A clock that nothing was held against is taken as printed.
+    A clock without comparison is used as printed.
     """
     if clock is None or not clock.steps:
         return 0 if clock is None or clock.skew is None else clock.skew
@@ -47,10 +47,10 @@ def _ahead(clock: Clock | None, event: Event) -> int | None:
 
 
 def row_of(event: Event, skew: int | None) -> EventRow:
-    """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order.
+    """Return the row of an event in a log with this skew in milliseconds; ``None``: it cannot be ordered.
 
-    What only a server of ZooKeeper prints is its own, though it stands in a broker's ``server.log``: Kafka's scripts start both
-    with the same log4j.properties.
+    Lines that only a ZooKeeper server prints belong to it, even in a broker's ``server.log``: Kafka's scripts start both with the
+    same log4j.properties.
     """
     at = None if event.time is None or skew is None else event.time - skew
     source, broker = ("zookeeper", None) if event.kind.startswith("zks_") else (event.source, event.broker)
@@ -61,5 +61,5 @@ def row_of(event: Event, skew: int | None) -> EventRow:
 
 
 def in_order(row: EventRow) -> tuple:
-    """Key of the order of rows."""
+    """Sort key of rows."""
     return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)

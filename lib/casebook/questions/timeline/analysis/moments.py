@@ -1,13 +1,13 @@
-"""Of when each kind of evidence is, and what becomes of an answer that joins evidence of different moments.
+"""Observation time of each kind of evidence, and answers that combine evidence of different times.
 
-Znodes tell of the moment of their walk, a list of log dirs of the moment of listing. Between the two, topics are created and
-deleted, leaders move and logs are cleaned. So an answer that joins them holds only where both are of one collection; otherwise it
-is withheld, and the gap is named once for the whole report.
+Znodes are of the time of their walk, log dirs of the time of listing. Between the two, topics are created and deleted, leaders
+move and logs are cleaned. So an answer that combines them requires one collection; otherwise it is withheld, and the gap is
+reported once for the whole report.
 
-Log dirs of another cluster than the znodes are withheld from them likewise, whenever they were listed.
+Log dirs of another cluster than the znodes are withheld likewise, at any time.
 
-Znodes of ZooKeeper's own files are those after the last transaction that is there. Where a log or a log dir holds what they
-cannot know, they tell of the past: what they say of the present is withheld as well.
+Znodes from ZooKeeper's own files are of the last existing transaction. When a log or a log dir proves later changes, they
+describe the past: their statements on the present are withheld as well.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -42,12 +42,12 @@ def observations(
     files: Iterable[LogFile] = (),
     past: Past | None = None,
 ) -> Observations:
-    """Of when each kind of evidence is, as far as that is known.
+    """Return the known observation time of each kind of evidence.
 
     Args:
-        log_dirs: As they were listed.
-        files: What the logs cover.
-        past: What ZooKeeper's own files tell.
+        log_dirs: Listed log dirs.
+        files: Coverage of the logs.
+        past: Content of ZooKeeper's own files.
     """
     listed = observation(log_dir.listed_at for log_dir in log_dirs)
     known = {
@@ -63,10 +63,10 @@ def observations(
 def check(
     cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool, past: Outdated | None = None
 ) -> tuple[Finding, ...]:
-    """Whether all evidence is of one moment; nothing where only one kind of it is there.
+    """Return whether all evidence is of one moment; nothing with only one kind.
 
     Args:
-        past: Of :func:`outdated`.
+        past: Result of :func:`outdated`.
     """
     both = Source.ZNODES in known and bool(log_dirs)
     return (_check(cluster, known, log_dirs, from_files, past),) if both or past is not None else ()
@@ -105,10 +105,9 @@ def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], fr
 
 
 def held(findings: Iterable[Finding], found: Apart | OtherCluster | None, past: Outdated | None = None) -> tuple[Finding, ...]:
-    """The findings, but for those that could not be checked.
+    """Return the findings, with some replaced by could_not_check.
 
-    These are the ones that join znodes and log dirs of different moments or clusters, and those on the present by znodes of the
-    past.
+    These combine znodes and log dirs of different times or clusters, or describe the present by znodes of the past.
     """
     joined = found is not None and found.is_known
     return tuple(_held(finding, found if joined else None, past) for finding in findings)
@@ -134,7 +133,7 @@ def _is_of_setup(finding: Finding) -> bool:
 
 
 def _of_then(finding: Finding, past: Outdated) -> Finding:
-    """What was found of topics that znodes of the past know is so of these, and nothing is well that they cannot know."""
+    """Keep a finding on topics known to old znodes; a good result may miss later ones."""
     if finding.status is Status.OK:
         return _withheld(finding, past)
     if finding.title.endswith(_OF_THEN):
@@ -164,7 +163,7 @@ def _withheld(finding: Finding, reason: Apart | OtherCluster | Outdated) -> Find
 
 
 def by_what_is_there(findings: Iterable[Finding], absent: Collection[Source]) -> tuple[Finding, ...]:
-    """The findings, each by the evidence that there is, and not by all that could have told."""
+    """Return the findings with only existing kinds of evidence."""
     return tuple(_by(finding, absent) for finding in findings)
 
 
@@ -174,7 +173,7 @@ def _by(finding: Finding, absent: Collection[Source]) -> Finding:
 
 
 def dated(findings: Iterable[Finding], known: Observations) -> tuple[Finding, ...]:
-    """The findings, each with the moments of the evidence that it looked at."""
+    """Return the findings, each with the observation times of its evidence."""
     return tuple(_dated(finding, known) for finding in findings)
 
 

@@ -1,4 +1,4 @@
-"""Whether znodes and log dirs are of one collection: of one cluster, and of moments that are close together."""
+"""Whether znodes and log dirs are of one collection: of one cluster, and close in time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from casebook.findings.words import duration
 from casebook.questions.timeline.analysis.other_cluster import OtherCluster, other_cluster
 
 ONE_COLLECTION = 15 * 60_000
-"""What lies closer together may be of one collection: of a large cluster it takes minutes."""
+"""Maximum distance within one collection: a large cluster takes minutes."""
 UNCHANGED = "If nothing changed in between"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apart:
-    """Znodes and log dirs that are of different moments.
+    """Znodes and log dirs of different times.
 
     Args:
         milliseconds: Between the two observations.
-        listed: When those log dirs were listed that are the farthest from the znodes.
-        znodes_older: Which is the older one.
-        witness: A copy that the znodes of their moment cannot know; ``None`` where nothing contradicts.
-        certain: Nothing but the times themselves is needed to know that they are apart.
+        listed: Listing time of the log dirs farthest from the znodes.
+        znodes_older: Whether the znodes are older.
+        witness: A copy that the znodes of their time cannot know; ``None`` without a contradiction.
+        certain: The times alone prove it.
     """
 
     milliseconds: int
@@ -37,7 +37,7 @@ class Apart:
 
     @property
     def is_known(self) -> bool:
-        """Whether they are apart for sure: then nothing may join them."""
+        """Whether it is certain: then nothing may combine them."""
         return self.certain or self.witness is not None
 
     @property
@@ -48,14 +48,14 @@ class Apart:
 
 
 def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> Apart | OtherCluster | None:
-    """Whether znodes and log dirs are of different moments or clusters; ``None`` where they are of one, or one is missing.
+    """Return whether znodes and log dirs are of different times or clusters; ``None`` if not, or when one is missing.
 
-    Within one collection a leader may change; only a topic that was made after its walk tells that the znodes are too old.
+    Within one collection a leader may change; only a topic created after its walk proves that the znodes are too old.
 
     Args:
-        known: Of :func:`moments.observations`.
-        from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that transaction may
-            be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
+        known: Result of :func:`moments.observations`.
+        from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that may be long ago,
+            with current znodes: then only a copy unknown to them proves the opposite.
     """
     znodes = known.get(Source.ZNODES)
     if znodes is not None and (strange := other_cluster(cluster, log_dirs)):
@@ -81,12 +81,12 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
 
 
 def _is_written(copy: Replica, since: int) -> bool:
-    """Whether a copy was written to after a moment: a folder that a deletion left behind was not."""
+    """Return whether a copy was written after a moment, unlike a folder left by a deletion."""
     return any(segment.bytes and segment.modified is not None and segment.modified > since for segment in copy.segments)
 
 
 def _led_since(cluster: Cluster, copies: Iterable[Replica]) -> Iterator[Replica]:
-    """Copies that were led in an epoch later than that of the znodes."""
+    """Yield copies with a later leader epoch than the znodes."""
     states = {(p.topic, p.partition): p.state for p in cluster.partitions}
     for copy in copies:
         state = states.get((copy.topic, copy.partition))
@@ -96,5 +96,5 @@ def _led_since(cluster: Cluster, copies: Iterable[Replica]) -> Iterator[Replica]
 
 
 def unknown_to_znodes(copy: Replica) -> str:
-    """That a copy is in a state of which znodes know nothing, in words."""
+    """Describe a copy in a state unknown to the znodes."""
     return f"Broker {copy.broker} holds {copy.topic}-{copy.partition} in a state that these znodes do not know."

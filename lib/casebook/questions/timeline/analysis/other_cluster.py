@@ -1,8 +1,8 @@
-"""Log dirs of another cluster than the znodes: nothing that joins the two holds.
+"""Log dirs of another cluster than the znodes, which must not be combined.
 
-A broker writes the id of its cluster to ``meta.properties`` and refuses to start where ZooKeeper holds another one
-(``KafkaServer.scala@2.4.0..3.9.0``). The two differ where ZooKeeper was made anew, ``zookeeper.connect`` leads astray, or a disk
-came from elsewhere.
+A broker writes its cluster id to ``meta.properties`` and refuses to start when ZooKeeper has another one
+(``KafkaServer.scala@2.4.0..3.9.0``). They differ after ZooKeeper was recreated, with a wrong ``zookeeper.connect``, or with a
+foreign disk.
 """
 
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ from casebook.findings.words import brokers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherCluster:
-    """Which brokers' log dirs are of another cluster.
+    """Brokers with log dirs of another cluster.
 
     Args:
-        brokers: Their ids.
+        brokers: Broker ids.
         words: ``The log dirs of broker 3 are of another cluster than the znodes``.
-        why: What both say.
+        why: Both ids.
     """
 
     brokers: tuple[int, ...]
@@ -35,7 +35,7 @@ class OtherCluster:
 
 
 def other_cluster(cluster: Cluster, log_dirs: Iterable[LogDir]) -> OtherCluster | None:
-    """Whether log dirs name another cluster than ``/cluster/id``; ``None`` where none does, or one of the two names none."""
+    """Return whether log dirs name another cluster than ``/cluster/id``; ``None`` if not, or when either is missing."""
     named = {(log_dir.broker, (log_dir.meta or {}).get("cluster.id")) for log_dir in log_dirs}
     strange = sorted((broker, name) for broker, name in named if name and cluster.cluster_id not in (None, name))
     if not strange:

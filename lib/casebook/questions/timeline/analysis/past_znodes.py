@@ -1,4 +1,4 @@
-"""Znodes of the past: those of ZooKeeper's own files, where a log or a log dir holds what they cannot know."""
+"""Outdated znodes from ZooKeeper's own files, when a log or a log dir has something newer."""
 
 import json
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ _NO_LEADER = -1
 
 
 class Ends(NamedTuple):
-    """Where znodes end.
+    """End of the znodes.
 
     Args:
-        zxid: The last transaction that they know.
+        zxid: Last transaction in them.
         time: Its time, epoch ms.
-        later: A state with another leader that the history has behind the one that the znodes hold, with its transaction.
+        later: A state with another leader in the history, after the one in the znodes, with its transaction.
     """
 
     zxid: int
@@ -37,12 +37,12 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outdated:
-    """Znodes of ZooKeeper's own files that other evidence proves to be of the past.
+    """Znodes from ZooKeeper's own files that are proven to be outdated.
 
     Args:
         words: ``The znodes are older than the last start of broker 3``.
         why: What they cannot know.
-        evidence: Where that is told.
+        evidence: Proofs.
     """
 
     words: str
@@ -59,13 +59,13 @@ def outdated(
     cluster: Cluster,
     log_dirs: Iterable[LogDir] = (),
 ) -> Outdated | None:
-    """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
+    """Return the proof that znodes from ZooKeeper's files are outdated; ``None`` without one.
 
     Args:
-        found: Of :func:`one_collection.apart`.
-        ends: Of :func:`last_transaction`.
-        told: By the brokers' logs.
-        log_dirs: As they were listed.
+        found: Result of :func:`one_collection.apart`.
+        ends: Result of :func:`last_transaction`.
+        told: Facts from the brokers' logs.
+        log_dirs: Listed log dirs.
     """
     told = tuple(told) if ends is not None else ()
     if ends is not None and ends.later is not None:
@@ -92,7 +92,7 @@ def _last(ends: Ends) -> str:
 
 
 def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:
-    """By a controller epoch that znodes do not know, unless it is of a ZooKeeper whose data is gone."""
+    """Compare with controller epochs in logs, unless they are of a deleted ZooKeeper."""
     known = cluster.controller.epoch
     epochs = [one for one in told if isinstance(one, LoggedEpoch) and known is not None and one.epoch > known]
     if one := next((one for one in epochs if one.printed is not None and one.printed > ends.time - FARTHEST), None):
@@ -102,7 +102,7 @@ def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> O
 
 
 def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
-    """By the end of a session of which znodes still hold the registration."""
+    """Compare with ended sessions whose registration is still in the znodes."""
     owners = {broker.stamp.session: broker.id for broker in cluster.brokers.values() if broker.stamp is not None}
     for one in told:
         if isinstance(one, LoggedExpiry) and one.session in owners:
@@ -114,7 +114,7 @@ def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
 
 
 def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | None:
-    """By ``meta.properties``, which a broker writes once it is registered (``KafkaServer.scala@0.9.0.1..3.6.0``)."""
+    """Compare with ``meta.properties``, which a broker writes after its registration (``KafkaServer.scala@0.9.0.1..3.6.0``)."""
     limit = None if ends is None else instant(ends.time + ONE_COLLECTION)
     for log_dir in log_dirs if limit is not None else ():
         written = (log_dir.meta or {}).get("written", "")
@@ -128,10 +128,10 @@ def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | 
 
 
 def _is_behind(one: LoggedRegistration, ends: Ends) -> bool:
-    """Whether a broker registered after the last transaction that znodes know.
+    """Return whether a broker registered after the last transaction in the znodes.
 
-    Rule: by its transaction, unless the line is so old that it is of a ZooKeeper whose data is gone; before 2.2, by a time
-    that is later in any zone.
+    Rule: by its transaction, unless the line is so old that it is of a deleted ZooKeeper; before 2.2, by a time that is later in
+    any zone.
     """
     if one.zxid is not None:
         return one.zxid > ends.zxid and (one.printed is None or one.printed > ends.time - FARTHEST)
@@ -139,10 +139,10 @@ def _is_behind(one: LoggedRegistration, ends: Ends) -> bool:
 
 
 def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends | None:
-    """What znodes and ZooKeeper's files are known to know last; ``None`` without any of these files.
+    """Return the last known state of znodes and ZooKeeper's files; ``None`` without these files.
 
     Args:
-        changes: The history.
+        changes: History.
     """
     last, written = None, {}
     for change in changes:
@@ -157,7 +157,7 @@ def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends |
 
 
 def _led_anew(partition: Partition, written: Znode | None) -> tuple[str, int] | None:
-    """The state that a history holds of a partition, and its transaction, where it is a later one, and another leads."""
+    """Return a partition's state in the history, with its transaction, if later and with another leader."""
     held = None if partition.state is None or partition.state.stamp is None else partition.state.stamp.changed_in
     zxid = None if written is None or written.stat is None else written.stat.mzxid
     if held is None or zxid is None or zxid <= held or not written.data:

@@ -1,4 +1,4 @@
-"""When each broker was registered in ZooKeeper, where its own files do not tell, or no longer."""
+"""Registrations of each broker in ZooKeeper, when its own files lack them."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -12,18 +12,17 @@ from casebook.kafka.past_rows import Clock, EventRow, Span
 from casebook.questions.timeline.analysis.clocks.pairs import FARTHEST
 
 SAME = 5000
-"""A controller sees a broker register within so many milliseconds, clocks included."""
+"""Maximum milliseconds until a controller notices a registration, including clock errors."""
 _ELECTED = ("partition_changed", "leader_elected")
 _THERE = ("controller_elected", "become_leader")
-"""What a broker prints only once it is registered: as a controller, and as a leader, which a controller told it to be."""
+"""Lines that only a registered broker prints: as a controller, or as a leader by a controller's request."""
 
 
 def with_later(past: Past, rows: Iterable[EventRow], clocks: Iterable[Clock]) -> Past:
-    """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
+    """Add brokers that returned after the last transaction: brokers log the transaction of their registration (2.2 and later).
 
-    Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
-    another zone, and one from long before it of a ZooKeeper whose data is gone. Before 2.2 a line tells by its time, where it is
-    known how far that broker's clock is off ZooKeeper's.
+    Only the first time: later states are unknown. A line with a time before that transaction is in another zone, and one from
+    long before it is of a deleted ZooKeeper. Before 2.2 the line's time decides, if the broker's skew from ZooKeeper is known.
     """
     time, zxid = past.last or (0, 0)
     within = {clock.broker: clock.uncertainty or 0 for clock in clocks if clock.skew is not None and not clock.steps}
@@ -39,7 +38,7 @@ def with_later(past: Past, rows: Iterable[EventRow], clocks: Iterable[Clock]) ->
 
 
 def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Mapping[int, Sequence[Span]]:
-    """When each broker's znode was there: by the history, else as brokers told it, else as it was observed."""
+    """Return the registrations of each broker: from the history, else from logs, else as observed."""
     if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
         return past.registered
     told: dict[int, list[Span]] = defaultdict(list)
@@ -59,12 +58,12 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Map
 
 
 def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: EventRow) -> None:
-    """What a line tells: the controller of who came and went, a broker that it is back, an election that its leader was there.
+    """Apply a line: a controller on other brokers, a broker on its return, an election on its leader's presence.
 
-    Of its own registration, and of who came before it was controller, a controller says nothing.
+    A controller logs neither its own registration, nor those before its election.
 
     Args:
-        seen: When those were seen first of whom nobody knows since when they were registered.
+        seen: First sign of brokers with an unknown registration time.
     """
     if row.kind == "broker_change":
         for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
@@ -86,7 +85,7 @@ def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: EventRow) -> N
 
 
 def _begin(spans: list[Span], broker: int, seen: int | None, row: EventRow) -> None:
-    """A registration, told by the broker or by a controller: a former one that nobody saw go had ended by then."""
+    """Add a registration from the broker or a controller: an earlier one without a seen end was over by then."""
     last = spans[-1] if spans else None
     since = seen if last is None or last.opened is None else last.opened
     if last is not None and last.closed is None and since is not None and row.at > since + SAME:
@@ -96,7 +95,7 @@ def _begin(spans: list[Span], broker: int, seen: int | None, row: EventRow) -> N
 
 
 def _be_back(spans: list[Span], row: EventRow) -> None:
-    """One that is there, however it came."""
+    """Mark a broker as present, without a seen registration."""
     last = spans[-1]
     if last.closed is not None and last.closed < row.at:
         back = Span("registered", "", last.broker, row.at, None, row.proof, "", opened_earliest=last.lasted)
@@ -104,7 +103,7 @@ def _be_back(spans: list[Span], row: EventRow) -> None:
 
 
 def _add_found(spans: list[Span], broker: Broker) -> None:
-    """A registration that a walk found, where logs do not tell of it: what they tell of another ended before, nobody saw when."""
+    """Add a walked registration that logs lack: a different logged one ended before, at an unknown time."""
     opened = broker.stamp.created_at if broker.stamp else None
     proof = f"{ZNODES} /brokers/ids/{broker.id}"
     if spans and spans[-1].closed is None:
@@ -116,15 +115,15 @@ def _add_found(spans: list[Span], broker: Broker) -> None:
 
 
 def _led(cluster: Cluster) -> Sequence[Partition]:
-    """Partitions whose znodes name a leader and the time of their last write, in order."""
+    """Return partitions with a leader and the time of the last write in their znodes, in order."""
     led = [one for one in cluster.partitions if one.state is not None and one.state.leader is not None and one.state.stamp]
     return sorted((one for one in led if one.state.stamp.changed_at), key=lambda one: one.state.stamp.changed_at)
 
 
 def _was_there(spans: list[Span], led: Partition) -> None:
-    """A leader was there when its partition was written last, though logs tell that it had gone, and not that it came back.
+    """Mark a leader as present at its partition's last write, even if logs show its loss without a return.
 
-    Rule: whoever is dead is not elected, and a leader writes its ISR itself.
+    Rule: a dead broker is not elected, and a leader writes its ISR itself.
     """
     broker, at, proof = led.state.leader, led.state.stamp.changed_at, f"{ZNODES} {led.state_path}"
     place = bisect_right([span.opened or 0 for span in spans], at)
@@ -138,7 +137,7 @@ def _was_there(spans: list[Span], led: Partition) -> None:
 
 
 def _miss(spans: list[Span], broker: int, read: int) -> None:
-    """One that no log saw go, and a walk did not find, though logs or states name it: it was gone by then."""
+    """End a registration without a seen loss that a walk did not find: it was over by then."""
     last = spans.pop() if spans else Span("registered", "", broker, None, None, "", "")
     if last.closed is None and (last.opened or 0) <= read:
         last = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)

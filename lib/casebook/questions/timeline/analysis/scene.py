@@ -1,4 +1,4 @@
-"""What windows, chains and roots look things up in: all rows in order, by kind, broker and partition."""
+"""Lookup of windows, chains and roots: all rows in order, by kind, broker and partition."""
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
@@ -21,9 +21,9 @@ from casebook.questions.timeline.analysis.lives import PREAMBLE
 from casebook.questions.timeline.analysis.merge import in_order
 
 SLACK = 250
-"""Milliseconds by which an effect may seem to come before its cause: clocks are not known better."""
+"""Milliseconds by which an effect may seem to precede its cause, the error of clocks."""
 QUIET = 5_000
-"""Milliseconds by which logs of one collection may end before other evidence of it."""
+"""Milliseconds by which logs of one collection may end before other evidence."""
 
 
 class Rows:
@@ -37,22 +37,22 @@ class Rows:
         return len(self.rows)
 
     def between(self, since: int | None, until: int | None) -> Sequence[EventRow]:
-        """Those of that time, both ends included; an open end is ``None``."""
+        """Return rows in a period, both ends included; an open end is ``None``."""
         first = 0 if since is None else bisect_left(self._times, since)
         return self.rows[first : len(self.rows) if until is None else bisect_right(self._times, until)]
 
     def before(self, at: int) -> EventRow | None:
-        """The last one that is not later."""
+        """Return the last row up to a moment."""
         place = bisect_right(self._times, at)
         return self.rows[place - 1] if place else None
 
     def after(self, at: int) -> EventRow | None:
-        """The first one that is later."""
+        """Return the first row after a moment."""
         place = bisect_right(self._times, at)
         return self.rows[place] if place < len(self.rows) else None
 
     def pauses(self, least: int) -> int:
-        """How often so many milliseconds or more lie between a row and the next."""
+        """Return the number of gaps of at least so many milliseconds."""
         return len(self._pauses) - bisect_left(self._pauses, least)
 
     @cached_property
@@ -64,7 +64,7 @@ _NONE = Rows(())
 
 
 class _FirstLife(NamedTuple):
-    """Of the process with which a broker's log begins: whether the log tells its start, and the sessions that it speaks of."""
+    """First process in a broker's log: whether its start is included, and its sessions."""
 
     started: bool
     sessions: frozenset[str]
@@ -72,16 +72,16 @@ class _FirstLife(NamedTuple):
 
 @dataclass(kw_only=True)
 class TimelineInputs:
-    """What is known before anything is concluded.
+    """Inputs of all conclusions.
 
     Args:
-        reference: Whose clock orders all; ``""`` when each log keeps its own.
-        rows: By the reference clock; undated ones last.
-        states: Of each partition, in order.
-        registered: Of each broker, in order.
-        renewals: Where a cluster was replaced by another, in order.
-        lives: Of each broker with logs: its processes, in order.
-        timezone: As the logs were read with it: ``UTC, 2=Asia/Shanghai``.
+        reference: Owner of the reference clock; ``""`` when each log keeps its own.
+        rows: Rows by the reference clock; undated ones last.
+        states: States of each partition, in order.
+        registered: Registrations of each broker, in order.
+        renewals: Cluster replacements, in order.
+        lives: Processes of each broker with logs, in order.
+        timezone: Zone the logs were read with: ``UTC, 2=Asia/Shanghai``.
     """
 
     cluster: Cluster
@@ -99,21 +99,21 @@ class TimelineInputs:
 
     @property
     def by_history(self) -> bool:
-        """Whether registrations are those of ZooKeeper's own files: who is in none was not registered at such a moment."""
+        """Whether registrations are from ZooKeeper's own files: a broker outside of them was not registered."""
         return self.past.first is not None and self.registered is self.past.registered
 
     @cached_property
     def brokers(self) -> frozenset[int]:
-        """Those that ZooKeeper tells of, now or in the past."""
+        """Brokers in ZooKeeper, now or in the past."""
         return frozenset({*self.registered, *coverage.known_brokers(self.cluster)})
 
     @cached_property
     def settings(self) -> Settings:
-        """Effective settings, as they were when the evidence was collected."""
+        """Effective settings at the time of collection."""
         return Settings(self.cluster, self.version.version)
 
     def setting(self, key: str, *, topic: str, broker: int | None, at: int) -> Setting:
-        """The value that counted at a moment: a topic's override as the history has it then; all else as it was at the end."""
+        """Return the effective value at a moment: a topic's override from the history; everything else as at the end."""
         known = [one for one in self.past.overrides.get(topic, ()) if one.time <= at]
         if not known:
             return self.settings.effective(key, topic=topic, broker=broker)
@@ -135,38 +135,38 @@ class TimelineInputs:
         return _grouped(self.rows, lambda row: (row.topic, row.partition) if row.partition is not None else None)
 
     def kind(self, name: str) -> Rows:
-        """All of a kind."""
+        """Return all rows of a kind."""
         return self._by_kind.get(name, _NONE)
 
     def kinds(self, names: Iterable[str], since: int | None = None, until: int | None = None) -> Iterator[EventRow]:
-        """Of several kinds, in order: lines of the same millisecond stand as their log has them."""
+        """Yield rows of several kinds, in order: lines of the same millisecond in log order."""
         return merge(*(self.kind(name).between(since, until) for name in names), key=in_order)
 
     def of_broker(self, broker: int) -> Rows:
-        """What its own logs say."""
+        """Return a broker's own lines."""
         return self._by_broker.get(broker, _NONE)
 
     def of_partition(self, key: Key) -> Rows:
-        """What all logs and the history say of a partition."""
+        """Return the rows of a partition in logs and history."""
         return self._by_partition.get(key, _NONE)
 
     @cached_property
     def of_history(self) -> Rows:
-        """What ZooKeeper wrote."""
+        """Return ZooKeeper's own writes."""
         return Rows([row for row in self.rows if row.source == "history"])
 
     @cached_property
     def span(self) -> tuple[int, int] | None:
-        """First and last moment that any of the evidence tells of; ``None`` when none is dated."""
+        """First and last moment of all evidence; ``None`` without dates."""
         dated = [row.at for row in self.rows[:1] if row.at is not None]
         dated += [row.at for row in reversed(self.rows) if row.at is not None][:1]
         dated += [time for time in (self.past.first, self.past.last and self.past.last[0]) if time is not None]
         return (min(dated), max(dated)) if dated else None
 
     def life(self, broker: int, at: int) -> Span | None:
-        """The process that a broker ran at a moment, or that last ran before it.
+        """Return the process of a broker at a moment, or the last one before.
 
-        Its log may begin later than the moment, in the middle of that process's life.
+        Its log may start later, in the middle of that process's life.
         """
         found = [life for life in self.lives.get(broker, ()) if life.opened is not None and life.opened <= at]
         if found:
@@ -174,35 +174,38 @@ class TimelineInputs:
         return self.lives[broker][0] if self._ran_before_its_log(broker, at) else None
 
     def place(self, window: Window) -> tuple[str, int, int]:
-        """Whose a window is: a partition of another cluster is another one, though it bears the same name."""
+        """Return the key of a window's partition, including its cluster: equal names in another cluster are different."""
         return window.topic, window.partition, self.era(window.closed if window.opened is None else window.opened)
 
     def served_former(self, broker: int, at: int) -> bool:
-        """Whether a broker's process of a moment said that it serves a cluster that another has replaced since."""
+        """Return whether a broker's process at a moment served a replaced cluster."""
         life = self.life(broker, at) if self.renewals and at < self.renewals[-1].since else None
         told = self.kind("cluster_id").between(life.opened, life.closed) if life is not None else ()
         return any(row.broker == broker and row.fields["cluster"] != self.renewals[-1].cluster for row in told)
 
     def tells_start(self, life: Span) -> bool:
-        """Whether the log tells that a process started: its first line of a known meaning says so, its preamble aside."""
+        """Return whether the log includes the start of a process.
+
+        Its first line of a known kind, after its preamble, is a start.
+        """
         return _first_kind(self.of_broker(life.broker).between(life.opened, life.closed)) == "broker_starting"
 
     def begins_with_start(self, broker: int) -> bool | None:
-        """Whether a broker's log begins with the start of a process; ``None`` when it has no line of a known meaning."""
+        """Return whether a broker's log begins with the start of a process; ``None`` without a line of a known kind."""
         return self._first_lives[broker].started if broker in self._first_lives else None
 
     def ends_early(self, broker: int) -> bool:
-        """Whether a broker's log ends before other evidence does, without a word on the end of its process: it may go on."""
+        """Return whether a broker's log ends before other evidence, without a shutdown: it may continue elsewhere."""
         life = next(reversed(self.lives.get(broker, ())), None)
         return life is not None and not life.name and life.closed < self.span[1] - QUIET
 
     @property
     def former_until(self) -> int | None:
-        """Up to when all that logs tell is surely of clusters that another has replaced; ``None`` where there is one cluster."""
+        """Return until when all logs are certainly of replaced clusters; ``None`` for a single cluster."""
         return self.renewals[-1].earliest if self.renewals else None
 
     def era(self, at: int | None) -> int:
-        """Which of the clusters that followed one another was there at a moment, from 0 on."""
+        """Return the number of the cluster at a moment, from 0 on."""
         return sum(at is not None and one.since <= at for one in self.renewals)
 
     @cached_property
@@ -211,15 +214,15 @@ class TimelineInputs:
         for broker, spans in self.lives.items():
             rows = self.of_broker(broker).between(spans[0].opened, spans[0].closed)
             started = _first_kind(rows) in ("broker_starting", None)
-            started |= any(row.kind == "broker_started" for row in rows)  # each process says it once: the log begins as it starts
+            started |= any(row.kind == "broker_started" for row in rows)  # printed once: the log begins with a start
             found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
         return found
 
     def _ran_before_its_log(self, broker: int, at: int) -> bool:
-        """Whether the process with which a log begins ran at a moment before it.
+        """Return whether the first process in a log ran at an earlier moment.
 
-        Rule: it did when it speaks of the session of that time; or when it had not started in the log, and the broker had not
-        registered anew in between, as another process would have.
+        Rule: it did when it names the session of that time; or when its log has no start, and the broker did not register again
+        in between, as another process would have.
         """
         if self.begins_with_start(broker) is not False:
             return False
@@ -229,19 +232,22 @@ class TimelineInputs:
         return not any(span.opened is not None and at < span.opened < first.opened - SLACK for span in spans)
 
     def speaks_of_its_session(self, broker: int, at: int) -> bool:
-        """Whether the process with which a broker's log begins names the session that the broker held at a moment."""
+        """Return whether the first process in a broker's log names its session at a moment."""
         spans = self.registered.get(broker, ())
         held = next((span.name for span in reversed(spans) if span.opened is None or span.opened <= at), "")
         return broker in self._first_lives and _plain(held) in self._first_lives[broker].sessions
 
     def uncertainty(self, broker: int) -> int | None:
-        """Milliseconds by which times of a broker's lines may be wrong; ``None`` when its clock is not known, or not always."""
+        """Return the error of times in a broker's lines, milliseconds.
+
+        ``None`` when its clock is unknown, or not always known.
+        """
         clock = next((clock for clock in self.clocks if clock.broker == broker), None)
         known = (None,) if clock is None else (clock.uncertainty, *(step.uncertainty for step in clock.steps))
         return None if None in known else max(known)
 
     def is_registered(self, broker: int, at: int) -> bool | None:
-        """Whether a broker's znode was there; ``None`` when nothing tells."""
+        """Return whether a broker's znode existed; ``None`` when unknown."""
         spans = self.registered.get(broker, ())
         if any(span._replace(closed=span.lasted).covers(at) for span in spans):
             return True
@@ -256,7 +262,7 @@ class TimelineInputs:
 
 
 def _first_kind(rows: Sequence[EventRow]) -> str | None:
-    """What a process says first, its preamble aside."""
+    """Return the kind of a process's first line after its preamble."""
     return next((row.kind for row in rows if row.kind not in PREAMBLE), None)
 
 

@@ -1,7 +1,6 @@
-"""A part of a timeline: a stretch of time, a topic, a partition, a group, a broker; what of it is inside, and how much.
+"""Selection of a timeline's part: by time, topic, partition, group, broker; with rows and counts.
 
-Whoever draws asks :class:`Events`: rows where there are few, counts where there are many. That they lie in memory is one way
-to answer.
+Figures query :class:`Events`: for few rows, or counts of many. In-memory events are one implementation.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,20 +20,20 @@ from casebook.questions.timeline.analysis.timeline import Timeline
 
 _DAY = 86_400_000
 _SURELY_HELD = 100_000
-"""Up to so many typed entries, a timeline holds all of them; of more it may do without some kinds."""
+"""Maximum number of typed entries that a timeline holds completely; beyond it some kinds may be left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What is looked at; ``None`` for everything.
+    """A selection; ``None`` for everything.
 
     Args:
-        since: From here, epoch milliseconds by the reference clock.
-        until: Up to here, inclusive.
-        topic: Only what is about it.
-        partition: Only what is about this one, of any topic.
-        group: Only what is about it.
-        broker: Only what stands in its log, or is about it.
+        since: Start, epoch milliseconds by the reference clock.
+        until: End, inclusive.
+        topic: Only events of this topic.
+        partition: Only events of this partition, of any topic.
+        group: Only events of this group.
+        broker: Only events in its log, or about it.
     """
 
     since: int | None = None
@@ -46,36 +45,36 @@ class Selection:
 
     @property
     def timed(self) -> bool:
-        """Whether a stretch of time was chosen."""
+        """Whether a period is selected."""
         return self.since is not None or self.until is not None
 
     @property
     def everything(self) -> bool:
-        """Whether nothing was chosen."""
+        """Whether nothing is restricted."""
         return self == Selection()
 
     @property
     def about(self) -> "Selection":
-        """The same, at any time."""
+        """Return the same without a period."""
         return replace(self, since=None, until=None)
 
     def within(self, at: int | None) -> bool:
-        """Whether a moment is inside; one that is unknown is, where no time was chosen."""
+        """Return whether a moment is inside; an unknown one is, without a selected period."""
         if at is None:
             return not self.timed
         return (self.since is None or at >= self.since) and (self.until is None or at <= self.until)
 
     def overlaps(self, opened: int | None, closed: int | None) -> bool:
-        """Whether something that lasted is inside in part; an open end reaches as far as one likes."""
+        """Return whether a period overlaps; an open end is unlimited."""
         begins_in_time = self.until is None or opened is None or opened <= self.until
         return begins_in_time and (self.since is None or closed is None or closed >= self.since)
 
     def names(self, topic: str | None, partition: int | None) -> bool:
-        """Whether a partition is meant."""
+        """Return whether a partition matches."""
         return self.topic in (None, topic) and self.partition in (None, partition)
 
     def holds(self, row: EventRow) -> bool:
-        """Whether an event is inside."""
+        """Return whether an event matches."""
         return (
             self.names(row.topic, row.partition)
             and self.group in (None, row.group)
@@ -84,14 +83,14 @@ class Selection:
         )
 
     def window(self, window: Window) -> bool:
-        """Whether a window is inside in part."""
+        """Return whether a window overlaps."""
         brokers = (None, window.old_leader, window.new_leader)
         return (
             self.names(window.topic, window.partition) and self.broker in brokers and self.overlaps(window.opened, window.closed)
         )
 
     def parameters(self) -> Mapping[str, str]:
-        """As a notebook's parameters say it: a partition is named with its topic, a whole second as that second."""
+        """Return the equivalent notebook parameters: a partition with its topic, a whole second as that second."""
         numbered = "" if self.partition is None else f"-{self.partition}"
         said = {
             "since": instant(self.since),
@@ -104,17 +103,17 @@ class Selection:
 
 
 def _end(until: int | None) -> str | None:
-    """As :func:`parse` reads it: a second without a fraction is meant whole."""
+    """Format for :func:`parse`: a second without a fraction includes all of it."""
     said = instant(until)
     return said.replace(".999Z", "Z") if said else None
 
 
 class Count(NamedTuple):
-    """Events of one kind in one log, within a bin of time.
+    """Number of events of one kind in one log, within a time bin.
 
     Args:
-        start: Of the bin, epoch milliseconds.
-        count: How many.
+        start: Start of the bin, epoch milliseconds.
+        count: Number of events.
     """
 
     source: str
@@ -125,28 +124,28 @@ class Count(NamedTuple):
 
 
 class Events(Protocol):
-    """Events that may be more than fit into memory."""
+    """Events, possibly more than fit in memory."""
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Total number."""
 
     @property
     def extent(self) -> tuple[int, int] | None:
-        """Moments of the first and the last dated one; ``None`` without any."""
+        """First and last moment; ``None`` without dated events."""
 
     def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
-        """The first of those inside, by time, and how many are inside."""
+        """Return the first matching events, by time, and their total."""
 
     def counts(self, chosen: Selection, since: int, until: int, bins: int) -> Sequence[Count]:
-        """Those inside, counted in equal bins of a stretch of time."""
+        """Return the number of matching events in equal bins of a period."""
 
 
 class HeldEvents:
     """Events in memory.
 
     Args:
-        rows: In the order of ``at``; undated ones last.
+        rows: Ordered by ``at``; undated ones last.
     """
 
     def __init__(self, rows: Sequence[EventRow]) -> None:
@@ -155,7 +154,7 @@ class HeldEvents:
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Total number."""
         return len(self._rows)
 
     @cached_property
@@ -164,11 +163,11 @@ class HeldEvents:
 
     @property
     def extent(self) -> tuple[int, int] | None:
-        """Moments of the first and the last dated one."""
+        """First and last moment."""
         return (self._times[0], self._times[-1]) if self._times else None
 
     def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
-        """The first of those inside, and how many are inside."""
+        """Return the first matching events, and their total."""
         inside = self._inside(chosen)
         if chosen.about.everything:
             return [self._rows[n] for n in islice(inside, most)], len(inside)
@@ -176,7 +175,7 @@ class HeldEvents:
         return found[:most], len(found)
 
     def counts(self, chosen: Selection, since: int, until: int, bins: int) -> Sequence[Count]:
-        """Those inside, counted in equal bins; bins without any are left out. A zoom asks again: the last answer is kept."""
+        """Return the number of matching events in equal bins, without empty ones. The last result is cached for zooming."""
         asked = (chosen, since, until, bins)
         if asked not in self._counted:
             self._counted = {asked: self._count(*asked)}
@@ -195,7 +194,7 @@ class HeldEvents:
         return [Count(*key, count) for key, count in found.items()]
 
     def _inside(self, chosen: Selection) -> range:
-        """Numbers of the rows in the stretch of time."""
+        """Return the row numbers within the period."""
         if not chosen.timed:
             return range(len(self._rows))
         first = 0 if chosen.since is None else bisect_left(self._times, chosen.since)
@@ -206,16 +205,16 @@ class HeldEvents:
 def parse(
     found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "", broker: str = ""
 ) -> Selection:
-    """Read what a person typed, or a notebook's parameters; ``""`` for everything.
+    """Parse typed values, or a notebook's parameters; ``""`` for everything.
 
     Args:
-        since: ISO-8601, or a time of day of the day that the incident began.
+        since: ISO-8601, or a time on the day when the incident started.
         until: The same.
-        topic: Its name, or that of one of its partitions, ``orders-3``.
-        partition: Its number, where ``topic`` does not say it.
+        topic: A topic, or one of its partitions, ``orders-3``.
+        partition: Partition number, unless part of ``topic``.
 
     Raises:
-        UsageError: A value cannot be what it should, or nothing in the evidence is of that name or time; the text says which.
+        UsageError: A value is invalid, or not in the evidence; the message says which.
     """
     day = _first_day(found)
     named, number = _subject(found, topic.strip())
@@ -235,7 +234,7 @@ def parse(
 
 
 def _refuse_unknown(found: Timeline, chosen: Selection) -> None:
-    """Nothing is told of what is nowhere: that would read as if all were well with it."""
+    """Refuse unknown names: an empty result would look healthy."""
     whole = sum(file.typed for file in found.files) <= _SURELY_HELD
     if whole and (chosen.topic is not None or chosen.partition is not None):
         _refuse_partition(set(_partitions(found)), chosen)
@@ -257,10 +256,10 @@ def _refuse_partition(known: set[tuple[str | None, int | None]], chosen: Selecti
 
 
 def _refuse(name: str, said: str, known: set[str | None], *, known_as: str | None = None) -> None:
-    """Refuse a name that is not among the known ones.
+    """Refuse a name outside the known ones.
 
     Args:
-        known_as: The name, where more was said than that.
+        known_as: The name, if it differs from the typed text.
     """
     if (known_as or said) not in known:
         names = known - {None}
@@ -269,7 +268,7 @@ def _refuse(name: str, said: str, known: set[str | None], *, known_as: str | Non
 
 
 def _partitions(found: Timeline) -> Iterator[tuple[str | None, int | None]]:
-    """Topic and partition of everything that is of one; there are topics without a known partition."""
+    """Yield topic and partition of everything with one; some topics have no known partition."""
     yield from ((row.topic, row.partition) for row in found.rows)
     yield from ((row.topic, row.partition) for row in found.partition_history)
     yield from ((window.topic, window.partition) for window in found.windows)
@@ -278,7 +277,7 @@ def _partitions(found: Timeline) -> Iterator[tuple[str | None, int | None]]:
 
 
 def _brokers(found: Timeline) -> Iterator[int | None]:
-    """Everyone who is named; some twice."""
+    """Yield all named brokers, with repetitions."""
     yield from (one.broker for many in (found.rows, found.files, found.spans) for one in many)
     yield from found.cluster.brokers
     for window in found.windows:
@@ -301,11 +300,11 @@ def _refuse_uncovered(found: Timeline, chosen: Selection) -> None:
 
 
 def _moments(found: Timeline) -> Iterator[int]:
-    """When something is told, by the reference clock: what the logs cover, and everything else that bears a date."""
+    """Yield all moments by the reference clock: coverage of logs, and everything else with a date."""
     clocks = {clock.owner: clock for clock in found.clocks}
     for file in found.files:
         clock = clocks.get(owner_of(file.broker, file.file))
-        if clock is None or not clock.steps:  # of a clock that was set the lines themselves tell
+        if clock is None or not clock.steps:  # lines of a clock with steps count themselves
             skew = clock.skew or 0 if clock else 0
             yield from (end - skew for end in (file.first, file.last) if end is not None)
     yield from (row.at for row in found.rows if row.at is not None)
@@ -314,7 +313,7 @@ def _moments(found: Timeline) -> Iterator[int]:
 
 
 def focus(found: Timeline) -> tuple[int, int] | None:
-    """The stretch of time that the first chain took, with a margin; that of all events where there is no chain."""
+    """Return the period of the first chain, with a margin; that of all events without a chain."""
     times = [row.at for row in found.rows if row.at is not None]
     chain = next((c for c in found.chains if c.opened is not None and c.closed is not None), None)
     if chain is None:
@@ -326,7 +325,7 @@ def focus(found: Timeline) -> tuple[int, int] | None:
 
 
 def _margin(first: int, last: int) -> tuple[int, int]:
-    """With a tenth before it and a third behind it, where those who lead then have to be named; half a second at least."""
+    """Add a tenth before and a third after, where labels of the next leaders need room; at least half a second."""
     return first - max(500, (last - first) // 10), last + max(500, (last - first) * 7 // 20)
 
 
@@ -336,7 +335,7 @@ def _first_day(found: Timeline) -> int | None:
 
 
 def _moment(name: str, text: str, day: int | None, *, end: bool) -> int | None:
-    """Epoch milliseconds; a second that is named as an end is meant whole."""
+    """Return epoch milliseconds; a second given as an end includes all of it."""
     text = text.strip()
     if not text:
         return None
@@ -359,13 +358,13 @@ def _of_day(text: str, day: int | None) -> int:
 
 
 def _to_milliseconds(text: str) -> str:
-    """``11:03`` and ``11:03:42,5`` in the one form that is parsed."""
+    """Normalise ``11:03`` and ``11:03:42,5``."""
     clock, _, fraction = text.replace(",", ".").partition(".")
     return f"{clock}{':00' * (2 - clock.count(':'))}.{fraction or '0'}"
 
 
 def _subject(found: Timeline, name: str) -> tuple[str | None, int | None]:
-    """Topic and partition that a name means: a topic may well be called ``orders-3`` itself."""
+    """Return topic and partition of a name: a topic itself may be called ``orders-3``."""
     topic, dash, number = name.rpartition("-")
     known = {row.topic for row in found.partition_history} | {row.topic for row in found.rows}
     if name in known or not (dash and topic and number.isdecimal()):

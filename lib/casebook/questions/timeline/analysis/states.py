@@ -1,4 +1,4 @@
-"""What each partition was, and when: by a history, and without one by logs, observations and znodes together."""
+"""State of each partition over time: from a history, or else from logs, observations and znodes together."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from casebook.kafka.past_rows import EventRow, Span, StateRow
 from casebook.questions.timeline.analysis.clusters import Renewal
 
 _REPLICAS = 3
-"""In an ISR that is not known: as many as most topics have."""
+"""Assumed size of an unknown ISR: the usual replication factor."""
 ENDED = ("broker_stopped", "broker_starting")
-"""Lines behind which nothing of the process that spoke before goes on."""
+"""Lines that end everything of the previous process."""
 FAILURE = 60_000
-"""A broker's failure explains the elections of so many milliseconds after it."""
+"""Milliseconds after a broker's failure in which it explains elections."""
 
 _STATES = {
     "partition_changed", "leader_elected", "leader_selected", "isr_removed", "isr_updated", "isr_shrunk", "isr_expanded",
@@ -25,7 +25,7 @@ _TOLD = ("leader_request_received", "become_leader")
 _BY_LEADER = (*_ISR, "become_leader")
 _BY_CONTROLLER = ("partition_changed", "leader_elected", "leader_selected", "isr_removed", "election_failed")
 _BORN = ("partition_changed", "leader_elected", *_TOLD)
-"""What a topic that is created anew under the same name is told by first."""
+"""First line on a topic that is recreated under the same name."""
 
 
 def states(
@@ -37,20 +37,20 @@ def states(
     *,
     lost: bool = False,
 ) -> Mapping[Key, Sequence[StateRow]]:
-    """States of every partition, in order: of the history, else of logs, of observations and of the znodes' last write.
+    """Return states of every partition, in order: from the history, else from logs, observations and the znodes' last write.
 
     Args:
-        registered: Of :func:`registrations`.
-        renewals: Where a cluster was replaced by another, in order.
-        lost: Whether lines that tell of states may be lost between those that are here.
+        registered: Result of :func:`registrations`.
+        renewals: Cluster replacements, in order.
+        lost: Whether lines with states may be lost between the available ones.
     """
     if past.there:
         marked = {key: found for key, found in past.states.items() if _is_marked(cluster, key[0])}
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
-    by: dict[Key, int | None] = {}  # whose log told of it last
+    by: dict[Key, int | None] = {}  # owner of the last log with it
     failed: list[EventRow] = []
-    reign: int | None = None  # the epoch of the controller that spoke last
+    reign: int | None = None  # epoch of the last logging controller
     reigns = {_reign(row) for row in rows if row.kind in _BY_CONTROLLER}
     renewed, former, unelected = list(renewals), set[Key](), _left_offline(rows)
     for row in rows:
@@ -108,9 +108,9 @@ def states(
 
 
 def _left_offline(rows: Sequence[EventRow]) -> set[str]:
-    """Proofs of the lines in which a controller takes a partition offline, and after which it says no more of it.
+    """Return proofs of lines in which a controller takes a partition offline, and its last on it.
 
-    It elects another leader next, or says why it cannot: one that does neither has ended, as where its own disk fails.
+    It elects another leader next, or logs why it cannot: without either it has ended, e.g. by its own disk failure.
     """
     left, spoken = set(), dict[Key, int]()
     for row in reversed(rows):
@@ -125,24 +125,24 @@ def _left_offline(rows: Sequence[EventRow]) -> set[str]:
 
 
 def _reign(row: EventRow) -> int | None:
-    """The epoch of the controller that a line names as the one that acts: up to 0.11 as its subject, later in its ident."""
+    """Return the epoch of a line's acting controller: up to 0.11 its subject, later in its ident."""
     return row.number("epoch" if "controller" in row.fields else "controller_epoch")
 
 
 def _is_unread(since: int | None, until: int | None, reigns: Collection[int | None]) -> bool:
-    """Whether there was a controller from one epoch to another of which no word is here."""
+    """Return whether a controller between two epochs has no lines here."""
     return None not in (since, until) and any(epoch not in reigns for epoch in range(since + 1, until + 1))
 
 
 def _is_marked(cluster: Cluster, topic: str) -> bool:
-    """Whether a topic is being deleted: as in every verdict, its partitions are not offline then, but apart."""
+    """Return whether a topic is under deletion: as in every verdict, its partitions then do not count as offline."""
     return topic in cluster.topics and cluster.topics[topic].deleting
 
 
 def _buried(
     known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]], past: Past
 ) -> Sequence[StateRow]:
-    """States of a partition whose topic is gone, or being deleted: nobody misses its leader from then on, but until then."""
+    """Return states of a partition whose deleted topic needs no leader from the deletion on."""
     mark = _mark(known, cluster, registered, past)
     if mark is None:
         return known
@@ -152,10 +152,10 @@ def _buried(
 
 
 def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]], past: Past) -> StateRow | None:
-    """When the deletion began, or the latest that it can have; ``None`` where neither is told.
+    """Return when the deletion started, or its latest possible start; ``None`` when both are unknown.
 
-    Rule: a deletion takes every replica offline first, so it leaves -1 behind though the leader was well. What only logs tell of,
-    and no snapshot, was gone by the next one.
+    Rule: a deletion takes every replica offline first, so it leaves -1 behind with a healthy leader. A partition in logs but in
+    no snapshot was gone by the next one.
     """
     last = known[-1]
     topic = cluster.topics.get(last.topic)
@@ -179,16 +179,16 @@ def _deleted(row: StateRow) -> StateRow:
 
 
 def _end_of_all(known: list[StateRow], at: int, proof: str) -> None:
-    """Whatever was of this name is gone, as it is created anew."""
+    """End everything of this name, as it is recreated."""
     _bury(known)
     _end(known, at, proof)
 
 
 def _end(known: list[StateRow], at: int, proof: str) -> None:
-    """A partition is gone by a moment, or nothing more is known of it; when it went nobody knows.
+    """End a partition by a moment, or its known states; the exact time is unknown.
 
     Args:
-        proof: Of its end; ``""`` where it may be of another cluster from then on, or have been all the time.
+        proof: Proof of its end; ``""`` when it may belong to another cluster from then on, or always did.
     """
     if known and not known[-1].deleted:
         known[-1] = known[-1]._replace(until=known[-1].time)
@@ -196,26 +196,26 @@ def _end(known: list[StateRow], at: int, proof: str) -> None:
 
 
 def _bury(known: list[StateRow]) -> None:
-    """Take a leader -1 for part of the deletion that is told next; of a replica that was only moved away the leader lives on.
+    """Treat a leader -1 as part of the following deletion; the leader of a moved replica survives.
 
-    Rule: a deletion takes every replica offline first, and waits for those on dead brokers, which lead again before they go
-    (``TopicDeletionManager.scala@2.8.2``).
+    Rule: a deletion takes every replica offline first, and waits for those on dead brokers, which lead again before they are
+    deleted (``TopicDeletionManager.scala@2.8.2``).
     """
     if known and known[-1].leader is None and not known[-1].deleted:
         known[-1] = _deleted(known[-1])
 
 
 def _tell(known: list[StateRow], row: EventRow, failed: Sequence[EventRow], *, anew: bool) -> bool:
-    """Add what a line says, unless it says what is known already, or what only its broker believes; whether it was added.
+    """Add the state of a line, unless it is known already, or only its broker's belief; return whether it was added.
 
     Args:
-        anew: All that is known is of a cluster that is gone: any line tells of another partition.
+        anew: All known states are of a former cluster: any line is about another partition.
     """
     before = known[-1] if known else None
     if before is not None and before.deleted:
         if row.kind not in _BORN and not anew:
             return False
-        before = None  # epochs begin anew
+        before = None  # epochs start again
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
     if leader is None and row.fields.get("leader") not in ("-1", "none") and not _is_offline(row):
         return False
@@ -232,11 +232,10 @@ def _tell(known: list[StateRow], row: EventRow, failed: Sequence[EventRow], *, a
 
 
 def _doubt(told: Iterable[list[StateRow]], at: int | None) -> None:
-    """That partitions without leader may have one again: who told of them is no longer there, or no longer the controller, and
-    another tells of those alone that it changes.
+    """Mark leaderless partitions as unknown: their controller ended or was replaced, and the next one logs only changes.
 
     Args:
-        at: Since when; ``None`` where there was another controller in between, of which nothing is told.
+        at: Since when; ``None`` when another controller without lines was in between.
     """
     for known in told:
         if known and known[-1].leader is None and not known[-1].deleted and known[-1].until is None:
@@ -244,12 +243,12 @@ def _doubt(told: Iterable[list[StateRow]], at: int | None) -> None:
 
 
 def _at_its_time(row: StateRow) -> StateRow:
-    """A state of which no more is known than that it was there: what ended it may be lost."""
+    """Limit a state to its moment: its end may be lost."""
     return row._replace(until=row.time) if row.until is None and not row.deleted else row
 
 
 def _forget(known: list[StateRow], row: EventRow) -> None:
-    """That a partition without leader had one meanwhile: whoever ignores a request names the epoch, which an election raised."""
+    """Mark a partition as led meanwhile: an ignored request has a higher epoch, so an election happened."""
     before, epoch = known[-1] if known else None, row.number("leader_epoch")
     if before is None or before.deleted or before.leader is not None or None in (epoch, before.leader_epoch):
         return
@@ -260,7 +259,7 @@ def _forget(known: list[StateRow], row: EventRow) -> None:
 def _is_old(row: EventRow, epoch: int | None, before: StateRow) -> bool:
     """Rule: who was told hears of it late, and an ISR is written by the leader, or for it by the controller.
 
-    A leader that was lost, and of which the controller wrote nothing before it ended, is told to lead again under its old epoch.
+    A lost leader whose controller ended without a write is asked to lead again in its old epoch.
     """
     if row.kind in _ISR and not _is_written_for(row):
         return row.broker != before.leader
@@ -275,20 +274,20 @@ def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None
 
 
 def _has_failed(row: EventRow, failed: Sequence[EventRow]) -> bool:
-    """Whether its controller saw a broker fail just before: one that finds a partition without leader when it begins does not."""
+    """Return whether its controller saw a broker failure just before, unlike one that finds no leader at its start."""
     return bool(failed) and row.at - failed[-1].at <= FAILURE
 
 
 def _is_far(epoch: int | None, leader: int | None, known: Sequence[StateRow]) -> bool:
-    """Whether elections may lie between that nothing tells of.
+    """Return whether unseen elections may lie between.
 
-    Rule: every election, every loss of a leader, and every replica that the controller takes from the ISR raises the leader epoch
-    by one (``KafkaController.scala@0.9.0.1``, ``PartitionStateMachine.scala@2.8.2``): a partition without leader needs two for
-    one that came and went unseen.
+    Rule: every election, every lost leader, and every replica removed by the controller increments the leader epoch
+    (``KafkaController.scala@0.9.0.1``, ``PartitionStateMachine.scala@2.8.2``): a leaderless partition needs two for an unseen
+    leader.
     """
     before, since = known[-1], known[-1].leader_epoch
     if since is None and before.leader is None and len(known) > 1 and known[-2].leader_epoch is not None:
-        since = known[-2].leader_epoch + 1  # an election that fails names none: the loss before it took one
+        since = known[-2].leader_epoch + 1  # a failed election names no epoch: the loss before it used one
     if epoch is None or since is None:
         return False
     if before.leader is None:
@@ -297,16 +296,16 @@ def _is_far(epoch: int | None, leader: int | None, known: Sequence[StateRow]) ->
 
 
 def _was_led(leader: int | None, isr: tuple[int, ...] | None, before: StateRow) -> bool:
-    """Whether a partition without leader had one meanwhile: only a leader lets anybody into the ISR, or an unclean election."""
+    """Return whether a leaderless partition had a leader meanwhile: only a leader, or an unclean election, adds to the ISR."""
     if before.leader is not None or not before.isr or not isr or isr == (leader,):
         return False
     return not set(isr) <= set(before.isr)
 
 
 def _is_offline(row: EventRow) -> bool:
-    """Whether nobody could be elected for a partition of which the controller knew already that it had no leader.
+    """Return whether an election failed for a partition that the controller knew to be leaderless.
 
-    What fails on a controlled shutdown, or for a preferred leader, leaves the old one: ``PartitionStateMachine.scala@2.8.2``.
+    A failure on a controlled shutdown, or for a preferred leader, keeps the old one: ``PartitionStateMachine.scala@2.8.2``.
     """
     moved = row.fields.get("from"), row.fields.get("to")
     return row.kind == "election_failed" and moved == ("OfflinePartition", "OnlinePartition")
@@ -334,7 +333,7 @@ def _isr(row: EventRow, before: StateRow | None) -> tuple[int, ...] | None:
 
 
 def _led_before(row: EventRow, leader: int | None, failed: Sequence[EventRow]) -> StateRow | None:
-    """Rule: the one that the controller names; else, when one broker has just failed, the one that is replaced is that broker."""
+    """Rule: the old leader is named by the controller; else, when a single broker has just failed, it is that one."""
     old = row.number("old") if row.kind == "leader_selected" else None
     if old is not None and old >= 0:
         return StateRow(row.topic, row.partition, row.at, None, old, None, None, None, row.proof)
@@ -349,7 +348,7 @@ def _led_before(row: EventRow, leader: int | None, failed: Sequence[EventRow]) -
 
 
 def _add_observed(known: list[StateRow], state: StateRow) -> None:
-    """A state that logs tell as well is the same one: they tell when it began, not when its znode was last written."""
+    """Merge an observed state with the same logged one: logs have its start, not the znode's last write."""
     same = [
         place
         for place, row in enumerate(known)
@@ -367,9 +366,9 @@ def _add_observed(known: list[StateRow], state: StateRow) -> None:
 
 
 def _add_walked(known: list[StateRow], last: StateRow, read: int) -> None:
-    """What a walk found was written at its time: what logs tell up to the walk was there before, though their clocks may differ.
+    """Add a walked state at its write time: logged states up to the walk precede it, though clocks may differ.
 
-    An ISR that only the walk names held from then on, and of the time before nobody knows.
+    An ISR only in the walk is valid from then on, and unknown before.
     """
     later = [row for row in known if row.time > read or (row.leader_epoch or 0) > (last.leader_epoch or 0)]
     before = [row._replace(time=min(row.time, last.time)) for row in known if row not in later]

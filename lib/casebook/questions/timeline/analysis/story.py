@@ -1,4 +1,4 @@
-"""The story in sentences, each with its proof, to be pasted into a post-mortem."""
+"""The story in sentences with proofs, for a post-mortem."""
 
 import csv as csv_format
 import re
@@ -14,15 +14,15 @@ from casebook.questions.timeline.analysis.links import places
 from casebook.questions.timeline.analysis.words import NOBODY, exact, named
 
 MOST = 40
-"""Sentences; those of the chains that hit least are left out first."""
+"""Maximum number of sentences; chains with the least impact are left out first."""
 
 _BROKERS_OWN = {"processor_failed", "unknown_api_key", "bad_request"}
-"""Kinds that only a broker prints, also where nobody knows which."""
+"""Kinds that only brokers print, also unknown ones."""
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$]|:(?=//))")
 
 
 class StoryFacts(Protocol):
-    """What a story is written from: a :class:`casebook.questions.timeline.analysis.timeline.Timeline`."""
+    """Inputs of a story: a :class:`casebook.questions.timeline.analysis.timeline.Timeline`."""
 
     story: Sequence[Sentence]
     windows: Sequence[Window]
@@ -30,7 +30,7 @@ class StoryFacts(Protocol):
 
 
 def sentences(chains: Sequence[Chain]) -> tuple[Sentence, ...]:
-    """The story of all chains, in the order of time."""
+    """Return the story of all chains, in order of time."""
     found: list[tuple[int, Sentence]] = []
     said: set[tuple[str, str]] = set()
     for place, chain in enumerate(chains):
@@ -43,7 +43,7 @@ def sentences(chains: Sequence[Chain]) -> tuple[Sentence, ...]:
 
 
 def _of_chain(chain: Chain, place: int) -> Iterator[tuple[int, Sentence]]:
-    """One for each first cause, one for each effect; with its place in time, which is never before its cause's."""
+    """Yield a sentence per first cause and per effect, with its time, which is never before its cause's."""
     if not chain.links:
         yield chain.opened, Sentence(chain.opened, chain.opened, f"{chain.title}.", "", chain.kind, chain.broker, place, True)
     order: dict[tuple[str, str], int] = {}
@@ -62,13 +62,13 @@ def _name(row: EventRow) -> tuple[str, str]:
 
 
 def first_clause(said: str) -> tuple[str, str]:
-    """The first clause of a sentence, and all that follows it."""
+    """Split a sentence into its first clause and the rest."""
     end = re.search(r"[:;.](?=\s|$)|,(?=\s+[^\d\s])", said)
     return (said[: end.start()], said[end.start() :]) if end else (said, "")
 
 
 def one_sentence(chain: Chain) -> str:
-    """The chain in one sentence: what came first, and what decided the rest; ``""`` where nothing follows from anything."""
+    """Summarise the chain in one sentence: its first event and the decisive one; ``""`` without links."""
     if not chain.links:
         return ""
     begin = chain.links[0].cause
@@ -82,7 +82,7 @@ def one_sentence(chain: Chain) -> str:
 
 
 def _clause(row: EventRow, link: CausalLink | None, chain: Chain) -> str:
-    """What a sentence of the story says in its first clause, as a part of another."""
+    """Return the first clause of a sentence, as a part of another."""
     if row.kind in _ENDS:
         return f"the session of {named(chain.broker)} {'expires' if row.kind == 'zks_session_expiring' else 'ends'}"
     said = first_clause(_TELL.get(row.kind, _as_printed)(row, link))[0]
@@ -182,7 +182,7 @@ def _clients(words: str) -> Callable[[EventRow, CausalLink | None], str]:
 
 
 def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
-    """A sentence about whoever printed it."""
+    """Return a sentence about the printing broker."""
 
     def tell(row: EventRow, _: CausalLink | None) -> str:
         return f"{_whose(row)} {words}."
@@ -197,7 +197,7 @@ def _thrown(row: EventRow, link: CausalLink | None) -> str:
 
 
 def _lost(row: EventRow, link: CausalLink | None) -> str:
-    """Rule: Java's client prints 2147483647 minus the broker's id (``AbstractCoordinator.java@0.9.0.1..3.9.0``)."""
+    """Rule: Java's client prints 2147483647 minus the broker id (``AbstractCoordinator.java@0.9.0.1..3.9.0``)."""
     printed = _NODE.search(row.fields.get("node", ""))
     broker = None if printed is None else _HIGHEST - int(printed[1])
     named = f", broker {broker}" if broker is not None and 0 <= broker < _HIGHEST // 2 else ""
@@ -267,11 +267,11 @@ _KEY = {
 }
 _ENDS = ("zks_session_expiring", "znode_session_closed", "znode_broker_gone")
 _STEPS = (_ENDS, ("znode_leader_changed", "partition_changed", "leader_elected"), TRUNCATIONS, ("processor_failed",))
-"""What a chain in one sentence names besides its begin, the first of each."""
+"""Kinds to mention after the start of a chain, the first of each."""
 
 
 def markdown(told: StoryFacts) -> str:
-    """The story as Markdown: what was wrong for how long, what happened, and what may have begun it."""
+    """Format the story as Markdown: problems with duration, events, and possible causes."""
     lines = ["## What happened", ""]
     lines += [f"- `{_time(one.at)}` {escaped(one.text)}{_shown(one.proof)}" for one in told.story]
     lines += ["", "No line tells of an incident."] if not told.story else []
@@ -291,14 +291,14 @@ def _shown(proof: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as a code span: its fence is longer than any run of backticks inside."""
+    """Format text as a code span: its fence is longer than any run of backticks inside."""
     line = " ".join(text.split())
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
+    """Escape text for Markdown, on one line."""
     return _MARKS.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -331,7 +331,7 @@ def _root(root: Root) -> str:
 
 
 def csv(told: StoryFacts) -> str:
-    """The story as CSV (RFC 4180) with a header; a cell that a spreadsheet would compute is kept text."""
+    """Format the story as CSV (RFC 4180) with a header; a cell that a spreadsheet would evaluate is escaped."""
     lines: list[str] = []
     writer = csv_format.writer(_Lines(lines), lineterminator="\r\n")
     writer.writerow(("time", "as_printed", "broker", "kind", "count", "text", "proof"))
@@ -344,7 +344,7 @@ def csv(told: StoryFacts) -> str:
 
 
 class _Lines:
-    """What :mod:`csv` writes to."""
+    """Output for :mod:`csv`."""
 
     def __init__(self, lines: list[str]) -> None:
         self.write = lines.append

@@ -1,6 +1,6 @@
-"""One timeline of logs and of ZooKeeper's history: in which order things happened, and what caused what.
+"""Timeline of logs and ZooKeeper's history: order of events, and causes.
 
-What notebook 60 concludes.
+Content of notebook 60.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,28 +44,28 @@ from casebook.questions.timeline.analysis.windows.two_leaders import two_leaders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Everything notebook 60 shows.
+    """Content of notebook 60.
 
     Args:
-        reference: Whose clock orders all: ``ZooKeeper``, ``broker 56``, or ``""`` when each log keeps its own.
-        rows: What happened, in the order of the reference clock; undated rows last.
-        partition_history: By topic, partition and time.
-        clocks: One for each broker and log of no broker, in order.
+        reference: Owner of the reference clock: ``ZooKeeper``, ``broker 56``, or ``""`` when each log keeps its own.
+        rows: Events, ordered by the reference clock; undated rows last.
+        partition_history: States by topic, partition and time.
+        clocks: One per broker and log of no broker, in order.
         windows: By kind, worst first, then by time.
-        possible: Windows with two leaders of which nobody knows whether there were any, with what bounds them.
-        spans: Sessions, registrations, controllers and processes, by kind, broker and time: the lanes.
-        chains: Those first whose broker is still down and holds partitions without leader, then those that hit most.
-        roots: What may have begun each chain, the likeliest first; of the first chain first.
-        silences: What these logs cannot tell.
-        story: In the order of time.
-        files: What each log covers.
-        untyped: Shapes of entries that nobody knows, the most frequent first.
-        findings: One for every check, in a fixed order.
-        changes: Every election of another leader, in order.
-        untold: Why there may be changes that nothing here tells of, or none where nothing speaks for it.
-        observed: Of when logs, history and host metrics are.
-        unsettled: Proofs of moments that are no more than the earliest: see :class:`casebook.kafka.past.Past`.
-        hosts: What brokers' hosts measured meanwhile.
+        possible: Possible windows with two leaders, with their bounds.
+        spans: Sessions, registrations, controllers and processes, by kind, broker and time, for the lanes.
+        chains: Order: broker still down and needed by leaderless partitions, then by impact.
+        roots: Root candidates of each chain, likeliest first; in order of chains.
+        silences: Limits of these logs.
+        story: In order of time.
+        files: Coverage of each log.
+        untyped: Shapes of unknown entries, most frequent first.
+        findings: One per check, in a fixed order.
+        changes: Elections of another leader, in order.
+        untold: Why changes may be missing; empty without a sign of it.
+        observed: Observation times of logs, history and host metrics.
+        unsettled: Proofs of moments that are only the earliest possible: see :class:`casebook.kafka.past.Past`.
+        hosts: Host metrics.
     """
 
     cluster: Cluster
@@ -102,13 +102,13 @@ def examine(
     timezone: str = "UTC",
     hosts: HostsTold = NOTHING_TOLD,
 ) -> Timeline:
-    """Merge logs and history, tell clocks apart, find windows, chains and their roots, and answer every check.
+    """Merge logs and history, align clocks, find windows, chains and roots, and run every check.
 
     Args:
-        cluster: Settings, and the last states; a case may have none.
-        history: Of :func:`casebook.formats.zookeeper.history_facts.read`; empty where no ZooKeeper's files were collected.
-        timezone: With which the logs were read: ``UTC, 2=Asia/Shanghai``.
-        hosts: What brokers' hosts measured, read with the same.
+        cluster: Settings, and last states, if the case has any.
+        history: Result of :func:`casebook.formats.zookeeper.history_facts.read`; empty without ZooKeeper's files.
+        timezone: Zone the logs were read with: ``UTC, 2=Asia/Shanghai``.
+        hosts: Host metrics, read with the same zone.
     """
     scene = replace(_scene(cluster, version, events, tuple(files), history), timezone=timezone)
     both, doubts = two_leaders(scene)
@@ -150,7 +150,7 @@ def _measured(hosts: host_checks.Hosts) -> Observations:
 
 
 def moves(found: Timeline, topic: str) -> dict[int, list[int]]:
-    """When each partition of a topic got another leader."""
+    """Return the leader changes of each partition of a topic."""
     times: dict[int, list[int]] = {}
     for change in found.changes:
         if change.topic == topic:

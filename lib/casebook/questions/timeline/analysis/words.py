@@ -1,4 +1,4 @@
-"""Spans of time, to the millisecond as long as that says something, and brokers, also unknown ones, as sentences need them."""
+"""Wording of periods, with meaningful milliseconds, and of brokers, including unknown ones."""
 
 from collections.abc import Callable, Collection
 from math import ceil, floor
@@ -6,7 +6,7 @@ from math import ceil, floor
 from casebook.findings.words import brokers, duration
 
 NOBODY = "a broker that the lines do not name"
-"""Pasted lines may not tell whose they are."""
+"""Pasted lines may have an unknown owner."""
 
 
 def exact(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
@@ -15,17 +15,17 @@ def exact(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
 
 
 def at_least(milliseconds: int) -> str:
-    """A lower bound in words: rounded down where it is rounded."""
+    """Format a lower bound: rounded down."""
     return exact(milliseconds, floor)
 
 
 def at_most(milliseconds: int) -> str:
-    """An upper bound in words: rounded up where it is rounded."""
+    """Format an upper bound: rounded up."""
     return exact(milliseconds, ceil)
 
 
 def named(broker: int | None) -> str:
-    """``broker 3``, or that nobody knows which."""
+    """``broker 3``, or an unknown broker."""
     return NOBODY if broker is None else f"broker {broker}"
 
 

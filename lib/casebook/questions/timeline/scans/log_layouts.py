@@ -1,9 +1,9 @@
-"""Layouts of log lines that people give, as log4j and logback write them: ``%d{dd/MM/yyyy HH:mm:ss} %-5p [%t] %c - %m%n``.
+"""Given layouts of log lines, in the notation of log4j and logback: ``%d{dd/MM/yyyy HH:mm:ss} %-5p [%t] %c - %m%n``.
 
-A layout becomes a regex that ``casebook.logs.GivenLayout`` tries on each line before a layout is looked for.
+A layout becomes a regex that ``casebook.logs.GivenLayout`` tries on each line before detection.
 
-Source: of conversions ``src/site/antora/modules/ROOT/pages/manual/pattern-layout.adoc@rel/2.24.3`` of apache/logging-log4j2,
-log4j's ``PatternLayout@1.2.17`` and logback's; of the letters of dates ``java.time.format.DateTimeFormatter@17``.
+Sources: for conversions ``src/site/antora/modules/ROOT/pages/manual/pattern-layout.adoc@rel/2.24.3`` of apache/logging-log4j2,
+log4j's ``PatternLayout@1.2.17`` and logback's; for date letters ``java.time.format.DateTimeFormatter@17``.
 """
 
 import re
@@ -62,10 +62,10 @@ _LIKE = "Write it as log4j does, e.g. log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t]
 
 
 def regex(layout: str) -> str | None:
-    """The regex of a layout, for Java; ``None`` for an empty one.
+    """Return the Java regex of a layout; ``None`` for an empty one.
 
     Raises:
-        UsageError: It has a conversion or a date that is not known, no message, or two.
+        UsageError: It has an unknown conversion or date, no message, or two.
     """
     if not layout.strip():
         return None
@@ -95,7 +95,7 @@ def _line(layout: str) -> str:
 
 
 def _options(layout: str, at: int) -> tuple[list[str], int]:
-    """What stands in braces or parentheses behind a conversion, and where that ends."""
+    """Return the text in braces or parentheses after a conversion, and its end."""
     options = []
     while at < len(layout) and layout[at] in ("{" if options else "{("):
         depth, begin = 0, at

@@ -1,7 +1,7 @@
-"""The logs of a case to typed events: read once for each case, and kept beside it.
+"""Typed events from the logs of a case: read once per case, and stored with it.
 
-Spark reads them through the data source ``kafka_logs`` of ``lib/jvm``. Logs that are small are read by the same classes in a
-JVM of their own, because Spark's start takes longer than they do.
+Spark reads them through the data source ``kafka_logs`` of ``lib/jvm``. Small logs are read by the same classes in their own JVM,
+because Spark's start would take longer.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 NAME = "logs"
 _GONE = "its file is not there"
 SMALL = 64 << 20
-"""Bytes of logs up to which Spark is not worth its start."""
+"""Maximum size of logs read without Spark, in bytes."""
 
 Progress = Callable[[int, int | None], None]
 
@@ -53,17 +53,17 @@ _BY_PLACE = {
     "untyped": ("file", "logger", "level", "shape", "count", "line", "text"),
     "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage", "fields", "text"),
 }
-"""What the columns of a row of ``casebook.logs.Main`` are, in their order; the first stands for its place in the input."""
+"""Column names of a row of ``casebook.logs.Main``, in order; the first is the input's index."""
 
 
 class Logs:
-    """What the logs of a case tell.
+    """Content of the logs of a case.
 
     Args:
-        folder: Parquet of ``kafka_logs``' rows, in folders by their kind; ``None`` where there is no log, or none was read.
-        brokers: For whom each file was given, by path in the case. Whose it is, its lines say where they do.
+        folder: Parquet of ``kafka_logs``' rows, in folders by kind; ``None`` without logs, or when none was read.
+        brokers: Given broker of each file, by path in the case. Its lines override it, if they name one.
         unread: Why none was read.
-        torn: Files that are not what was collected, and why.
+        torn: Files that differ from the collected ones, with the reason.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Logs:
 
     @cached_property
     def files(self) -> tuple[LogFile, ...]:
-        """What each file covers, by path; of logs that were not read, why."""
+        """Coverage of each file, by path; for unread logs, the reason."""
         if self.unread is not None:
             return tuple(
                 LogFile(path, broker, None, None, 0, 0, 0, self.unread.what) for path, broker in sorted(self._brokers.items())
@@ -89,7 +89,7 @@ class Logs:
 
     @cached_property
     def untyped(self) -> tuple[Untyped, ...]:
-        """The shapes that nobody knows, the most frequent first."""
+        """Shapes of unknown entries, most frequent first."""
         merged: dict[tuple, Untyped] = {}
         for row in self._rows("untyped"):
             key = (row["logger"], row["level"], row["shape"])
@@ -104,11 +104,11 @@ class Logs:
 
     @cached_property
     def total(self) -> int:
-        """How many events there are."""
+        """Total number of events."""
         return self._events.count_rows() if self._folder else 0
 
     def events(self, kinds: Collection[str] | None = None, *, topic: str | None = None) -> tuple[Event, ...]:
-        """The events, or those of some kinds, or about a topic or none, by file and line."""
+        """Return the events, or those of some kinds, or of a topic or none, by file and line."""
         wanted = pc.scalar(True) if kinds is None else pc.field("kind").isin(pa.array(kinds, pa.string()))
         if topic is not None:
             wanted &= pc.field("topic").is_null() | (pc.field("topic") == topic)
@@ -119,7 +119,7 @@ class Logs:
         return tuple(_told_once(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
 
     def rarest(self, most: int) -> frozenset[str]:
-        """The kinds that have so many events at most, taken together, the rarest first: those that tell most."""
+        """Return the rarest kinds with together at most so many events."""
         kinds, total = set(), 0
         for kind, count in sorted(self.counts().items(), key=lambda counted: counted[1]):
             total += count
@@ -129,18 +129,18 @@ class Logs:
         return frozenset(kinds)
 
     def table(self, columns: Sequence[str] | None, wanted: pc.Expression) -> pa.Table:
-        """Rows of events; ``None`` for all the columns that :func:`event` needs."""
+        """Return rows of events; ``None`` for all the columns that :func:`event` needs."""
         columns = columns or ["start", *_BY_PLACE["event"]]
         if not self._folder:
             return _ROWS.empty_table().select(columns)
         return self._events.to_table(filter=wanted, columns=columns)
 
     def before(self, file: str, start: int) -> int:
-        """Lines of a file before the part that begins at a byte."""
+        """Return the number of lines of a file before the part that starts at a byte."""
         return self._before[file, start]
 
     def counts(self) -> dict[str, int]:
-        """How many events of each kind there are."""
+        """Return the number of events by kind."""
         if not self._folder:
             return {}
         counted = self._events.to_table(columns=["kind"]).column("kind").value_counts()
@@ -165,7 +165,7 @@ class Logs:
 
     @cached_property
     def _misplaced(self) -> Mapping[str, Owner]:
-        """The logs that were given for a broker whose they are not, by what their lines name."""
+        """Return logs with a wrong given broker, by the broker in their lines."""
         owners = misplaced(self._speakers, self._brokers)
         shared = [file for file, owner in owners.items() if owner.several]
         if not shared:
@@ -177,7 +177,7 @@ class Logs:
         }
 
     def _starts(self, files: Sequence[str]) -> Mapping[str, Sequence[Event]]:
-        """What some files tell of starts, in their order."""
+        """Return the starts in some files, in order."""
         kinds = pa.array([timeline_owners.STARTING, timeline_owners.SETTINGS, timeline_owners.RELEASE])
         told: dict[str, list[Event]] = {file: [] for file in files}
         for row in self.table(None, pc.field("file").isin(files) & pc.field("kind").isin(kinds)).to_pylist():
@@ -185,7 +185,7 @@ class Logs:
         return {file: sorted(own, key=lambda one: one.line) for file, own in told.items()}
 
     def _dirs(self, files: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-        """File, log dir and broker of each event of some files that names both."""
+        """Yield file, log dir and broker of each event of some files with both."""
         told = pc.field("file").isin(files) & pc.match_substring(pc.field("fields"), f'"{DIR}"')
         for row in self.table(["file", "fields"], told).to_pylist():
             fields = json.loads(row["fields"])
@@ -194,7 +194,7 @@ class Logs:
 
     @cached_property
     def _speakers(self) -> Mapping[str, Mapping[int, int]]:
-        """Entries of each file by the broker that they name."""
+        """Return the number of entries by broker, of each file."""
         return tallied(
             (part["file"], speaker, count)
             for part in self._parts
@@ -203,7 +203,7 @@ class Logs:
 
     @cached_property
     def _before(self) -> dict[tuple[str, int], int]:
-        """Lines before each part of a file."""
+        """Return the number of lines before each part of a file."""
         before: dict[tuple[str, int], int] = {}
         counted: dict[str, int] = {}
         for part in sorted(self._parts, key=lambda part: (part["file"], part["start"])):
@@ -213,7 +213,7 @@ class Logs:
 
     @cached_property
     def _parts(self) -> list[dict]:
-        """What each part of a file covers."""
+        """Return the coverage of each part of a file."""
         return self._rows("file")
 
     @property
@@ -226,7 +226,7 @@ class Logs:
 
 
 def _layouts(parts: Iterable[Mapping]) -> tuple[tuple[str, int], ...]:
-    """How entries of a file are laid out, each with how many are, the most frequent first."""
+    """Return the number of entries by layout, most frequent first."""
     counted: Counter[str] = Counter()
     for part in parts:
         counted.update(json.loads(part["text"] or "{}"))
@@ -234,11 +234,11 @@ def _layouts(parts: Iterable[Mapping]) -> tuple[tuple[str, int], ...]:
 
 
 def event(row: Mapping, broker: int | None, before: int = 0) -> Event:
-    """An event of a row of ``kafka_logs``.
+    """Return the event of a row of ``kafka_logs``.
 
     Args:
-        broker: Whose log.
-        before: Lines before the part of the file that the row is of.
+        broker: Owner of the log.
+        before: Number of lines before the row's part of the file.
     """
     return Event(
         kind=row["kind"],
@@ -257,9 +257,9 @@ def event(row: Mapping, broker: int | None, before: int = 0) -> Event:
 
 
 def _told_once(events: Iterable[Event]) -> Iterator[Event]:
-    """Events without those that another file of the same broker holds too: a copy of it, or what the process printed.
+    """Yield events without duplicates in another file of the same broker: a copy, or the process's output.
 
-    The log that comes first is the proof: the log files themselves stand before what was printed.
+    The first log is the proof: log files come before process output.
     """
     of_files: dict[tuple, dict[str, int]] = {}
     for event in events:
@@ -278,17 +278,17 @@ def read(
     progress: Progress | None = None,
     small: int = SMALL,
 ) -> Logs:
-    """What the logs of a case tell, read now or kept from the last time.
+    """Read the logs of a case, or return the stored result.
 
     Args:
-        case: Keeps the result.
-        zones: Of lines that do not tell theirs; UTC unless given.
-        layout: Of lines that are laid out as nobody can find out: a regex, as ``log_layouts.regex`` makes it.
-        progress: Told now and then how many parts are read, and of how many.
-        small: Bytes up to which no Spark is started.
+        case: Stores the result.
+        zones: Zones of lines without one; UTC by default.
+        layout: Regex of lines in an undetectable layout, from ``log_layouts.regex``.
+        progress: Receives the number of read parts and their total from time to time.
+        small: Maximum bytes to read without Spark.
 
     Raises:
-        ScanError: There is no Java, Spark does not start, or the logs cannot be read.
+        ScanError: Java is missing, Spark does not start, or the logs are unreadable.
     """
     zones = zones or Zones()
     logs = case.logs()
@@ -306,14 +306,14 @@ def read(
 
 
 def typed(files: Iterable[tuple[Path, str]], layout: str | None = None) -> Iterator[dict[str, object]]:
-    """The rows of small logs, as ``casebook.logs.Main`` writes them.
+    """Yield the rows of small logs, from ``casebook.logs.Main``.
 
     Args:
-        files: Each with the zone of lines that do not tell theirs.
-        layout: As :func:`read` takes it.
+        files: Each with the zone of lines without one.
+        layout: As in :func:`read`.
 
     Raises:
-        ScanError: There is no Java, or it failed.
+        ScanError: Java is missing, or failed.
     """
     (ours, *_) = source_jars()
     spark = jars.spark_jars(ScanError)
@@ -328,7 +328,7 @@ def typed(files: Iterable[tuple[Path, str]], layout: str | None = None) -> Itera
         )  # fmt: skip
         with java:
             for line in java.stdout:
-                if not line.endswith("\n"):  # it ended in the midst of it
+                if not line.endswith("\n"):  # it ended within a line
                     break
                 row, *cells = json.loads(line)
                 yield {"row": row, "start": 0, **dict(zip(_BY_PLACE[row], cells, strict=True))}
@@ -380,13 +380,13 @@ def _with_spark(folder: Path, given: Mapping[str, str], layout: str | None, targ
 
 
 def logs(spark: "SparkSession", *places: Path | str, zone: str = "UTC", **options: object) -> "DataFrame":
-    """Return what logs tell as a data frame, lazily; ``docs/spark.md`` has its columns.
+    """Return logs as a data frame, lazily; ``docs/spark.md`` has its columns.
 
     Args:
         spark: From :func:`casebook.spark.session`.
-        places: Logs, folders of them, patterns, or URIs that Spark's Hadoop opens; ``.gz`` is unpacked.
-        zone: Of lines that do not tell theirs.
-        options: Of the data source, e.g. ``splitBytes``.
+        places: Logs, folders, patterns, or URIs for Spark's Hadoop; ``.gz`` is unpacked.
+        zone: Zone of lines without one.
+        options: Options of the data source, e.g. ``splitBytes``.
     """
     read = spark.read.format("kafka_logs").option("zone", zone).options(**options)
     return read.load([f"file:{place.absolute()}" if isinstance(place, Path) else place for place in places])

@@ -1,4 +1,4 @@
-"""Events of logs that are too many to hold: whoever draws asks for counts, and for rows where there are few."""
+"""Events that do not fit in memory: figures query counts, and rows when few."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from casebook.questions.timeline.scans.logs import Logs, event
 
 
 class StoredEvents:
-    """What ``selection.Events`` asks for, of the kept Parquet and of the timeline's transactions.
+    """``selection.Events`` over the stored Parquet and the timeline's transactions.
 
-    A line that two files hold counts twice here: to tell that, all would have to be held.
+    A line in two files counts twice here: detecting that would need all of them in memory.
 
     Args:
-        told: The logs.
-        found: The timeline; its clocks tell how far the logs' are off.
+        told: Logs.
+        found: Timeline, whose clocks have the skews of the logs.
     """
 
     def __init__(self, told: Logs, found: Timeline) -> None:
@@ -36,19 +36,19 @@ class StoredEvents:
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Total number."""
         return self._told.total + self._history.total
 
     @property
     def extent(self) -> tuple[int, int] | None:
-        """Moments of the first and the last dated entry of any log, and transaction."""
+        """First and last moment of any log, and transaction."""
         dated = [(file, self._skews[file.file]) for file in self._told.files if file.first is not None]
         ends = [(file.first - skew, file.last - skew) for file, skew in dated]
         ends += [self._history.extent] if self._history.extent else []
         return (min(first for first, _ in ends), max(last for _, last in ends)) if ends else None
 
     def rows(self, chosen: Selection, most: int) -> tuple[Sequence[EventRow], int]:
-        """The first of those inside, by time, and how many are inside."""
+        """Return the first matching events, by time, and their total."""
         moments = self._with_moments(self._told.table(["file", "time"], self._inside(chosen)))
         history, transactions = self._history.rows(chosen, most)
         times = moments.column("at").drop_null().sort()
@@ -59,7 +59,7 @@ class StoredEvents:
         return merged[:most], moments.num_rows + transactions
 
     def counts(self, chosen: Selection, since: int, until: int, bins: int) -> Sequence[Count]:
-        """Those inside, counted in equal bins of a stretch of time; bins without any are left out."""
+        """Return the number of matching events in equal bins of a period, without empty ones."""
         width = max(1, -(-(until - since) // bins))
         narrowed = replace(chosen, since=since, until=until)
         table = self._with_moments(self._told.table(["file", "time", "kind"], self._inside(narrowed)))
@@ -73,7 +73,7 @@ class StoredEvents:
         return [Count(*key, count) for key, count in found.items()] + list(self._history.counts(chosen, since, until, bins))
 
     def _inside(self, chosen: Selection) -> pc.Expression:
-        """Rows inside a selection. Logs of one clock have the same bounds of printed time."""
+        """Return rows of a selection. Logs of one clock have the same bounds of printed time."""
         by_skew: dict[int, list[str]] = defaultdict(list)
         for file, skew in self._skews.items():
             if chosen.broker in (None, self._brokers[file]):
@@ -86,7 +86,7 @@ class StoredEvents:
         return wanted
 
     def _with_moments(self, table: pa.Table) -> pa.Table:
-        """With the moments by the reference clock."""
+        """Add the moments by the reference clock."""
         files = pa.array(self._skews, pa.string())
         skews = pa.array(self._skews.values(), pa.int64())
         whose = pc.index_in(table.column("file"), value_set=files)

@@ -1,4 +1,4 @@
-"""What may have begun an incident, what followed from what, and how far the clocks that say so can be trusted."""
+"""Possible root causes, consequences, and reliability of the clocks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ _MOST_CHAINS, _MOST_LINKS, _MOST_POINTS = 12, 12, 4
 
 
 def roots(found: Timeline, chosen: Selection) -> Markup:
-    """What may have begun each chain, ranked, with what speaks against each."""
+    """Show root candidates of each chain, ranked, with evidence against each."""
     by_chain: dict[int, list[Root]] = {}
     for root in found.roots:
         if _shown(found.chains[root.chain], chosen):
@@ -73,7 +73,7 @@ def _argued(points: Sequence[Indication]) -> Markup:
 
 
 def chains(found: Timeline, chosen: Selection) -> Markup:
-    """What followed from what: both lines of evidence, and the rule that joins them."""
+    """Show consequences: both lines of evidence, and the rule that joins them."""
     shown = [chain for chain in found.chains if _shown(chain, chosen)]
     if not shown:
         none = "No chain of causes was found." if not found.chains else "No chain of causes falls into what is looked at."
@@ -84,7 +84,7 @@ def chains(found: Timeline, chosen: Selection) -> Markup:
 
 
 def _chain(place: int, chain: Chain, chosen: Selection) -> tuple[str, bool, Table]:
-    """Title, whether it is open at first, and its links."""
+    """Return title, whether it is open initially, and its links."""
     inside = [one for one in chain.links if chosen.within(one.effect.at) or chosen.within(one.cause.at)]
     table = Table(
         name=f"chain-{place}",
@@ -124,7 +124,7 @@ def _event(row: EventRow) -> Markup:
 
 
 def clocks(found: Timeline) -> Markup:
-    """How far each clock is off, in one line, and what follows from it."""
+    """Show the skew of each clock in one line, and its effect."""
     known = [c for c in found.clocks if c.skew is not None]
     several = len(found.clocks) > 1
     return render(
@@ -176,13 +176,13 @@ def _stamp(at: int | None) -> str:
 
 
 def linked(found: Timeline) -> Iterator[str]:
-    """Both lines of every link that is shown."""
+    """Yield both lines of every shown link."""
     for chain in found.chains[:_MOST_CHAINS]:
         yield from (row.proof for one in chain.links[:_MOST_LINKS] for row in (one.cause, one.effect))
 
 
 def proofs(found: Timeline) -> Iterator[str]:
-    """Everything that the tables of causes and windows rest on, as far as they are shown."""
+    """Yield the proofs of the shown tables of causes and windows."""
     for root in found.roots:
         yield from (point.proof for point in (*root.pro[:_MOST_POINTS], *root.contra[:_MOST_POINTS]))
     yield from linked(found)

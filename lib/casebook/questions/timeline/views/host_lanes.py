@@ -1,4 +1,4 @@
-"""What brokers' hosts measured: lanes below those of their brokers, and a table of what stood out."""
+"""Host metrics: lanes below those of their brokers, and a table of outliers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,10 @@ _WORDS = {HIGH: "above its range", LOW: "ceased", FULL: "saturated", STARTED: "s
 
 
 def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
-    """Network, disks and CPU of a broker's host, each on its own scale; without rows where nothing of the time was measured."""
+    """Return network, disks and CPU of a broker's host, each on its own scale.
+
+    Without rows when nothing was measured in the time.
+    """
     own = [
         one for one in hosts.series if one.broker == broker and (inside := _inside(one, extent)) and inside[-1].at >= extent[0]
     ]
@@ -37,17 +40,17 @@ def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
 
 
 def reading(hosts: Hosts) -> str:
-    """How to read the lanes; ``""`` where there are none."""
+    """Describe how to read the lanes; ``""`` without any."""
     return "Hosts: the dotted line is the median, orange is what stood out." if hosts.series else ""
 
 
 def others(hosts: Hosts, brokers: Sequence[int]) -> Sequence[int]:
-    """Brokers on whose hosts something stood out, besides those that have a lane."""
+    """Return brokers with outliers on their hosts, besides those with a lane."""
     return sorted({clue.broker for clue in hosts.clues} - set(brokers))
 
 
 def _of_family(own: Sequence[Series], clues: Sequence[Clue], family: str) -> Iterator[Series]:
-    """What stands out most of a family; else the first that is known of it, of the device with the most."""
+    """Yield the strongest outliers of a family; else its first known metric, of the busiest device."""
     known = [one for one in own if METRICS[one.metric].family == family]
     order = list(METRICS)
     known.sort(key=lambda one: (order.index(one.metric), -max(sample.value for sample in one.samples)))
@@ -60,7 +63,7 @@ def _is_of(clue: Clue, one: Series) -> bool:
 
 
 def _inside(one: Series, extent: tuple[int, int]) -> list[HostSample]:
-    """The samples that are drawn: the last before the picture, too, of what is counted at a moment."""
+    """Return the samples to draw, with the last one before the figure, for momentary values."""
     first, last = extent
     return [sample for sample in one.samples if sample.at >= first and sample.at - (sample.span or 0) <= last]
 
@@ -86,7 +89,7 @@ def _spelled(value: float, unit: str) -> str:
 
 
 def _levels(one: Series, drawn: Sequence[HostSample], clues: Sequence[Clue], full: float) -> Iterator[Level]:
-    """A bar for each sample; of very many the largest of some."""
+    """Yield a bar per sample; for very many, the largest of each group."""
     some, interval = -(-len(drawn) // _MOST_LEVELS), one.interval or 0
     for place in range(0, len(drawn), some):
         group = drawn[place : place + some]
@@ -107,7 +110,7 @@ def _start(clue: Clue) -> Mark:
 
 
 def table(hosts: Hosts, chosen: Selection) -> Markup:
-    """What stood out; nothing where no host metrics were given."""
+    """Show outliers; nothing without host metrics."""
     if not hosts.told.files:
         return Markup("")
     inside = [clue for clue in hosts.clues if chosen.broker in (None, clue.broker) and chosen.overlaps(clue.since, clue.last)]
@@ -134,7 +137,7 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
 
 
 def _assumed(hosts: Hosts) -> str:
-    """What is not known of their times."""
+    """Describe the unknowns of their times."""
     whose = words.listed(sorted(hosts.unsure))
     return f" No zone is known for the hosts of {whose}: {hosts.taken} is taken." if hosts.unsure else ""
 
@@ -148,5 +151,5 @@ def _told(clue: Clue) -> tuple[object, ...]:
 
 
 def proofs(hosts: Hosts) -> Iterator[str]:
-    """The samples that the table shows."""
+    """Yield the samples in the table."""
     return (clue.proof for clue in hosts.clues[:MOST_CLUES])

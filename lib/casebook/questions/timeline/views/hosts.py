@@ -1,4 +1,4 @@
-"""Lines of hosts: a broker's sessions with ZooKeeper, and whether it was registered and running."""
+"""Rows of hosts: a broker's sessions with ZooKeeper, registrations and processes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from casebook.page.lanes import DASHED, HATCHED, LINE, Label, Strip
 
 
 def session(spans: Sequence[Span]) -> Iterator[Strip]:
-    """Sessions: solid as long as ZooKeeper was heard, then hatched until it ended."""
+    """Yield sessions: solid while ZooKeeper was heard, then hatched until the end."""
     for span in spans:
         name = f"session {span.name} of broker {span.broker}"
         heard = span.closed if span.silent is None else span.silent
@@ -20,10 +20,10 @@ def session(spans: Sequence[Span]) -> Iterator[Strip]:
 
 
 def session_labels(spans: Sequence[Span], broker: int, *, alone: bool) -> Iterator[Label]:
-    """Their names.
+    """Yield their labels.
 
     Args:
-        alone: Nobody else's are drawn.
+        alone: There are no other sessions.
     """
     for number, span in enumerate(spans):
         short = f"{span.name[:6]}…" if len(span.name) > 8 else span.name
@@ -38,11 +38,11 @@ def session_labels(spans: Sequence[Span], broker: int, *, alone: bool) -> Iterat
 
 
 def host(broker: int, registered: Sequence[Span], lives: Sequence[Span]) -> tuple[list[Strip], list[Label]]:
-    """A broker's line: registered, not registered and yet alive, down, or unknown behind the end of its log.
+    """Return a broker's row: registered, unregistered but alive, down, or unknown after the end of its log.
 
     Args:
-        registered: When its znode was there.
-        lives: Its processes, as far as its logs tell.
+        registered: Registrations.
+        lives: Processes, if logged.
     """
     words = f"broker {broker} is registered"
     strips = [
@@ -67,14 +67,14 @@ def host(broker: int, registered: Sequence[Span], lives: Sequence[Span]) -> tupl
 
 
 def _gaps(stretches: Sequence[tuple[int | None, int | None]]) -> list[tuple[int, int | None]]:
-    """What lies between stretches, and behind the last one that ends."""
+    """Return the gaps between periods, and after the last one that ends."""
     ordered = sorted(stretches, key=lambda s: float("-inf") if s[0] is None else s[0])
     ends = [(closed, begins) for (_, closed), (begins, _) in pairwise([*ordered, (None, None)]) if closed is not None]
     return [(closed, begins) for closed, begins in ends if begins is None or begins > closed]
 
 
 def _covers(gap: tuple[int, int | None], opened: int, closed: int | None) -> bool:
-    """Whether a gap takes most of a stretch."""
+    """Return whether a gap covers most of a period."""
     begin, end = gap
     if end is None or closed is None:
         return end is None and (closed is None or begin < closed)
@@ -82,5 +82,5 @@ def _covers(gap: tuple[int, int | None], opened: int, closed: int | None) -> boo
 
 
 def second(time: float) -> str:
-    """Second and millisecond, ``42.861``: the minute stands in the axis."""
+    """Format second and millisecond, ``42.861``: the axis shows the minute."""
     return f"{time / 1000 % 60:06.3f}"

@@ -1,4 +1,4 @@
-"""What a timeline's picture shows: sessions, controller, brokers, partitions' leaders, groups, clients; windows through all."""
+"""Content of a timeline figure: sessions, controller, brokers, partition leaders, groups, clients; windows across all."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -32,18 +32,18 @@ _DULL = frozenset({"version_line", "settings_printed", "quiet", "connection_open
 _GROUPS = ("load", "unload", "group_", "coordinator_elected", "coordinator_resigned", "offsets_expired")
 
 Numbered = Sequence[tuple[int, Sentence]]
-"""The story's sentences with their numbers."""
+"""Numbered sentences of the story."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """A picture in the making.
+    """A figure under construction.
 
     Args:
         found: The timeline.
-        chosen: The part of it that is looked at.
-        events: What happened.
-        story: The sentences that get a mark.
+        chosen: Selection.
+        events: Events.
+        story: Sentences with a mark.
     """
 
     found: Timeline
@@ -52,7 +52,7 @@ class Drawing:
     story: Numbered
 
     def picture(self, alternative: str) -> Picture:
-        """The picture; its alternative is the sentence that stands above it."""
+        """Return the figure; its alternative text is the sentence above it."""
         lanes = [lane for lane in self._lanes() if lane.rows]
         ticks, bins = self._ticks({lane.key for lane in lanes})
         return Picture(
@@ -67,14 +67,14 @@ class Drawing:
 
     @cached_property
     def extent(self) -> tuple[int, int]:
-        """First and last moment of everything, with a margin."""
+        """First and last moment, with a margin."""
         first, last = self.events.extent or self.span
         more = max(500, (last - first) // 50)
         return min(first - more, self.span[0]), max(last + more, self.span[1])
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        """What is shown at first: what was chosen, else the incident."""
+        """Initial view: the selected period, else the incident."""
         around = focus(self.found) or self.events.extent or (0, 1)
         since = around[0] if self.chosen.since is None else self.chosen.since
         until = around[1] if self.chosen.until is None else self.chosen.until
@@ -82,18 +82,18 @@ class Drawing:
 
     @cached_property
     def windows(self) -> Sequence[Window]:
-        """Those of what is looked at, at any time."""
+        """Selected windows, at any time."""
         return [window for window in self.found.windows if self.chosen.about.window(window)]
 
     @cached_property
     def partitions(self) -> Sequence[timeline_strips.PartitionStrips]:
-        """Those with something to draw, what matters most first."""
+        """Partitions with something to draw, most important first."""
         history = [row for row in self.found.partition_history if self.chosen.names(row.topic, row.partition)]
         return timeline_strips.partitions(history, self.windows)
 
     @cached_property
     def brokers(self) -> Sequence[int]:
-        """Whom the incident befell, those first that it is about."""
+        """Affected brokers, most important first."""
         chains = [chain.broker for chain in self.found.chains]
         deposed = Counter(w.old_leader for w in self.windows if w.kind is WindowKind.TWO_LEADERS)
         befallen = dict.fromkeys(b for b in [*chains, *(b for b, _ in deposed.most_common())] if b is not None)
@@ -107,14 +107,14 @@ class Drawing:
         return sorted(broker for broker in spans if broker is not None)
 
     def colour(self, broker: int) -> str:
-        """The token of a broker: whom the incident befell is red, every other keeps a colour of its own."""
+        """Return a broker's colour token: red for the affected one, a fixed colour for each other."""
         if self.brokers and broker == self.brokers[0]:
             return "dead"
         others = [b for b in self._known if b not in self.brokers[:1]]
         return _SERIES[(others.index(broker) if broker in others else broker) % len(_SERIES)]
 
     def lane_of(self, source: str, broker: int | None, kind: str) -> str:
-        """Key of the lane that an event belongs to."""
+        """Return the lane key of an event."""
         if source == "client":
             return "clients"
         if source == "zookeeper" or kind.startswith(("zk_", "zks_", "znode_session", "znode_broker")):
@@ -223,7 +223,7 @@ class Drawing:
         return LaneRow(strips=strips, labels=labels, marks=self._marks(f"broker-{broker}"), base=not strips)
 
     def _others(self, others: Sequence[int]) -> LaneRow:
-        """When they became leaders of what the first lost."""
+        """Return when other brokers took over the first one's partitions."""
         taken = [(stint.start, stint.leader) for p in self.partitions for stint in p.stints[1:] if stint.leader in others]
         marks = [
             Mark(at=at, words=f"broker {leader} leads {words.count(number)} more", token=self.colour(leader))
@@ -246,7 +246,7 @@ class Drawing:
         return [window for window in self.windows if window.kind is WindowKind.LOADING]
 
     def _loading(self) -> Iterator[LaneRow]:
-        """A row for each partition of the offsets topic: those first that load within what is shown, then the longest."""
+        """Yield a row per offsets partition: those that load within the view first, then the longest."""
         rows: dict[tuple[str, int], list[Window]] = {}
         shown = Selection(since=self.span[0], until=self.span[1])
         for window in sorted(
@@ -279,7 +279,7 @@ class Drawing:
         return words.some(list(names), 2, ", ", ", and")
 
     def _client_rows(self) -> Iterator[LaneRow]:
-        """A row for each of the commonest kinds, named by the first that was said."""
+        """Yield a row for each of the most frequent kinds, named by its first line."""
         kinds = [kind for kind, _ in Counter(r.kind for r in self._client_events if r.kind not in _DULL).most_common(_MOST_KINDS)]
         told = {number: sentence.kind for number, sentence in self.story}
         for place, kind in enumerate(kinds):
@@ -309,7 +309,7 @@ class Drawing:
             )
 
     def _ticks(self, lanes: set[str]) -> tuple[list[Tick], list[Tick]]:
-        """Each event, where there are few; where there are many, counts, and each of what is shown at first if that is few."""
+        """Return single events, when few; else counts, and single events of the initial view if few."""
         everything = self.chosen.about
         if self.events.total <= MOST_EVENTS:
             return list(self._single(self.events.rows(everything, MOST_EVENTS)[0], lanes)), []
@@ -338,12 +338,12 @@ class Drawing:
 
 
 def _line(row: Event) -> str:
-    """What was said, on one line."""
+    """Return a message on one line."""
     return row.text.partition("\n")[0][:160] or row.kind.replace("_", " ")
 
 
 def _clusters(windows: Sequence[Window]) -> list[tuple[int, int | None, list[Window]]]:
-    """Windows that overlap, as one: begin, end, members; by time."""
+    """Merge overlapping windows: start, end, members; by time."""
     found: list[tuple[int, int | None, list[Window]]] = []
     for window in sorted((w for w in windows if w.opened is not None), key=lambda w: w.opened):
         start, end, inside = found[-1] if found else (0, -1, [])

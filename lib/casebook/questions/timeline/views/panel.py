@@ -1,4 +1,4 @@
-"""The fields above the picture in JupyterLab: from, to, topic or partition, group, broker. Everything below follows.
+"""Fields above the figure in JupyterLab: from, to, topic or partition, group, broker. Everything below follows.
 
 Each part below is one HTML value. A stretch that is brushed in the picture, and an event that is clicked, arrive in two fields
 that nobody sees.
@@ -21,12 +21,12 @@ _HINTS = {"since": "of the incident", "until": "of the incident", "topic": "all;
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PanelSubject:
-    """Whom the panel asks.
+    """Callbacks of the panel.
 
     Args:
-        quote: Shows the evidence behind a proof; ``None`` when nobody can.
-        proof_at: The proof that a click means; ``None`` for none.
-        said: The choice in words.
+        quote: Shows the evidence of a proof; ``None`` when impossible.
+        proof_at: Proof of a click; ``None`` for none.
+        said: Selection in words.
     """
 
     quote: Callable[[str], View] | None
@@ -38,11 +38,11 @@ class TimelinePanel:
     """The fields, and what follows them.
 
     Args:
-        found: The timeline: what can be chosen.
-        chosen: The parameters' choice.
-        remembered: What the person chose.
-        asked: Who answers.
-        choose: Takes a choice over.
+        found: Timeline, with the possible values.
+        chosen: Initial selection, from the parameters.
+        remembered: A person's choices.
+        asked: Callbacks.
+        choose: Applies a selection.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class TimelinePanel:
         clicked.observe(self._on_click, "value")
 
     def following(self, html: Callable[[], Markup], *, at_once: bool = True) -> object:
-        """A widget that shows HTML, and shows it anew whenever the choice changes.
+        """Return a widget with HTML that is updated on each selection.
 
         Args:
-            at_once: Whether it shows it already now.
+            at_once: Whether to show it now.
         """
         import ipywidgets as widgets
 
@@ -98,7 +98,7 @@ class TimelinePanel:
 
 
 def _offered(found: Timeline) -> dict[str, list[str]]:
-    """What the evidence names."""
+    """Return the values in the evidence."""
     partitions = {(row.topic, row.partition) for row in found.partition_history}
     topics = {row.topic for row in found.rows if row.topic} | {topic for topic, _ in partitions}
     brokers = {file.broker for file in found.files} | {span.broker for span in found.spans}
@@ -120,7 +120,7 @@ def _field(name: str, value: str, options: object) -> object:
 
 
 def _unseen(name: str) -> object:
-    """A field that the script writes into."""
+    """Return a field for the script."""
     import ipywidgets as widgets
 
     field = widgets.Text(continuous_update=False)

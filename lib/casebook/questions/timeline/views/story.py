@@ -1,4 +1,4 @@
-"""The story beside the picture: numbered sentences with their proofs, to be read, copied and taken away."""
+"""Story next to the figure: numbered sentences with proofs, to read, copy and export."""
 
 import re
 from base64 import b64encode
@@ -22,7 +22,7 @@ Numbered = Sequence[tuple[int, Sentence]]
 
 
 def told(found: Timeline, chosen: Selection) -> Numbered:
-    """The sentences of what is looked at, numbered; of very many those that decide, and of the first chain."""
+    """Return the selected sentences, numbered; for very many, the decisive ones and the first chain."""
     inside = [s for s in found.story if chosen.within(s.at) and chosen.broker in (None, s.broker)]
     if len(inside) > MOST_SENTENCES:
         ranked = sorted(inside, key=lambda s: (not s.key, s.chain))[:MOST_SENTENCES]
@@ -32,10 +32,10 @@ def told(found: Timeline, chosen: Selection) -> Numbered:
 
 
 def story(found: Timeline, chosen: Selection, numbered: Numbered, *, name: str) -> Markup:
-    """The list, the button that copies it, and what can be taken away.
+    """Show the list, its copy button, and the exports.
 
     Args:
-        name: Of the case: the files are called by it.
+        name: Name of the case, for file names.
     """
     times = [s.at for _, s in numbered if s.at is not None]
     head, clock = _clock(times)
@@ -55,7 +55,7 @@ def story(found: Timeline, chosen: Selection, numbered: Numbered, *, name: str) 
 
 
 def link(told_in: str, *, words: str = "") -> Markup:
-    """A proof as a link to where it is quoted; nothing where there is none."""
+    """Return a proof as a link to its quote; nothing without one."""
     if not told_in:
         return Markup("")
     label = proof.cited_as(told_in)
@@ -64,19 +64,19 @@ def link(told_in: str, *, words: str = "") -> Markup:
 
 
 def links(proofs: Iterable[str], *, most: int = 3) -> Markup:
-    """Several proofs, each once, and how many more there are."""
+    """Return several proofs, each once, and how many more there are."""
     each = [told_in for told_in in dict.fromkeys(proofs) if told_in]
     more = Markup(" <span>and {} more</span>").format(words.count(len(each) - most)) if len(each) > most else ""
     return Markup(" ").join(map(link, each[:most])) + more
 
 
 def cites(proofs: Iterable[str]) -> tuple[str, ...]:
-    """What a view says that it cites, of its proofs."""
+    """Return the citations of a view among its proofs."""
     return tuple(dict.fromkeys(proof.cited_as(told_in) for told_in in proofs if told_in))
 
 
 def _sentence(sentence: Sentence, names: frozenset[str]) -> Markup:
-    """Its text, ids as code; the first clause of one that decides stands out."""
+    """Return its text with ids as code; the first clause of a decisive one is bold."""
     lead, rest = timeline_story.first_clause(sentence.text) if sentence.key else ("", sentence.text)
     bold = Markup("<strong>{}</strong>").format(_marked(lead, names)) if lead else Markup("")
     return bold + _marked(rest, names)
@@ -94,7 +94,7 @@ def _code(word: str, names: frozenset[str]) -> Markup:
 
 
 def _clock(times: Sequence[int]) -> tuple[str, object]:
-    """What all times have in common, as a heading, and how the rest of each is written."""
+    """Return the common part of all times as a heading, and a formatter for the rest."""
     if not times:
         return "UTC", _full
     first, last = min(times), max(times)
@@ -114,11 +114,11 @@ def _full(at: int) -> str:
 
 
 def _uri(kind: str, content: str) -> str:
-    """A file inside a link: it can be saved without any script, and without a network."""
+    """Return a file inside a link: it can be saved without script and network."""
     return f"data:{kind};charset=utf-8;base64,{b64encode(content.encode(errors='replace')).decode()}"
 
 
 def proofs(numbered: Numbered) -> Iterator[str]:
-    """Everything that the story rests on."""
+    """Yield all proofs of the story."""
     for _, sentence in numbered:
         yield sentence.proof

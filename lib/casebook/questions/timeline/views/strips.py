@@ -1,6 +1,6 @@
-"""Partitions as strips: who leads by ZooKeeper, and who still believes to.
+"""Partitions as strips: leader by ZooKeeper, and brokers that still believe to lead.
 
-Each leader is a half strip, and the next one goes to the other half: where both halves are drawn there are two leaders.
+Each leader is a half strip, and the next one uses the other half: two drawn halves are two leaders.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from casebook.page.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, 
 MOST_STRIPS = 40
 _SHOWN_OF_MANY = 12
 _MOST_LETTERS = 36
-"""Of a partition's name in a narrow window."""
+"""Maximum letters of a partition's name in a narrow window."""
 
 Colour = Callable[[int], str]
-"""The token of a broker."""
+"""Colour token of a broker."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,14 @@ class Stint:
     """A broker's time as leader of a partition.
 
     Args:
-        leader: ``None``: nobody led.
-        epoch: Leader epoch; ``None`` where unknown.
-        start: By ZooKeeper.
-        end: By ZooKeeper; ``None``: nobody followed.
-        until: How long it took itself for the leader; ``end`` where that was no longer.
+        leader: ``None``: no leader.
+        epoch: Leader epoch; ``None`` when unknown.
+        start: Start by ZooKeeper.
+        end: End by ZooKeeper; ``None``: no successor.
+        until: End of its belief to lead; ``end`` if not longer.
         endless: Its end is not in the evidence, though another leads.
-        silent: Up to here it printed nothing, since before another led, and may have stood still; ``None`` where nothing tells.
-        proof: Where its begin is told.
+        silent: End of its silence that began before the next leader, perhaps a pause; ``None`` without one.
+        proof: Proof of its start.
     """
 
     leader: int | None
@@ -47,11 +47,11 @@ class Stint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionStrips:
-    """All that is drawn of a partition.
+    """Everything to draw of a partition.
 
     Args:
-        stints: In the order of time.
-        windows: In which something was wrong with it.
+        stints: In order of time.
+        windows: Windows of its problems.
     """
 
     topic: str
@@ -61,12 +61,12 @@ class PartitionStrips:
 
     @property
     def name(self) -> str:
-        """As Kafka's own tools write it."""
+        """Name in the notation of Kafka's own tools."""
         return f"{self.topic}-{self.number}"
 
     @property
     def weight(self) -> tuple[object, ...]:
-        """What comes first: two leaders, none, too few in sync, a move; the longest; Kafka's own topics after others."""
+        """Sort key: two leaders, none, too few in sync, a move; the longest; internal topics last."""
         kinds = [window.kind for window in self.windows]
         worst = [kinds.count(kind) > 0 for kind in (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS, WindowKind.UNDER_MIN_ISR)]
         longest = max((w.length for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.length is not None), default=0)
@@ -75,7 +75,7 @@ class PartitionStrips:
 
 
 def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[PartitionStrips]:
-    """Those whose leader changed or with which something was wrong, what matters most first."""
+    """Return partitions with leader changes or problems, most important first."""
     wrong: dict[tuple[str, int], list[Window]] = {}
     for window in windows:
         if window.kind is not WindowKind.LOADING:
@@ -89,12 +89,12 @@ def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[P
 
 
 def shown(found: Sequence[PartitionStrips]) -> Sequence[PartitionStrips]:
-    """As many as a picture bears."""
+    """Return as many as fit in a figure."""
     return found if len(found) <= MOST_STRIPS else found[:_SHOWN_OF_MANY]
 
 
 def _stints(rows: Sequence[StateRow], windows: Sequence[Window]) -> list[Stint]:
-    """Leaders in turn; a state that names the same one goes on."""
+    """Return leaders in turn; consecutive states with the same one are merged."""
     turns = [next(group) for _, group in groupby(rows, key=lambda row: (row.leader, row.deleted))]
     stints = [
         Stint(
@@ -113,7 +113,7 @@ def _stints(rows: Sequence[StateRow], windows: Sequence[Window]) -> list[Stint]:
 
 
 def _outlived(stint: Stint, windows: Sequence[Window]) -> Stint:
-    """The stint with the time in which its leader did not yet know of the next one."""
+    """Extend a stint by the time in which its leader did not know of the next one."""
     for window in windows:
         if (
             window.kind is WindowKind.TWO_LEADERS
@@ -127,7 +127,7 @@ def _outlived(stint: Stint, windows: Sequence[Window]) -> Stint:
 
 
 def row(partition: PartitionStrips, colour: Colour) -> LaneRow:
-    """The partition's line."""
+    """Return the partition's row."""
     strips = [*_strips(partition, colour), *_short_of(partition)]
     name = Label(text=partition.name, mono=True, pinned=True)
     labels = [*shortened(name, _MOST_LETTERS), *_labels(partition)]
@@ -147,7 +147,7 @@ def _strips(partition: PartitionStrips, colour: Colour) -> Iterator[Strip]:
 
 
 def _outliving(stint: Stint) -> Iterator[tuple[int, int | None, str, str]]:
-    """What a leader did once another led: begin, end, how it is drawn, words."""
+    """Yield a leader's time after the next one's election: start, end, style, words."""
     if stint.silent is not None:
         yield stint.end, stint.silent, HATCHED, "printed nothing: it may have stood still, or answered"
     awake = stint.end if stint.silent is None else stint.silent
@@ -166,7 +166,7 @@ def _short_of(partition: PartitionStrips) -> Iterator[Strip]:
 
 
 def _labels(partition: PartitionStrips) -> Iterator[Label]:
-    """Who leads, each beside its own strip, where the other half is free."""
+    """Yield leader labels, each next to its own strip, if the other half is free."""
     for number, (before, stint) in enumerate(pairwise([None, *partition.stints])):
         label = Label(
             text=_words(stint),
@@ -190,10 +190,10 @@ def _words(stint: Stint) -> str:
 
 
 def summary(found: Sequence[PartitionStrips], drawn: Sequence[PartitionStrips]) -> str:
-    """How many of them are drawn."""
+    """Describe how many of them are drawn."""
     return f"{count(len(drawn))} of {count(len(found))} strips" if len(drawn) < len(found) else f"{count(len(found))} moved"
 
 
 def named(found: Sequence[PartitionStrips]) -> Mapping[str, PartitionStrips]:
-    """By name."""
+    """Return strips by name."""
     return {partition.name: partition for partition in found}

@@ -1,4 +1,4 @@
-"""The tables of a timeline: what may have begun it, what followed from what, windows, events, and what is not known."""
+"""Tables of a timeline: root causes, consequences, windows, events, and unknowns."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _GRAVE = (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS)
 
 
 def windows(found: Timeline, chosen: Selection) -> Table:
-    """Every span of time in which something was wrong."""
+    """Return every window."""
     inside = [window for window in (*found.windows, *found.possible) if chosen.window(window)]
     rows = inside[:MOST_WINDOWS]
     notes = []
@@ -60,7 +60,7 @@ def windows(found: Timeline, chosen: Selection) -> Table:
 
 
 def no_window(found: Timeline) -> str:
-    """That nothing was wrong with a partition, or that nobody can say so."""
+    """State that no partition had a problem, or that this is unknown."""
     if not found.partition_history:
         return "Could not check for windows: nothing in this case tells of a partition's leader or ISR."
     return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
@@ -90,20 +90,20 @@ def _window(w: Window) -> tuple[object, ...]:
 
 
 def _between(earliest: int | None, latest: int | None) -> object:
-    """A moment, or the two between which it was."""
+    """Return a moment, or its two bounds."""
     if latest is None:
         return unknown()
     return words.clock_ms(latest) if earliest is None else f"{words.clock_ms(earliest)} – {words.clock_ms(latest)}"
 
 
 def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) -> Table:
-    """Events as they were told.
+    """Return events as logged.
 
     Args:
-        rows: Those that are shown.
-        total: How many are inside what is looked at.
-        everything: How many there are.
-        said: The stretch of time, in words.
+        rows: Shown events.
+        total: Number of selected events.
+        everything: Total number.
+        said: Period, in words.
     """
     return Table(
         name="events",
@@ -151,7 +151,7 @@ def _whose(row: EventRow) -> str:
 
 
 def untyped(found: Timeline) -> Table:
-    """Shapes of entries that nobody knows."""
+    """Return shapes of unknown entries."""
     rows, lines = found.untyped[:MOST_SHAPES], sum(shape.count for shape in found.untyped)
     typed, entries = sum(file.typed for file in found.files), sum(file.entries for file in found.files)
     return Table(
@@ -168,7 +168,7 @@ def untyped(found: Timeline) -> Table:
 
 
 def files(found: Timeline) -> Table:
-    """How each log was read: its layout as it was found out, or given."""
+    """Return how each log was read: its detected or given layout."""
     rows = found.files[:MOST_FILES]
     different = len({file.layouts[0][0] for file in found.files if file.layouts})
     return Table(
@@ -206,7 +206,7 @@ def _file(file: LogFile) -> tuple[object, ...]:
 
 
 def silences(found: Timeline, chosen: Selection) -> Table | None:
-    """What these logs cannot tell; ``None`` where nothing is missing."""
+    """Return the limits of these logs; ``None`` when nothing is missing."""
     inside = [silence for silence in found.silences if chosen.broker is None or silence.broker in (None, chosen.broker)]
     if not inside:
         return None
@@ -219,12 +219,12 @@ def silences(found: Timeline, chosen: Selection) -> Table | None:
 
 
 def kind_in_words(kind: str) -> str:
-    """What happened, of an event's kind; whether a client, a server or a transaction of ZooKeeper told it stands beside it."""
+    """Describe an event's kind, with its source: a client, a server or a ZooKeeper transaction."""
     return re.sub("^(zks?|znode)_", "", kind).replace("_", " ")
 
 
 def ends(since: int | None, until: int | None) -> tuple[str, str]:
-    """Both ends of a stretch of time, with their days where these differ; an end that takes its second whole, as that second."""
+    """Format both ends of a period, with different days if any; an end that includes its whole second, as that second."""
     dated = None not in (since, until) and words.day(since) != words.day(until)
     first, last = (f"{words.day(end)}, {words.clock_ms(end)}" if dated else words.clock_ms(end) for end in (since, until))
     return first, last.removesuffix(".999")

@@ -1,7 +1,7 @@
-"""Notebook 60: picture, story and tables of a timeline, all of one choice of time and subject.
+"""Notebook 60: figure, story and tables of a timeline, all with one selection.
 
-Headless the choice is the notebook's parameters. In JupyterLab it is a row of fields above the picture, or a stretch brushed
-in it, and everything below follows; in a report a small script hides the rows outside a brushed stretch.
+Headless, the selection comes from the notebook's parameters. In JupyterLab it is a row of fields above the figure, or a range
+brushed in it, and everything below follows; in a report a small script hides the rows outside a brushed range.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,26 +30,26 @@ def page(
     found: Timeline, context: PanelContext, *, events: Events | None = None, since: str = "", until: str = "", topic: str = "",
     partition: str = "", group: str = "", broker: str = "",
 ) -> "TimelinePage":  # fmt: skip
-    """The picture, the story and the tables of a timeline, all of one choice of time and subject.
+    """Return the figure, the story and the tables of a timeline, all with one selection.
 
     Args:
-        events: What happened, where that is more than fits into memory.
+        events: Events, if more than fit in memory.
 
     Raises:
-        UsageError: A parameter is no moment or no number.
+        UsageError: A parameter is not a moment or not a number.
     """
     chosen = selection.parse(found, since=since, until=until, topic=topic, partition=partition, group=group, broker=broker)
     return TimelinePage(found, chosen, context, events=events)
 
 
 class TimelinePage:
-    """Everything that notebook 60 shows.
+    """Content of notebook 60.
 
     Args:
         found: The timeline.
-        chosen: The parameters' choice: the first one.
-        context: The notebook that it stands in.
-        events: What happened, where that is more than fits into memory; else the timeline's own rows.
+        chosen: Initial selection, from the parameters.
+        context: Context in the notebook.
+        events: Events, if more than fit in memory; else the timeline's own rows.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class TimelinePage:
             self._panel = panel.TimelinePanel(found, chosen, context.remembered, asked, self._choose)
 
     def lanes(self) -> View:
-        """The picture, with what stands above and below it."""
+        """Show the figure, with the parts above and below it."""
         shown = self._drawing()
         above, below = self._part(self._caption), self._part(self._below)
         if self._panel is None:
@@ -80,12 +80,12 @@ class TimelinePage:
         return View(parts=parts, cites=self._event_cites() + cites(_proofs_of_strips(shown)))
 
     def story(self) -> View:
-        """What happened in sentences."""
+        """Show the events in sentences."""
         numbered = timeline_story.told(self._found, self._chosen)
         return self._view(self._story, cited=cites(timeline_story.proofs(numbered)))
 
     def roots(self) -> View:
-        """What may have begun it, what stood out on hosts meanwhile, and how far the clocks can be trusted."""
+        """Show root candidates, host outliers, and reliability of the clocks."""
         hosts = self._found.hosts
         return self._view(
             lambda: Markup("").join(
@@ -99,39 +99,39 @@ class TimelinePage:
         )
 
     def chains(self) -> View:
-        """What followed from what."""
+        """Show consequences."""
         return self._view(lambda: causes.chains(self._found, self._chosen), cited=cites(causes.proofs(self._found)))
 
     def windows(self) -> View:
-        """Every span of time in which something was wrong."""
+        """Show every window."""
         return self._view(lambda: render("plain_table", table=tables.windows(self._found, self._chosen)))
 
     def events(self) -> View:
-        """Events as they were told."""
+        """Show events as logged."""
         return self._view(self._event_table)
 
     def unknown(self) -> View:
-        """What these logs cannot tell, and what in them nobody knows."""
+        """Show the limits of these logs, and their unknown entries."""
         return self._view(self._silences)
 
     def _view(self, html: Callable[[], Markup], cited: tuple[str, ...] = ()) -> View:
         return View(parts=(self._part(html),), cites=cited)
 
     def _part(self, html: Callable[[], Markup]) -> object:
-        """HTML as it stands, or a widget that follows the choice."""
+        """Return static HTML, or a widget that follows the selection."""
         return html() if self._panel is None else self._panel.following(html)
 
     def _choose(self, chosen: Selection) -> None:
-        """Take a choice over; whatever follows is asked for anew."""
+        """Apply a selection, and update everything below."""
         self._chosen = chosen
 
     def _redrawn(self) -> Markup:
-        """The picture anew, for the script to draw in the place of the old one."""
+        """Return the new figure, for the script to replace the old one."""
         figures = [part for part in self._figure(self._drawing()) if isinstance(part, Figure)]
         return render("redrawn", figures=[script_safe({"data": figure.data, "layout": figure.layout}) for figure in figures])
 
     def _drawing(self) -> Drawing:
-        """What is drawn of the choice; made once for each."""
+        """Return the drawing of the selection, cached."""
         if self._drawn is None or self._drawn.chosen != self._chosen:
             numbered = timeline_story.told(self._found, self._chosen)
             self._drawn = Drawing(found=self._found, chosen=self._chosen, events=self._events, story=numbered)
@@ -167,7 +167,7 @@ class TimelinePage:
         return render("timeline_caption", count=count, takeaway=self._takeaway(), reading=reading)
 
     def _hatched(self, shown: Drawing) -> str:
-        """What a hatched strip says: where an old leader was silent, it is not known to have answered."""
+        """Explain hatched strips: a silent old leader may not have answered."""
         first, last = shown.span
         drawn = [
             window
@@ -184,7 +184,7 @@ class TimelinePage:
         return f"Hatched strip: {whose} and may have stood still; whether it answered is not known.{ran}"
 
     def _counted(self) -> list[str]:
-        """Whose logs these are."""
+        """Return the owners of the logs."""
         files = self._found.files
         brokers = {file.broker for file in files if file.broker is not None}
         servers = {file.file.rpartition("/")[0] for file in files if file.file.startswith("zookeeper/")}
@@ -198,7 +198,7 @@ class TimelinePage:
         return [", ".join(logs) or "no logs", *(["ZooKeeper's own history"] if history else [])]
 
     def _controls(self, shown: Drawing) -> Markup:
-        """The row of fields of a report; it works with its script only."""
+        """Return the row of fields of a report, which needs its script."""
         return render(
             "timeline_controls",
             since=words.clock_ms(round(shown.span[0])),
@@ -225,12 +225,12 @@ class TimelinePage:
         return timeline_story.story(self._found, self._chosen, numbered, name=self._name)
 
     def _in_focus(self) -> Selection:
-        """What was chosen; where no time was, that of the incident."""
+        """Return the selection; without a period, with that of the incident."""
         around = None if self._chosen.timed else focus(self._found)
         return self._chosen if around is None else replace(self._chosen, since=around[0], until=around[1])
 
     def _rows(self) -> tuple[Sequence[EventRow], int]:
-        """Those that are shown, by time, and how many there are: of very many those that matter most."""
+        """Return the shown events, by time, and their total: for very many, the most important."""
         rows, total = self._events.rows(self._in_focus(), MOST_EVENTS)
         most = tables.MOST_EVENTS
         if len(rows) <= most:
@@ -252,7 +252,7 @@ class TimelinePage:
         return render("plain_table", table=table)
 
     def _said(self) -> str:
-        """The stretch of time, and the subject, in words."""
+        """Describe period and subject, in words."""
         about = self._in_focus()
         when = "{} to {} UTC".format(*tables.ends(about.since, about.until)) if about.timed else "All times"
         subject = [f"{name} {value}" for name, value in self._chosen.about.parameters().items()]
@@ -267,7 +267,7 @@ class TimelinePage:
         return cites(row.proof for row in self._rows()[0])
 
     def _proof_at(self, target: str) -> str | None:
-        """The proof that a click on the picture means."""
+        """Return the proof of a click on the figure."""
         return next((row.proof for row in self._found.rows if lanes_figure.target(row.proof) == target), None)
 
 
@@ -275,5 +275,5 @@ Asked = panel.PanelSubject
 
 
 def _proofs_of_strips(shown: Drawing) -> list[str]:
-    """What the drawn partitions rest on."""
+    """Return the proofs of the drawn partitions."""
     return [stint.proof for partition in timeline_strips.shown(shown.partitions) for stint in partition.stints][:200]

@@ -1,4 +1,4 @@
-"""Whether a cluster is KRaft's: it has no ZooKeeper, and what it keeps instead is not read yet."""
+"""Recognise a KRaft cluster: it has no ZooKeeper, and its own metadata is not read yet."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,10 +13,10 @@ _KINDS = "kraft_"
 
 
 def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] = ()) -> tuple[Finding, ...]:
-    """That it is KRaft's, as far as something tells; nothing where nothing does.
+    """Return a finding that it is a KRaft cluster; nothing without a sign of it.
 
     Args:
-        kinds: Of the events that logs tell of.
+        kinds: Kinds of events in the logs.
     """
     by_disks = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
     by_settings = {broker for broker, settings in cluster.started_with.items() if settings.get(ROLES)}

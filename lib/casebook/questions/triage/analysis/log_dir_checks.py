@@ -1,8 +1,8 @@
-"""The checks on log dirs by themselves: what they hold and who wrote it, how they were left, and how far copies reach.
+"""Checks on log dirs alone: content, writer, shutdown, and extent of copies.
 
-They need nothing else: a disk of a broker that nobody reaches tells this much. Rules: the mark of a clean stop is written when
-all logs are closed, and taken away when a start has loaded them; high watermarks are written every five seconds and at a stop;
-what lies below one had been committed (``LogManager.scala@0.9.0.1..3.9.0``, ``ReplicaManager.scala@0.9.0.1..3.9.0``).
+They need no other evidence: the disk of an unreachable broker is enough. Rules: the clean shutdown marker is written after all
+logs are closed, and removed after a start has loaded them; high watermarks are written every five seconds and at a shutdown;
+everything below one was committed (``LogManager.scala@0.9.0.1..3.9.0``, ``ReplicaManager.scala@0.9.0.1..3.9.0``).
 """
 
 from collections import Counter, defaultdict
@@ -19,9 +19,9 @@ from casebook.findings.proof import SHOWN, lines
 from casebook.findings.words import agree, brokers, capitalised, duration, moment, plural, size
 
 _LEFT_FOR = 60 * 60_000
-"""Kafka deletes what it has set aside a minute later (``file.delete.delay.ms``): after an hour it is left."""
+"""Kafka deletes renamed files a minute later (``file.delete.delay.ms``): after an hour they are leftovers."""
 _OF_ONE_COPY = ("partition.metadata", "leader-epoch-checkpoint")
-"""Files that tell nothing of how far copies reach."""
+"""Files that say nothing about the extent of copies."""
 _OTHERS = "List the log dirs of the other brokers, too: casebook collect --log-dirs BROKER=DIR."
 _AGAIN = "Collect these log dirs again with this release: it looks at the end of each copy."
 _SIGNS = (
@@ -31,11 +31,11 @@ _SIGNS = (
     ("0.10.1", lambda copy: any(".timeindex" in segment.beside for segment in copy.segments), ".timeindex"),
     ("0.10.0", lambda copy: copy.magic == 1, "records of format 1"),
 )
-"""Since which release it is written, newest first: KAFKA-12368, KIP-98, KIP-101, KIP-33, KIP-32."""
+"""First release that writes it, newest first: KAFKA-12368, KIP-98, KIP-101, KIP-33, KIP-32."""
 
 
 class _Short(NamedTuple):
-    """A copy that ends before an offset that was committed, by how many, as whose watermark tells."""
+    """A copy that ends before a committed offset, with the difference and the source of the watermark."""
 
     copy: Replica
     by: int
@@ -43,11 +43,11 @@ class _Short(NamedTuple):
 
 
 def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] | None) -> tuple[Finding, ...]:
-    """Each of them with its outcome; nothing where no log dir was listed.
+    """Run all checks on log dirs; nothing when none was listed.
 
     Args:
-        cluster: Tells which brokers there are, where something does.
-        live: Brokers that were registered when the log dirs were listed; ``None`` where nobody knows.
+        cluster: Known brokers, if any.
+        live: Brokers registered when the log dirs were listed; ``None`` when unknown.
     """
     if not log_dirs:
         return ()
@@ -65,7 +65,7 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
 
 
 def _gaps(log_dirs: Sequence[LogDir], cluster: Cluster, besides: tuple[str, ...] = ()) -> coverage.Gaps:
-    """What of these log dirs was not read, but for files of some names, and whose were not listed."""
+    """Return what was not read of these log dirs, except files of some names, and brokers without a listing."""
     if missing := sorted(coverage.known_brokers(cluster) - {log_dir.broker for log_dir in log_dirs}):
         return (Gap(why=f"Log dirs of {brokers(missing)} were not listed.", settle=copy_coverage.COLLECT_LOG_DIRS),)
     every = ((log_dir, problem) for log_dir in log_dirs for problem in log_dir.unread)
@@ -113,7 +113,10 @@ def _held(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.
 
 
 def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: coverage.Gaps) -> Finding:
-    """Log dirs of one broker that differ: one failed before the stop. Without the mark a broker runs, or was killed."""
+    """Compare a broker's log dirs: if they differ, one failed before the shutdown.
+
+    Without the marker a broker runs, or was killed.
+    """
     marked = [log_dir for log_dir in log_dirs if log_dir.clean_shutdown]
     bare = [log_dir for log_dir in log_dirs if not log_dir.clean_shutdown and log_dir.broker not in (live or ())]
     mixed = sorted({log_dir.broker for log_dir in marked} & {log_dir.broker for log_dir in bare})
@@ -143,7 +146,7 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
 
 
 def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
-    """Does every copy reach as far as its own watermark says? One without a line of it has none yet, as when it is made."""
+    """Does every copy reach its own high watermark? A copy without a line has none yet, like a new one."""
     read = {copy.item for log_dir in log_dirs if HIGH_WATERMARKS in log_dir.checkpoints for copy in log_dir.replicas}
     known = [copy for copy in copies if copy.item in read and _end(copy) is not None]
     said = [(copy, copy.high_watermark) for copy in known if copy.high_watermark is not None]
@@ -210,19 +213,19 @@ def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
 
 
 class _Times:
-    """When each copy was listed, and when its watermark was written."""
+    """Time of each copy's listing, and of its high watermark."""
 
     def __init__(self, log_dirs: Iterable[LogDir]) -> None:
         self._of = {copy.item: log_dir for log_dir in log_dirs for copy in log_dir.replicas}
 
     def is_later(self, listed: Replica, told_by: Replica) -> bool:
-        """Whether a copy was listed after the watermark of another one was written."""
+        """Return whether a copy was listed after another one's high watermark was written."""
         at, written = self._of[listed.item].listed_at, self._of[told_by.item].checkpoints.get(HIGH_WATERMARKS)
         return at is not None and written is not None and written <= at
 
 
 def _behind(partitions: Iterable[Sequence[Replica]], times: _Times) -> Iterator[tuple[_Short, bool]]:
-    """Of each partition the copies that end before the watermark of another one, and whether that is proven."""
+    """Yield the copies of each partition that end before another one's high watermark, with whether that is proven."""
     for copies in partitions:
         for copy in copies:
             told = [one for one in copies if one.broker != copy.broker and (one.high_watermark or 0) > _end(copy)]
@@ -233,7 +236,7 @@ def _behind(partitions: Iterable[Sequence[Replica]], times: _Times) -> Iterator[
 
 
 def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
-    """Is everything there that checkpoints name?"""
+    """Does everything in the checkpoints exist?"""
     held = {(copy.broker, copy.topic, copy.partition) for log_dir in log_dirs for copy in log_dir.replicas}
     named = [
         (log_dir, topic, partition)
@@ -261,7 +264,7 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
 
 
 def _unread(log_dirs: Iterable[LogDir]) -> coverage.Gaps:
-    """Which log dir's high watermarks were not read: what its copies knew to be committed is not known."""
+    """Return log dirs with unread high watermarks: what their copies knew to be committed is unknown."""
     bare = (log_dir.place for log_dir in log_dirs if HIGH_WATERMARKS not in log_dir.checkpoints)
     return tuple(Gap(why=f"{place}: {HIGH_WATERMARKS} was not read.", settle=_AGAIN) for place in islice(bare, 1))
 
@@ -298,12 +301,12 @@ def _is_left(one: LeftoverFile, listed_at: int | None) -> bool:
 
 
 def _age(one: LeftoverFile, listed_at: int | None) -> int | None:
-    """Milliseconds since it was last written to; ``None`` where that is not known."""
+    """Milliseconds since its last write; ``None`` when unknown."""
     return None if None in (one.modified, listed_at) else listed_at - one.modified
 
 
 def _end(copy: Replica) -> int | None:
-    """Where a copy ends: at 0 where not a single segment is there."""
+    """End of a copy: 0 without any segment."""
     return copy.log_end if copy.segments else 0
 
 

@@ -1,4 +1,4 @@
-"""Of a case that answers little: what to collect next, by the questions that wait for it."""
+"""What to collect next for a case with few answers, by the open checks."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -19,12 +19,12 @@ _COMMANDS = {
 
 
 def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: bool) -> tuple[Finding, ...]:
-    """What to collect next; nothing where most is answered, or nothing that is missing would help.
+    """Return what to collect next; nothing when most is answered, or no missing evidence would help.
 
     Args:
-        findings: Of all checks.
-        absent: Kinds of evidence of which the case holds nothing.
-        kraft: There is no ZooKeeper to ask.
+        findings: Findings of all checks.
+        absent: Kinds of evidence that the case lacks.
+        kraft: There is no ZooKeeper.
     """
     counts = completeness(findings)
     missing = {source for source in absent if not (kraft and source in (Source.ZNODES, Source.HISTORY))}

@@ -1,7 +1,7 @@
-"""Of a pasted case: what was pasted, and the one next thing to paste that would settle the most.
+"""For a pasted case: what was pasted, and the next output to paste that would settle the most.
 
-What an answer to a command would settle is tried, not guessed: the cluster is completed as the healthiest answer would
-complete it, and the checks on leadership are asked again. Log lines and groups come in where no partition waits for an answer.
+The effect of a command's output is computed, not guessed: the cluster is completed with the healthiest possible output, and the
+checks on leadership run again. Log lines and groups follow when no partition is open.
 """
 
 import re
@@ -47,10 +47,10 @@ class NextPaste:
     """A command whose output would settle something.
 
     Args:
-        command: To be pasted together with what it prints.
+        command: To be pasted with its output.
         why: One sentence.
-        judged: Partitions that could be judged with it and cannot be without.
-        settled: Checks that could be answered with it and cannot be without.
+        judged: Number of additional partitions with a verdict.
+        settled: Number of additional answered checks.
     """
 
     command: str
@@ -60,14 +60,14 @@ class NextPaste:
 
 
 def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
-    """What every notebook says of pasted evidence; nothing for a case that was collected otherwise."""
+    """Return the findings of every notebook on pasted evidence; nothing for another case."""
     if pasted is None:
         return ()
     return (_understood(pasted), *pasted_statements.checks(pasted), _next(pasted, cluster, version))
 
 
 def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:
-    """The one next thing to paste."""
+    """Choose the next output to paste."""
     if pasted.kraft is not None:
         return _of_kraft(pasted)
     tried = tuple(_tried(_commands(cluster, version), cluster, version))
@@ -86,7 +86,7 @@ def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste
 
 
 def _of_kraft(pasted: Pasted) -> NextPaste:
-    """There is no ZooKeeper to ask."""
+    """Choose for a cluster without ZooKeeper."""
     if not pasted.partitions:
         command = "bin/kafka-topics.sh --bootstrap-server HOST:9092 --describe --unavailable-partitions"
     elif not any(told.tool == QUORUM_REPLICATION for told in pasted.told):
@@ -184,7 +184,7 @@ _Try = tuple[str, str, Callable[[Cluster], Cluster]]
 
 
 def _tried(commands: Iterable[_Try], cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
-    """What each command would settle, as far as it would settle anything."""
+    """Yield the effect of each command that would settle anything."""
     unjudged, open_checks = _left(cluster, version)
     for command, why, answered in commands:
         still, left = _left(answered(cluster), version)
@@ -192,7 +192,7 @@ def _tried(commands: Iterable[_Try], cluster: Cluster, version: VersionInUse) ->
 
 
 def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
-    """Partitions that cannot be judged, and checks that cannot be answered."""
+    """Return the number of partitions without a verdict, and of open checks."""
     found = leadership.examine(cluster, version)
     unjudged = sum(
         v.state is PartitionCondition.UNKNOWN or (is_rule_unknown(v) and not cluster.brokers_known) for v in found.verdicts
@@ -201,7 +201,7 @@ def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
 
 
 def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
-    """What can be asked of this cluster, with what a good answer would add."""
+    """Yield the commands for this cluster, with what a good output would add."""
     ask = partial(_shell, cluster)
     get = _get(version)
     if not cluster.brokers_known:
@@ -226,15 +226,14 @@ def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
 
 
 def _get(version: VersionInUse) -> str:
-    """Data and stat of a znode: ZooKeeper 3.5, which Kafka has from 2.4 on, prints the stat only when asked."""
+    """Return the command for data and stat of a znode: ZooKeeper 3.5, in Kafka from 2.4 on, prints the stat only on request."""
     return "get -s" if _at_least(version, "2.4.0") else "get"
 
 
 def _shell(cluster: Cluster, verb: str, path: str) -> str:
-    """A question to ZooKeeper, as it is typed into a shell: the line itself tells what the answer is about.
+    """Return a ZooKeeper command for a shell that repeats its question in the output.
 
-    It is piped: of Kafka 0.9 and 0.10.0 the shell leaves unanswered what stands behind the server
-    (``ZooKeeperMain.java@release-3.4.6``).
+    It is piped: the shell of Kafka 0.9 and 0.10.0 ignores arguments after the server (``ZooKeeperMain.java@release-3.4.6``).
     """
     servers = ",".join(cluster.zookeeper) or "HOST:2181"
     return f"echo {shlex.quote(f'{verb} {cluster.chroot}{path}')} | bin/zookeeper-shell.sh {shlex.quote(servers)}"
@@ -245,7 +244,10 @@ def _at_least(version: VersionInUse, release: str) -> bool:
 
 
 def _describe(cluster: Cluster, version: VersionInUse) -> str:
-    """``kafka-topics`` asks brokers from 2.2 on, ZooKeeper until 2.8 (``TopicCommand.scala@2.1.1, 2.2.0, 2.8.2, 3.0.0``)."""
+    """Return the command: ``kafka-topics`` connects to brokers from 2.2 on, to ZooKeeper until 2.8.
+
+    Source: ``TopicCommand.scala@2.1.1, 2.2.0, 2.8.2, 3.0.0``.
+    """
     by_brokers = "--bootstrap-server HOST:9092"
     where = by_brokers if _at_least(version, "2.2.0") else f"--zookeeper {shlex.quote(cluster.connect)}"
     otherwise = f"   # from 3.0 on: {by_brokers}" if version.origin is VersionOrigin.ASSUMED else ""
@@ -253,13 +255,13 @@ def _describe(cluster: Cluster, version: VersionInUse) -> str:
 
 
 def _most(names: Iterable[str]) -> str | None:
-    """The name that comes most often."""
+    """Return the most frequent name."""
     counts = Counter(names)
     return max(sorted(counts), key=counts.__getitem__) if counts else None
 
 
 def _without_epochs(cluster: Cluster) -> Partition | None:
-    """A partition whose state is not known, or only as kafka-topics tells it; first one without a leader."""
+    """Return a partition with an unknown state, or only from kafka-topics; preferably without a leader."""
     hit = [p for p in cluster.partitions if p.state is None or p.state.leader_epoch is None]
     return min(hit, key=lambda p: (p.state is not None and p.state.leader is not None, p.topic, p.partition), default=None)
 
@@ -274,7 +276,7 @@ def _with_replicas(cluster: Cluster, topic: str) -> Cluster:
 
 
 def _assigned(partition: Partition) -> Partition:
-    """With those in its ISR as its replicas, where it has none."""
+    """Use its ISR as its replicas, when it has none."""
     if partition.replicas or partition.state is None:
         return partition
     return partition._replace(replicas=partition.state.isr, problem=None)
@@ -297,7 +299,7 @@ def _with_epoch(cluster: Cluster) -> Cluster:
 
 
 def _with_all(cluster: Cluster) -> Cluster:
-    """It shows those without a leader only."""
+    """Complete a list that shows only partitions without a leader."""
     shown = _changed(cluster, lambda p: _assigned(p) if p.state is not None and p.state.leader is None else p)
     return replace(shown, unlisted=())
 
@@ -307,7 +309,7 @@ def _changed(cluster: Cluster, change: Callable[[Partition], Partition]) -> Clus
 
 
 def _spoken_of(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
-    """What log lines, groups and sizes ask for, most pressing first."""
+    """Yield commands suggested by log lines, groups and sizes, most urgent first."""
     yield from _unfinished_loads(pasted)
     yield from _coordinator_of_group(pasted, cluster, version)
     yield from _expired_session(pasted)
@@ -354,7 +356,7 @@ def _expired_session(pasted: Pasted) -> Iterator[NextPaste]:
 
 
 def _request_not_understood(pasted: Pasted, version: VersionInUse) -> Iterator[NextPaste]:
-    """Which release it is tells which requests it knows; from where a request came is logged at DEBUG only."""
+    """Ask for the release, which determines the known requests; the source of a request is logged at DEBUG only."""
     failed = next((line for line in pasted.logs if _NOT_UNDERSTOOD.search(line.text[:2000])), None)
     if failed is None:
         return
@@ -371,7 +373,7 @@ def _request_not_understood(pasted: Pasted, version: VersionInUse) -> Iterator[N
 
 
 def _offline_brokers(cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
-    """The log of the broker whose start would heal most: why it is not there."""
+    """Ask for the log of the broker whose start would heal most: why it is down."""
     if not cluster.brokers_known:
         return
     found = leadership.examine(cluster, version)

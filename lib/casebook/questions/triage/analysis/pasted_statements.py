@@ -1,7 +1,7 @@
-"""What was pasted and no row of a case holds, as findings with their lines: what tells of trouble first.
+"""Pasted statements that no row of a case holds, as findings with their lines: problems first.
 
-They judge no cluster: a disk that is full, a process that the kernel killed, a log dir that cannot be used are told. Whether a
-host is the broker's that a case asks about says whoever pasted it, or nobody.
+They are reported, not judged: a full disk, a killed process, an unusable log dir. Whether a host is a broker's host is only known
+from the person who pasted it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ _SHOWN, _MOST_FACTS = 6, 100
 
 
 def checks(pasted: Pasted) -> tuple[Finding, ...]:
-    """One finding of hosts and one of tools; nothing of which none was pasted."""
+    """Return one finding on hosts and one on tools; nothing when none was pasted."""
     return (
         *_of_hosts([said for said in pasted.hosts if said.tells], pasted.heading),
         *_of_tools([one for one in pasted.told if one.says]),
@@ -63,10 +63,10 @@ def _told(
     told: Sequence[HostSaid | ToolStatement], check: str, question: str, *, titles: tuple[str, str, str], said: Sequence[str],
     facts: Sequence[Mapping[str, object]], caveats: tuple[str, ...],
 ) -> tuple[Finding, ...]:  # fmt: skip
-    """The finding on some statements, those of trouble first; none where nothing was said.
+    """Return the finding on some statements, problems first; none without any.
 
     Args:
-        titles: Whose they are, of those that tell of trouble and where none does, and what is said then.
+        titles: Title with problems, title without, and the sentence without any.
     """
     if not told:
         return ()

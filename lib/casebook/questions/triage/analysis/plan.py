@@ -1,7 +1,7 @@
-"""The plan: what to do first, what after it, and what to save before. It is made once of all that is known, for every notebook.
+"""The plan: what to do first and next, and what to save before. It is built once from all evidence, for every notebook.
 
-Order: what loses commits while nobody acts; brokers to start, each after what only it has was saved; loads; what restarts
-brokers; lost records. What only some notebooks read, a ledger, adds its step behind the others: it never moves the first one.
+Order: ongoing loss of commits; brokers to start, each after its unique data was saved; loads; restarts of brokers; lost records.
+Evidence of only some notebooks, a ledger, adds its step at the end: it never changes the first one.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,10 +16,10 @@ from casebook.questions.triage.analysis import plan_groups, plan_starts
 from casebook.questions.triage.analysis.plan_rows import Act, PlanStep
 
 CHECKS = tuple(dict.fromkeys((*plan_starts.CHECKS, *plan_groups.CHECKS, "loss.lost")))
-"""Those whose findings the plan answers: each begins with its first step."""
+"""Checks with an answer in the plan: each starts with its first step."""
 
 _BEHIND = ("maintenance.", "offsets_topic.load_buffer")
-"""Those that stop brokers, restart them or hold elections: whatever the plan begins with comes first."""
+"""Checks with advice to stop or restart brokers or hold elections: the plan's first step comes before it."""
 
 _OFFLINE, _LOST = "leadership.offline", "loss.lost"
 _SEND_AGAIN = "Send the lost records again from tables/lost, by key and in order, before consumers rely on the gap."
@@ -27,17 +27,17 @@ _SEND_AGAIN = "Send the lost records again from tables/lost, by key and in order
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Steps in the order in which to do them; none where nothing is to be mended now."""
+    """Steps in order; none when nothing needs fixing now."""
 
     steps: tuple[PlanStep, ...] = ()
 
     @property
     def first(self) -> PlanStep | None:
-        """What to do first of all."""
+        """First step."""
         return next(iter(self.steps), None)
 
     def of(self, check: str) -> tuple[Step, ...]:
-        """The steps that a check's finding is mended by; before them the first of all, wherever it belongs."""
+        """Return the steps that fix a check's finding; before them the first step of all, whatever its check."""
         own = [step for step in self.steps if check in step.checks]
         if not own:
             return ()
@@ -48,14 +48,14 @@ class Plan:
 
     @property
     def texts(self) -> frozenset[str]:
-        """All that it orders and forbids."""
+        """Return all its orders and warnings."""
         return frozenset(text for step in self.steps for text in (step.text, *step.never))
 
     def advise(self, findings: Iterable[Finding], *, instead_of: Collection[str] = ()) -> tuple[Finding, ...]:
-        """The findings, with the plan's steps before their own; doing so twice changes nothing.
+        """Return the findings with the plan's steps before their own; idempotent.
 
         Args:
-            instead_of: What an earlier plan of the same evidence ordered, e.g. of another time zone.
+            instead_of: Texts of an earlier plan for the same evidence, e.g. in another time zone.
         """
         said = self.texts.union(instead_of)
         return tuple(self._advised(one, said) for one in findings)
@@ -74,12 +74,15 @@ class Plan:
         return replace(finding, title=self._title(finding), next=steps)
 
     def _leads(self, check: str) -> bool:
-        """Whether the plan's first step comes before a check's own: on all pages, so not one that only some know of."""
+        """Return whether the plan's first step comes before a check's own: on all pages, so not one known to only some."""
         known = self.first is not None and self.first.act is not Act.SEND_AGAIN
         return known and (check in CHECKS or check.startswith(_BEHIND))
 
     def _title(self, finding: Finding) -> str:
-        """That of partitions without leader is all that an alert shows: it names whom to start, where that comes first."""
+        """Return the title of partitions without a leader, which is all that an alert shows.
+
+        With the broker to start, if that is first.
+        """
         first = self.first
         if finding.check != _OFFLINE or first is None or first.act is not Act.START or _OFFLINE not in first.checks:
             return finding.title
@@ -91,7 +94,7 @@ class Plan:
 
 
 NO_PLAN = Plan()
-"""Where nothing is to be mended."""
+"""Plan when nothing needs fixing."""
 
 
 def make(
@@ -102,12 +105,12 @@ def make(
     topic: OffsetsTopic | None = None,
     lost: bool = False,
 ) -> Plan:
-    """Make the plan.
+    """Build the plan.
 
     Args:
-        lead: Partitions without leader, and whom to start.
-        past: What logs and history tell; nothing where nobody asked.
-        held: Coordinators and their loads; ``None`` where nobody asked, as is the next.
+        lead: Partitions without a leader, and start order.
+        past: Findings from logs and history; empty when not requested.
+        held: Coordinators and their loads; ``None`` when not requested, like the next.
         topic: The offsets topic and its cleaners.
         lost: Whether acknowledged records are known to be lost.
     """

@@ -1,4 +1,4 @@
-"""The plan's steps on coordinators and the cleaner: loads to wait for or to mend, commits to read, brokers to restart."""
+"""Steps on coordinators and the cleaner: loads to await or fix, commits to read, brokers to restart."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _NO_DELETION = "Do not delete segments of __consumer_offsets by hand: commits go
 
 
 def failed(held: CoordinatorInputs) -> Iterator[PlanStep]:
-    """Groups that are served from a load that failed skip or repeat records while nobody acts."""
+    """Groups served from a failed load skip or repeat records until it is fixed."""
     if hit := within(held.partitions, CoordinatorState.FAILED):
         yield PlanStep(
             act=Act.STOP_CONSUMERS,
@@ -40,7 +40,7 @@ def failed(held: CoordinatorInputs) -> Iterator[PlanStep]:
 
 
 def loads_again(held: CoordinatorInputs) -> Iterator[PlanStep]:
-    """What a load that failed is followed by."""
+    """Describe what follows a failed load."""
     if within(held.partitions, CoordinatorState.FAILED):
         text = "Read the true commits of these groups from the segments (notebook 40) before anything else touches them."
         yield PlanStep(act=Act.READ_COMMITS, text=text, checks=(_FAILED,))
@@ -49,7 +49,7 @@ def loads_again(held: CoordinatorInputs) -> Iterator[PlanStep]:
 
 
 def loads(held: CoordinatorInputs) -> Iterator[PlanStep]:
-    """Mend a load that never ends; wait for one that does; find out which it is."""
+    """Fix an endless load; wait for a finite one; find out which it is."""
     sure, untold = load_checks.loads(held)
     hit, endless = sure or untold, within(held.partitions, CoordinatorState.LOADING_FOR_EVER)
     if endless:
@@ -105,7 +105,7 @@ def _endless(held: CoordinatorInputs, hit: Sequence[Waiting]) -> Iterator[PlanSt
 
 
 def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopic) -> Iterator[PlanStep]:
-    """What makes the cleaner work again; brokers restart last, and one by one."""
+    """Make the cleaner work again; brokers restart last, and one by one."""
     rules = {copy.rule for copy in topic.partitions} or {without_log_dir(one)[0] for one in topic.cleaners}
     rule = next((rule for rule in BLOCKED if rule in rules), None)
     fits = [one for one in topic.cleaners if one.obstacles or one.died]
@@ -137,7 +137,7 @@ def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopi
 
 
 def leftover(lead: Leadership) -> Iterator[PlanStep]:
-    """A reassignment that moves nothing any more is dropped by the next controller."""
+    """Mention a leftover reassignment, which the next controller removes."""
     controller = lead.cluster.controller.broker
     ended = (LeftoverKind.NOTHING_TO_MOVE, LeftoverKind.UNKNOWN_PARTITION)
     if controller is not None and any(one.kind in ended for one in leftovers(lead.cluster)):
@@ -149,14 +149,14 @@ def leftover(lead: Leadership) -> Iterator[PlanStep]:
 
 
 def _whose(rule: str, topic: OffsetsTopic) -> tuple[int, ...]:
-    """The brokers that it concerns: those with groups to serve and large copies last to be touched are named first."""
+    """Return the affected brokers: those with groups to serve and large copies come last."""
     copies = sorted((c for c in topic.partitions if c.rule == rule), key=lambda c: (bool(c.coordinator), c.bytes), reverse=True)
     of_copies = dict.fromkeys(copy.broker for copy in copies)
     return tuple(of_copies) or tuple(one.broker for one in topic.cleaners if without_log_dir(one)[0] == rule)
 
 
 def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterator[PlanStep]:
-    """What the maps that are too small must take, the largest need for all."""
+    """Set the size of too small maps, to the largest need of all."""
     known = [one for one in small if one.buffer_to_set is not None and one.least_buffer is not None]
     if known:
         most = max(known, key=lambda one: one.buffer_to_set)
@@ -173,7 +173,7 @@ def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterato
 
 
 def _restart(lead: Leadership, hit: Sequence[int], checks: tuple[str, ...], never: tuple[str, ...]) -> PlanStep:
-    """With what it costs: partitions that a broker alone can serve wait until it is back."""
+    """Restart brokers, with the price: partitions that only they can serve are offline meanwhile."""
     alone = sum(_is_alone(verdict, hit, lead.cluster.live) for verdict in online(lead.verdicts))
     cost = f" {plural(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: nobody else is in sync."
     text = (

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Act(StrEnum):
-    """What a step orders."""
+    """Kind of a step."""
 
     STOP_CONSUMERS = "stop_consumers"
     BACK_UP = "back_up"

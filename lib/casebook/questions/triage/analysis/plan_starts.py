@@ -1,4 +1,4 @@
-"""The plan's steps on dead brokers: whom to start in which order, what to save before, whom not to start."""
+"""Steps on dead brokers: start order, what to save before, and which not to start."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,10 +34,10 @@ CHECKS = (*_HEALED, *_SHORT, _NO_CONTROLLER, _NO_COORDINATOR, UNCLEAN)
 
 
 def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
-    """Every dead broker that may be started, those that heal most first.
+    """Start every dead broker that may be started, those that heal most first.
 
     Args:
-        past: What logs and history tell, by check.
+        past: Findings from logs and history, by check.
     """
     if lead.outdated:
         return
@@ -93,7 +93,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
 
 
 def impossible(lead: Leadership) -> Iterator[PlanStep]:
-    """Topics that no start of any broker makes writable."""
+    """Name topics that no start makes writable."""
     hit = {v.topic for v in online_of(lead.verdicts) if v.min_isr is not None and len(v.replicas) < v.min_isr}
     if hit:
         text = (
@@ -104,12 +104,12 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
 
 
 def _may_elect_unclean(verdict: Verdict, whom: Collection[int]) -> bool:
-    """Whether nobody knows if a partition elects one of these out of sync."""
+    """Return whether a partition may elect an out-of-sync one of these: the setting is unknown."""
     return verdict.unclean_allowed is None and any(broker in verdict.replicas for broker in whom)
 
 
 def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
-    """What the last of these starts loses for good, or may: it is elected for partitions of which it lacks records."""
+    """Describe what the last of these starts loses for good, or may: it is elected for partitions while lacking records."""
     said, broker = "", steps[-1]
     if unclean := set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1])):
         drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
@@ -153,7 +153,7 @@ def _never(lead: Leadership, offline: Sequence[Verdict], steps: Sequence[int]) -
 
 
 def _too_early(offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:
-    """Who must not be started before others: it would be elected although it lacks records that one of them has."""
+    """Yield brokers that must not start before others: they would be elected while lacking records of those."""
     unavoidable = set(elected_unclean(offline, steps))
     for broker in sorted({broker for verdict in offline for broker in verdict.waits_for}):
         others = [other for other in steps if other != broker]
@@ -166,14 +166,14 @@ def _too_early(offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str
 
 
 def _halts(version: KafkaVersion) -> str:
-    """Up to 1.1 a returning leader with a longer log stops itself: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
+    """Up to 1.1 a returning leader with a longer log halts: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
     if version < KafkaVersion.parse("2.0.0"):
         return " On this release it can also make the old leaders halt when they come back (log truncation is not allowed)."
     return ""
 
 
 def _find_data(lead: Leadership) -> Iterator[PlanStep]:
-    """A member of the ISR is elected as one in sync, whatever its log holds."""
+    """An ISR member is elected as in sync, whatever its log contains."""
     for broker, missing in lead.empty:
         partitions = plural(missing, "offline partition")
         text = (
@@ -187,10 +187,10 @@ def _find_data(lead: Leadership) -> Iterator[PlanStep]:
 def _undecided(
     lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], asked: Collection[int], never: Sequence[str]
 ) -> Iterator[PlanStep]:
-    """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing.
+    """Yield steps when no start is known to heal: with unknown registrations, any ISR member may be the missing one.
 
     Args:
-        asked: Brokers of whose partitions it was ordered already to find out what a start does.
+        asked: Brokers with an existing step to find out the effect of their start.
     """
     untold = [v for v in offline if is_rule_unknown(v) and not v.waits_for]
     by_isr = Counter(v.isr for v in untold if v.isr and not lead.cluster.brokers_known)
@@ -224,7 +224,7 @@ def _undecided(
 
 
 class _Danger:
-    """What a start may cost: it ends as before, or cuts what only that broker has and a living leader lacks."""
+    """Price of a start: the broker dies as before, or truncates unique records that a live leader lacks."""
 
     def __init__(self, lead: Leadership, unclean: Finding | None, root: Finding | None) -> None:
         self._ends_again: Mapping[str, str] = root.facts.get("ends_again", {}) if root is not None else {}
@@ -236,7 +236,7 @@ class _Danger:
             self._behind = _behind(lead)
 
     def save(self, whom: Iterable[int]) -> Iterator[PlanStep]:
-        """What to save before brokers are started."""
+        """Yield what to save before brokers start."""
         for broker in whom:
             if copies := self._copies.get(str(broker)):
                 named = some(copies, SHOWN, ", ", " and")
@@ -245,11 +245,11 @@ class _Danger:
                 yield PlanStep(act=Act.BACK_UP, text=text, brokers=(broker,), checks=(UNCLEAN, *_HEALED, *_SHORT))
 
     def asked(self, whom: Iterable[int]) -> list[str]:
-        """The check that says what must be saved, where it concerns any of them."""
+        """Return the check with the data to save, if it concerns any of them."""
         return [UNCLEAN] if any(str(broker) in self._copies for broker in whom) else []
 
     def price(self, whom: Collection[int]) -> str:
-        """What a start costs, or may cost where nobody can tell."""
+        """Describe the price, or the possible price, of a start."""
         return f"{self._again(whom)}{self._deletions(whom)}{self._cuts(whom)}"
 
     def _again(self, whom: Collection[int]) -> str:
@@ -272,7 +272,7 @@ class _Danger:
 
 
 def _behind(lead: Leadership) -> "Counter[int]":
-    """By broker, its copies of partitions that somebody alive leads without it."""
+    """Count by broker its copies of partitions that a live broker leads without it."""
     found: Counter[int] = Counter()
     for partition in lead.cluster.partitions:
         if is_led(lead.cluster, partition):

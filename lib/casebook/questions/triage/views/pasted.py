@@ -1,4 +1,4 @@
-"""A box for pasted evidence, and what came of it; without widgets, the command that does the same."""
+"""A box for pasted evidence, with the result; without widgets, the equivalent command."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ _HINT = "What a command printed, together with the command: zkCli get and ls, ka
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A case made of a paste.
+    """A case from a paste.
 
     Args:
-        source: What a notebook takes as ``source``.
-        findings: What is to be said of the paste.
+        source: Value for the notebooks' ``source``.
+        findings: Findings on the paste.
     """
 
     source: str
@@ -29,11 +29,11 @@ class Made:
 
 
 def box(make: Callable[[str], Made], context: PanelContext) -> View:
-    """The box, or its static twin.
+    """Show the box, or its static twin.
 
     Args:
-        make: Makes a case of a text.
-        context: The notebook that it stands in.
+        make: Creates a case from a text.
+        context: Context in the notebook.
     """
     if not context.interactive:
         return View(parts=(render("pasted", made=None, commands=("casebook collect --pasted FILE --out my-case",)),))
@@ -41,7 +41,7 @@ def box(make: Callable[[str], Made], context: PanelContext) -> View:
 
 
 def banner(findings: Sequence[Finding]) -> View:
-    """At the top of every notebook on a pasted case: what was understood, and the next thing to paste; else nothing."""
+    """Show at the top of notebooks on a pasted case what was decoded, and what to paste next; else nothing."""
     if not findings:
         return View(parts=())
     commands = [step.command for finding in findings for step in finding.next if step.command]

@@ -1,4 +1,4 @@
-"""The first five minutes: verdict, findings, what was looked at, what could not be checked, the evidence itself."""
+"""First overview: verdict, findings, coverage, open checks, and the evidence itself."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,13 +32,13 @@ _TALLY = (
     ("could_not_check", "could not check", "could not check", "could-not-check", "why"),
     ("not_applicable", "not applicable", "not applicable", "looked-at", "list"),
 )
-"""Outcome, what one and several of them are called, where they are listed, and the link's word."""
+"""Outcome, its singular and plural noun, where they are listed, and the link's word."""
 
 _COLLECT = ("00 start here", "collect what is missing", "casebook collect")
 
 
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
-    """What stands at the top until the notebook has finished."""
+    """Show the head of the notebook until it finishes."""
     partitions = f"{words.plural(len(cluster.partitions), 'partition')}."
     return html(
         render(
@@ -54,11 +54,11 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
 
 
 def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: Plan = NO_PLAN, at: str | None = None) -> View:
-    """The verdict, what to do first, and the brokers.
+    """Show the verdict, the first step, and the brokers.
 
     Args:
-        plan: What to do; its first step stands in the verdict.
-        at: The moment of the past that it is about, ISO-8601; ``None`` for that of the evidence.
+        plan: Plan; its first step is part of the verdict.
+        at: Past moment, ISO-8601; ``None`` for that of the evidence.
     """
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
@@ -76,19 +76,19 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
         second = Markup("{} {}").format(apart, second)
     if at is not None:
         second = Markup("As of {}. {}").format(words.date(at), second)
-    told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step stands above
+    told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step is shown above
     steps = () if told else plan.steps
     return html(render("verdict", kind=kind, title=title, second=second, plan=steps, brokers=strip, more=more))
 
 
 def _apart(all_findings: Sequence[Finding]) -> str:
-    """That znodes and log dirs are of different moments, once, for all answers that are withheld therefore."""
+    """State that znodes and log dirs are of different moments, once for all findings withheld for it."""
     told = [f.title for f in all_findings if f.check == "evidence.moments" and f.status is Status.COULD_NOT_CHECK]
     return f"{told[0]}: what joins them could not be checked." if told else ""
 
 
 def _not_yours(all_findings: Sequence[Finding]) -> str:
-    """That the release was inferred only, and how to name it."""
+    """State that the release was only inferred, and how to name it."""
     facts = next((f.facts for f in all_findings if f.check == "evidence.kafka_version"), {})
     if not facts.get("other"):
         return ""
@@ -96,17 +96,17 @@ def _not_yours(all_findings: Sequence[Finding]) -> str:
 
 
 def notebook_of(check: str) -> str | None:
-    """Stem of the notebook that explains a check; ``None`` for those on the evidence itself."""
+    """Return the stem of the notebook that explains a check; ``None`` for checks on the evidence itself."""
     question = explaining(check)
     return question and question.notebook
 
 
 def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "", explained: bool = False) -> View:
-    """What was found, worst first, each with what to do and its proof.
+    """Show the findings, worst first, each with its steps and proof.
 
     Args:
-        until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
-        source: Of the commands that run a notebook.
+        until: Time of collection, ISO-8601, the end of each duration.
+        source: Source for commands that run a notebook.
         explained: Whether each names the notebook that explains it.
     """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
@@ -123,7 +123,7 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None, sourc
 
 
 def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
-    """The steps of each finding: in full where they stand first; after that the first alone, with the check where the rest is."""
+    """Yield the steps of each finding: in full at their first place; later only the first, with the check that has the rest."""
     said: dict[str, str] = {}
     for finding in found:
         new = [(step, "") for step in finding.next if step.text not in said]
@@ -133,7 +133,7 @@ def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
 
 
 def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
-    """How it is looked on that nothing was found: well only where most could be checked."""
+    """Return the verdict without findings: good only when most could be checked."""
     counts = completeness(all_findings)
     if not undecided(None, counts):
         return Status.OK.value, "Nothing was found."
@@ -141,7 +141,7 @@ def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
 
 
 def _again(until: str, source: str) -> Markup:
-    """How to look again once something was done about it: a case stays as it was collected."""
+    """Return how to check again after a change: a case is a snapshot."""
     if source.startswith(LIVE):
         return Markup("After each change run this again: it reads the cluster anew.")
     collect = Markup("<code>casebook collect --zookeeper … --out ANOTHER-FOLDER</code>")
@@ -152,7 +152,7 @@ def _again(until: str, source: str) -> Markup:
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
-    """The checks that are ok, each with the figure that made it ok."""
+    """Show the checks that are ok, each with its number."""
     ok = [f for f in all_findings if f.status is Status.OK]
     table = Table(
         name="looked-at",
@@ -167,7 +167,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
 
 
 def could_not_check(all_findings: Sequence[Finding]) -> View:
-    """What could not be checked, why, and what would settle it."""
+    """Show the open checks, with the reason and what would settle them."""
     unchecked = [f for f in all_findings if f.status is Status.COULD_NOT_CHECK]
     wanted = _paste_next(all_findings) or _znodes_wanted(all_findings)
     table = Table(
@@ -185,17 +185,17 @@ def _paste_next(all_findings: Sequence[Finding]) -> str | None:
 
 
 def _znodes_wanted(all_findings: Sequence[Finding]) -> str | None:
-    """How znodes are had, where the case has none: they were not forbidden, nobody asked for them."""
+    """Return how to get znodes, when the case has none because none were requested."""
     return next((f.settle for f in all_findings if f.settle == COLLECT_ZNODES), None)
 
 
 def _settle(finding: Finding, wanted: str | None) -> str:
-    """What would settle a question; of a case without znodes, or pasted, which cannot be collected again, how to get them."""
+    """Return what would settle a check; without znodes, or for a paste, which cannot be collected again, how to get them."""
     return wanted if wanted and finding.settle in (COLLECT_AGAIN, READ_CONFIG) else finding.settle or "–"
 
 
 def tally(all_findings: Sequence[Finding]) -> View:
-    """How the checks ended, counted."""
+    """Show the number of checks by outcome."""
     counts = Counter(look(f) for f in all_findings)
     rows = [
         (kind, counts[kind], one if counts[kind] == 1 else many, *where) for kind, one, many, *where in _TALLY if counts[kind]
@@ -204,10 +204,10 @@ def tally(all_findings: Sequence[Finding]) -> View:
 
 
 def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
-    """The notebooks that explain what was found.
+    """Show the notebooks that explain the findings.
 
     Args:
-        source: Of the commands that run them.
+        source: Source for the commands.
     """
     found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
     words = {question.notebook: said for question in questions() if (said := _goes_on(question, found))}
@@ -224,7 +224,7 @@ def _goes_on(question: Declaration, found: Sequence[str]) -> str | None:
 
 
 def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
-    """Where the evidence comes from and how far it reaches."""
+    """Show the sources and the extent of the evidence."""
     code = Markup("<code>{}</code>").format
     kafka = Markup("{}, {}").format(version.version, known_from(version))
     if hint := not_yours(version):
@@ -245,7 +245,7 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
 
 
 def written(folder: Path) -> View:
-    """Where a notebook's results were written."""
+    """Show the folder of a notebook's results."""
     return html(
         Markup('<div class="cb"><p class="cb-quiet">Findings and tables are in <code>{}</code>.</p></div>').format(folder)
     )
@@ -261,7 +261,7 @@ def _unanswered(all_findings: Sequence[Finding]) -> str:
 
 
 def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
-    """What to paste, where the case was pasted, and what is known in spite of all that is not."""
+    """Return what to paste for a pasted case, and what is known in spite of the gaps."""
     known = f"Known so far: {worst.title}." if worst and worst.check != "evidence.next" else ""
     return " ".join(filter(None, (f"{pasting}." if (pasting := _paste_next(all_findings)) else "", known))) or _how_far(
         all_findings, case
@@ -284,9 +284,9 @@ def _how_far(all_findings: Sequence[Finding], case: Case) -> str:
 
 
 def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]] | None, list[tuple[int, bool]]]:
-    """The strip of brokers in order of id, and how many more are dead or alive; ``None`` when nobody knows who lives.
+    """Return the strip of brokers by id, and the number of other dead or live ones; ``None`` when registrations are unknown.
 
-    Where there are too many to show, the dead come first.
+    When there are too many to show, dead brokers come first.
     """
     if not cluster.brokers_known:
         return None, []
@@ -311,14 +311,14 @@ def _broker(cluster: Cluster, broker: int, led: Counter, held: Counter) -> dict[
 
 
 def _proofs(finding: Finding) -> tuple[list[Evidence], int]:
-    """What is shown as proof, and how many znodes stand only below, where all are quoted."""
+    """Return the shown proofs, and the number of znodes that are only quoted below."""
     znodes = [evidence for evidence in finding.evidence if evidence.znode is not None]
     unshown = znodes[_MOST_PROOFS:]
     return [evidence for evidence in finding.evidence if evidence not in unshown], len(unshown)
 
 
 def _walk(case: Case, cluster: Cluster) -> str:
-    """When the znodes were read, and what changed under the reader."""
+    """Describe when the znodes were read, and changes during the read."""
     if not cluster.read_from and any(problem.path == "/" for problem in cluster.missing_parts):
         return "no znodes in this case"
     if not cluster.read_from:
@@ -337,7 +337,7 @@ def _settings(cluster: Cluster) -> str:
 
 
 def _explained(finding: Finding, source: str) -> tuple[str, str] | None:
-    """The notebook that explains a finding, and the command that runs it."""
+    """Return the notebook that explains a finding, and its command."""
     notebook = notebook_of(finding.check)
     return notebook and (notebook, text.command(notebook.partition("_")[2], source, {}))
 

@@ -1,1 +1,1 @@
-"""What began it, and what followed from what."""
+"""Root causes and their consequences."""

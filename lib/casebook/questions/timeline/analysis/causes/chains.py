@@ -1,4 +1,4 @@
-"""What caused what: each chain begins with one thing that went wrong."""
+"""Chains of events, each from one initial failure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,14 +14,14 @@ from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 LONG_LOAD = 10_000
-"""A load of so many milliseconds is worth a word."""
+"""Minimum duration of a load worth mentioning, milliseconds."""
 
 
 def chains(scene: TimelineInputs, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
-    """All chains, and by its place there the loss that a chain is about.
+    """Return all chains, and the losses that chains are about, by their index.
 
-    First come those whose broker is still down and holds partitions without leader, then those that hit most; last those of a
-    cluster that another has replaced since.
+    Order: chains of a broker that is still down and needed by leaderless partitions, then by impact; chains of a replaced cluster
+    last.
     """
     held = still.held(scene, windows)
     found: list[tuple[Chain, Loss | None]] = [
@@ -38,13 +38,13 @@ def chains(scene: TimelineInputs, windows: Iterable[Window]) -> tuple[list[Chain
 
 
 def _since_registered(scene: TimelineInputs, chain: Chain, held: Mapping[int, int]) -> Chain:
-    """The chain of a disk that may have taken its broker along, with what waits for the broker: not one of an earlier life."""
+    """Return the chain of a failed disk with the partitions that wait for its broker, unless it belongs to an earlier process."""
     last = max((span.opened for span in scene.registered.get(chain.broker, ()) if span.opened is not None), default=None)
     return chain if last is not None and chain.opened < last else chain._replace(holds=held.get(chain.broker, 0))
 
 
 def is_former(scene: TimelineInputs, chain: Chain) -> bool:
-    """Whether a chain is of a cluster that another has replaced since."""
+    """Return whether a chain belongs to a replaced cluster."""
     if scene.former_until is None:
         return False
     ended = chain.closed is not None and chain.closed <= scene.former_until
@@ -52,7 +52,7 @@ def is_former(scene: TimelineInputs, chain: Chain) -> bool:
 
 
 def _rank(chain: Chain) -> int:
-    """What nobody asked for comes before what somebody did, and what hit partitions before what hit none."""
+    """Rank unplanned before planned chains, and those with affected partitions before others."""
     if chain.kind in ("disk_failed", "all_lost", emptied.KIND):
         return 0
     if chain.kind == "unknown_request":
@@ -89,7 +89,7 @@ def _dead_cleaners(scene: TimelineInputs) -> Iterator[Chain]:
 
 
 def _unclean_starts(scene: TimelineInputs) -> Iterator[Chain]:
-    """Starts that recovered something: the first start of all finds no clean marker either, and nothing to recover."""
+    """Yield starts that recovered logs: a broker's first start has no clean shutdown marker either, and nothing to recover."""
     empty = [row for row in scene.kinds(("logs_loaded",)) if row.number("logs") == 0]
     for broker, rows in _first_by_broker(scene, "unclean_start", "recovering_segment").items():
         for life in scene.lives.get(broker, ()):

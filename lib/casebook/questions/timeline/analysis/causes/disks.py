@@ -1,7 +1,7 @@
-"""Why a broker gave a log dir up, or could not use a file of it: what it says of its disk, and what else looks like a disk.
+"""Why a broker gave up a log dir, or could not use a file of it: disk failures, and what looks like one.
 
-Kafka takes any ``IOException`` for a log dir that failed (``LogDirFailureChannel.scala@1.0.2..3.9.0``): also when somebody
-deleted its files, and on Windows, where a file that is open can be neither renamed nor deleted (KAFKA-1194).
+Kafka treats any ``IOException`` as a failed log dir (``LogDirFailureChannel.scala@1.0.2..3.9.0``): also after files were deleted,
+and on Windows, where an open file cannot be renamed or deleted (KAFKA-1194).
 """
 
 import re
@@ -16,12 +16,12 @@ from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 AFTER = 120_000
-"""What came of it is looked for in so many milliseconds after it."""
+"""Milliseconds after a failure in which effects are searched."""
 TOGETHER = 5000
-"""Lines within so many milliseconds tell of one failure: a thread prints the exception, another one gives the log dir up."""
+"""Lines within so many milliseconds report the same failure: one thread prints the exception, another gives up the log dir."""
 WEIGHT = 100
 LAST_WORDS = 95
-"""Of a failure with which a process ended: somebody may also have killed it then."""
+"""Maximum milliseconds between a failure and the end of its process; a later end may be a kill."""
 _STOPS = ("broker_stopping", "broker_stopped", "controlled_shutdown_begun")
 
 
@@ -29,7 +29,7 @@ class _Why(NamedTuple):
     kind: str
     says: re.Pattern[str]
     name: str
-    """Of the root, with the broker's."""
+    """Name of the root, with the broker's."""
 
 
 _WHYS = (
@@ -69,13 +69,13 @@ _WHYS = (
         "Disk of {broker}",
     ),
 )
-"""What the text of an exception says; the first that fits."""
+"""Meanings of exception texts; the first match counts."""
 ROOTS = frozenset({why.kind for why in _WHYS} | {"disk"})
-"""Kinds of the roots that are told here."""
+"""Kinds of roots in this module."""
 
 
 def chains(scene: TimelineInputs) -> Iterator[Chain]:
-    """The chain of the first failure of each broker, and of its first in the cluster that replaced the one of before."""
+    """Yield the chain of each broker's first failure, and of its first in a replacement cluster."""
     until = scene.former_until
     first: dict[tuple[int | None, bool], EventRow] = {}
     for row in failures(scene):
@@ -85,7 +85,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
 
 
 def failures(scene: TimelineInputs, since: int | None = None, until: int | None = None) -> Iterator[EventRow]:
-    """Lines of log dirs that failed; not those of a broker that was stopping already, which ends nothing any more."""
+    """Yield lines of failed log dirs, except of a broker that was already stopping."""
     for row in scene.kinds(DISK_FAILURES, since, until):
         if row.at is not None and not _is_stopping(scene, row):
             yield row
@@ -121,7 +121,7 @@ def _chain(scene: TimelineInputs, broker: int | None, failed: EventRow) -> Chain
 
 
 def _moved(scene: TimelineInputs, broker: int | None, since: int, until: int) -> list[EventRow]:
-    """The first change of each partition by which a broker no longer leads it, or is no longer in sync."""
+    """Return each partition's first change after which a broker no longer leads it, or is out of sync."""
 
     def without(row: EventRow) -> bool:
         if broker is None:
@@ -132,14 +132,14 @@ def _moved(scene: TimelineInputs, broker: int | None, since: int, until: int) ->
 
 
 def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """What its lines say that it was; a disk, with what could not be checked, where they do not say."""
+    """Yield the causes in its lines; otherwise a disk, with what could not be checked."""
     first = chain.links[0].cause if chain.links else next(failures(scene, chain.opened, chain.opened), None)
     if first is not None:
         yield _root(scene, first, chain.broker, place, WEIGHT)
 
 
 def ended_of_it(scene: TimelineInputs, broker: int, life: Span, place: int) -> Iterator[Root]:
-    """The same of a process whose last words tell of a failure.
+    """Yield the same for a process whose last lines report a failure.
 
     Rule: up to 0.11 a broker halts at any (``ReplicaManager.scala@0.9.0.1..0.11.0.2``), later when no log dir is left
     (``ReplicaManager.scala@1.0.2..3.9.0``).
@@ -170,5 +170,5 @@ def _why(told: Sequence[EventRow]) -> tuple[str, str, EventRow | None]:
 
 
 def gave_up(scene: TimelineInputs, broker: int, since: int, until: int) -> EventRow | None:
-    """The line in which a broker said within a time that a log dir failed."""
+    """Return the line in a period in which a broker reported a failed log dir."""
     return next((row for row in failures(scene, since, until) if row.broker == broker), None)

@@ -1,6 +1,6 @@
-"""Log dirs that came back empty: a broker starts on one that holds nothing, and has used it before.
+"""Emptied log dirs: a broker starts on an empty one that it has used before.
 
-So it is where a folder was deleted, a disk was exchanged, or a container keeps none. What no other replica has is lost.
+Causes are a deleted folder, a replaced disk, or a container without storage. Data without another replica is lost.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,17 +15,17 @@ from casebook.questions.timeline.analysis.words import named
 KIND = "log_dir_emptied"
 WEIGHT = 100
 _NAMES = ("log_dir_unused", "clean_start", "unclean_start")
-"""Lines of a start that name a log dir which it uses."""
+"""Lines of a start that name a log dir in use."""
 
 
 class _Emptied(NamedTuple):
-    """A start on a log dir that holds nothing any more.
+    """A start on an emptied log dir.
 
     Args:
-        found: Its line.
-        start: When its process began.
-        used: Of the last start before that used it.
-        left: When the process that used it printed its last line.
+        found: Line of the start.
+        start: Start of the process.
+        used: Line of the last earlier start that used it.
+        left: Last line of the process that used it.
     """
 
     found: EventRow
@@ -35,7 +35,7 @@ class _Emptied(NamedTuple):
 
 
 def chains(scene: TimelineInputs) -> Iterator[Chain]:
-    """One for each broker, of all its starts on an empty log dir; ``by`` is told, as nobody knows when it was emptied."""
+    """Yield one chain per broker, over all its starts on an emptied log dir; ``by`` is set, as the exact time is unknown."""
     for broker in scene.lives:
         if emptied := list(_emptied(scene, broker)):
             dirs, starts = {one.found.fields["dir"] for one in emptied}, {one.start for one in emptied}
@@ -47,7 +47,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
 
 
 def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """That somebody, or something, emptied it: no line tells who."""
+    """Yield the root that a person or a program emptied it: no line names either."""
     last = list(_emptied(scene, chain.broker))[-1]
     said = Indication(" ".join(last.found.text.split())[:200], last.found.proof)
     used = Indication("It had used it before", last.used.proof)
@@ -57,9 +57,9 @@ def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
 
 
 def _emptied(scene: TimelineInputs, broker: int) -> Iterator[_Emptied]:
-    """Rule: a start that finds no ``meta.properties`` in a log dir writes it (``KafkaServer.scala@0.9.0.1..3.6.2``).
+    """Rule: a start without ``meta.properties`` in a log dir writes it (``KafkaServer.scala@0.9.0.1..3.6.2``).
 
-    Who deletes that file alone, as is done to change the id of a broker or a cluster, leaves the logs, which are loaded then.
+    Deleting only that file, as done to change a broker or cluster id, keeps the logs, which are then loaded.
     """
     used: dict[str, tuple[EventRow, int]] = {}
     for life in scene.lives[broker]:
@@ -72,7 +72,7 @@ def _emptied(scene: TimelineInputs, broker: int) -> Iterator[_Emptied]:
 
 
 def _named(own: Iterable[EventRow], kinds: tuple[str, ...]) -> Mapping[str, EventRow]:
-    """The first line of a start on each log dir: two wordings tell of one that is not used, some twice."""
+    """Return a start's first line on each log dir: two messages name an unused one, some twice."""
     found: dict[str, EventRow] = {}
     for row in own:
         if row.kind in kinds and row.fields.get("dir"):
@@ -81,7 +81,7 @@ def _named(own: Iterable[EventRow], kinds: tuple[str, ...]) -> Mapping[str, Even
 
 
 def _holds_logs(own: Iterable[EventRow]) -> bool:
-    """Whether a start loads anything: logs that are made anew end at offset 0."""
+    """Return whether a start loads any log: new logs end at offset 0."""
     for row in own:
         if row.kind == "broker_started":
             return False

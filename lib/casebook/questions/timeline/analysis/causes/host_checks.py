@@ -1,4 +1,4 @@
-"""The check on what hosts measured while it happened, and what of it belongs beside a root candidate."""
+"""Check on host metrics during incidents, and clues to show next to a root."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,26 +26,26 @@ _COLLECT = (
 _BESIDE = {
     "network": (NETWORK,), "frozen": (CPU, DISK), "gc": (CPU, DISK), "zookeeper": (DISK,), "disk": (DISK,), "disk_full": (DISK,),
 }  # fmt: skip
-"""Kinds of roots, and of what families clues belong beside them; those of starts belong beside a process that ended."""
+"""Kinds of roots with the families of clues to show; clues on starts go with an ended process."""
 _GIVE_ZONE = "Collect the brokers' logs and ZooKeeper's files, too; or name the zone, as timezone=Europe/Berlin or UTC, 2=UTC."
 _NOT_GIVEN = "UTC"
-"""What the parameter is where nobody gave it."""
+"""Default value of the parameter."""
 _MOST = 2
-"""Clues beside one root."""
+"""Maximum number of clues per root."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hosts:
-    """What hosts measured, weighed.
+    """Host metrics with clues.
 
     Args:
-        told: All of it, by the reference clock.
-        series: The dated part of it.
-        incidents: What it is held against.
-        clues: What stood out meanwhile, those first that say most.
-        unsure: Brokers of whose hosts nobody knows whether what they measured is held against the right moments: they print no
-            zone, and no log of the broker shows which it is; or they do, and nothing shows in which the logs are written.
-        taken: The zone in which their times, or those of the logs, are taken.
+        told: All metrics, by the reference clock.
+        series: Dated metrics.
+        incidents: Periods to compare with.
+        clues: Outliers during incidents, most significant first.
+        unsure: Brokers whose host metrics may be misaligned: either the metrics have no zone and no log of the broker shows it;
+            or they have one, and nothing shows the zone of the logs.
+        taken: Zone assumed for their times, or those of the logs.
     """
 
     told: HostsTold = NOTHING_TOLD
@@ -57,12 +57,12 @@ class Hosts:
 
     @property
     def observed(self) -> Observation | None:
-        """Of when it is."""
+        """Observation time."""
         return observation(moment for one in self.series for moment in (one.samples[0].at, one.samples[-1].at))
 
 
 def weighed(told: HostsTold, scene: TimelineInputs, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
-    """What hosts measured, held against what happened."""
+    """Compare host metrics with events."""
     if not told.files:
         return Hosts()
     known = host_clues.by_reference(told, scene.clocks)
@@ -74,7 +74,7 @@ def weighed(told: HostsTold, scene: TimelineInputs, windows: Iterable[Window], c
 
 
 def _unsure(told: HostsTold, scene: TimelineInputs) -> Iterator[int]:
-    if scene.timezone != _NOT_GIVEN:  # somebody knows it
+    if scene.timezone != _NOT_GIVEN:  # the zone is given
         return
     logs_known = scene.reference == ZOOKEEPER or clock_checks.told(scene).as_read >= scene.lives.keys()
     for broker, zoned in {(one.broker, one.zoned) for one in told.samples if one.at is not None}:
@@ -83,9 +83,9 @@ def _unsure(told: HostsTold, scene: TimelineInputs) -> Iterator[int]:
 
 
 def beside(roots: Iterable[Root], hosts: Hosts) -> Iterator[Root]:
-    """Root candidates, with what their broker's host measured beside what speaks for them.
+    """Add the broker's host metrics to the evidence for root candidates.
 
-    It outweighs nothing: a candidate that nothing else speaks for gets none.
+    They never decide: a candidate without other evidence gets none.
     """
     for root in roots:
         sure = (one for one in hosts.clues if one.broker == root.broker not in hosts.unsure)
@@ -108,7 +108,7 @@ def _belongs(clue: Clue, root: Root) -> bool:
 
 
 def checks(scene: TimelineInputs, hosts: Hosts) -> tuple[Finding, ...]:
-    """Did a host stand out meanwhile? Not asked where no host metrics were given."""
+    """Did a host metric stand out during an incident? Not asked without host metrics."""
     return (_check(scene, hosts),) if hosts.told.files else ()
 
 
@@ -158,7 +158,7 @@ def _check(scene: TimelineInputs, hosts: Hosts) -> Finding:
 
 
 def _caveats(hosts: Hosts) -> Iterator[str]:
-    """What the samples cannot tell, and what was assumed of their times."""
+    """Yield the limits of the samples, and assumptions on their times."""
     longest = max((one.interval or 0 for one in hosts.series), default=0)
     if longest:
         yield f"Samples are means of up to {duration(longest)}: what is shorter may not show."
@@ -168,7 +168,7 @@ def _caveats(hosts: Hosts) -> Iterator[str]:
 
 
 def _unmeasured(scene: TimelineInputs, hosts: Hosts) -> Iterator[Gap]:
-    """Which hosts did not measure network, disks and CPU all of the time."""
+    """Yield hosts without network, disk and CPU metrics for the whole time."""
     since = min(one.opened for one in hosts.incidents)
     ends = [one.closed for one in hosts.incidents]
     until = max((scene.span or (since, since))[1] if end is None else end for end in ends)

@@ -1,11 +1,11 @@
-"""What brokers' hosts measured, held against an incident: what left its own range, was saturated, or was started then.
+"""Host metrics compared with an incident: outliers, saturation, and starts.
 
-It is a clue and no more: what stands out may be a cause of the incident, or come of it.
+A clue is no proof: an outlier may be a cause or an effect of the incident.
 
-Rule: a value is out of its own range when it lies :data:`SPREADS` times the distance between the quartiles of its series above
-the upper one, and is :data:`TIMES` times the median or more; traffic also when it is a tenth of the lower quartile or less. Both
-hold while less than a quarter of the samples are so. What is below a metric's ``least`` says nothing, nor does a series of fewer
-than :data:`LEAST` samples. What is ``full`` is told in any case.
+Rule: a value is an outlier when it is :data:`SPREADS` interquartile ranges above the upper quartile of its series, and at least
+:data:`TIMES` times the median; traffic also at a tenth of the lower quartile or less. Both require that less than a quarter of
+the samples are so. Values below a metric's ``least`` are insignificant, and so is a series of fewer than :data:`LEAST` samples.
+Values over ``full`` are always reported.
 """
 
 from collections import defaultdict
@@ -24,25 +24,25 @@ from casebook.questions.timeline.analysis.clocks.corrected import OFF
 LEAST = 12
 SPREADS, TIMES, CEASED = 6, 3, 10
 LEAD = 60_000
-"""Milliseconds before an incident in which what led to it may have begun and ended."""
+"""Milliseconds before an incident in which its cause may have started and ended."""
 HOLE = 3
-"""So many times the usual interval without a sample are a hole."""
+"""Gap length, as a multiple of the usual interval."""
 _LONG = ("unknown_request", "foreign_protocol", "cleaner_dead")
-"""Chains that last as long as the logs: whatever a host does is in them."""
+"""Chains as long as the logs: every host event is inside."""
 HIGH, LOW, FULL, STARTED = "high", "low", "full", "started"
 KERNEL, SYSSTAT = "kernel", "sysstat"
-"""Who tells of a start."""
+"""Source of a start."""
 _ENDS = 1, 253_402_300_799_999
-"""What can be written as an instant."""
+"""Largest value that can be formatted as an instant."""
 
 
 class WatchedTime(NamedTuple):
-    """A stretch of time to look at.
+    """A period to examine.
 
     Args:
-        opened: By the reference clock.
+        opened: Start by the reference clock.
         closed: ``None``: not before the evidence ends.
-        title: What happened.
+        title: Event.
         chain: Number of the chain in the timeline; ``None`` for a window.
     """
 
@@ -52,12 +52,12 @@ class WatchedTime(NamedTuple):
     chain: int | None = None
 
     def meets(self, since: int, until: int) -> bool:
-        """Whether something lasted into it, or ended shortly before."""
+        """Return whether a period reaches into it, or ended shortly before."""
         return self.opened - LEAD <= until and (self.closed is None or since <= self.closed)
 
 
 class Clue(NamedTuple):
-    """What stood out on a host while something happened: a row of ``tables/host_clues``.
+    """An outlier on a host during an event: a row of ``tables/host_clues``.
 
     Columns:
         broker: Whose host.
@@ -76,7 +76,7 @@ class Clue(NamedTuple):
 
     Args:
         last: End of its last sample.
-        chains: Numbers of the chains among that.
+        chains: Numbers of the simultaneous chains.
     """
 
     broker: int
@@ -96,12 +96,12 @@ class Clue(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Of the values."""
+        """Unit of the values."""
         return METRICS[self.metric].unit if self.metric else ""
 
     @property
     def subject(self) -> str:
-        """What stood out, without whose it is."""
+        """Metric, without its host."""
         return METRICS[self.metric].name.format(self.device or "the device") if self.metric else ""
 
     @property
@@ -145,29 +145,29 @@ class Series(NamedTuple):
 
     @property
     def usual(self) -> float:
-        """The median of its values."""
+        """Median of its values."""
         return self.quartiles[1]
 
     @property
     def quartiles(self) -> tuple[float, float, float]:
-        """Of its values."""
+        """Quartiles of its values."""
         values = sorted(one.value for one in self.samples)
         lower, median, upper = (values[(len(values) - 1) * quarter // 4] for quarter in (1, 2, 3))
         return lower, median, upper
 
     @property
     def begin(self) -> int:
-        """Since when it tells."""
+        """Start of its coverage."""
         return self.samples[0].at - (self.samples[0].span or 0)
 
     @property
     def interval(self) -> int | None:
-        """Milliseconds from one sample to the next, as a rule; ``None`` with only one."""
+        """Usual milliseconds between samples; ``None`` for a single one."""
         apart = sorted(after.at - before.at for before, after in pairwise(self.samples))
         return apart[len(apart) // 2] if apart else None
 
     def covers(self, since: int, until: int) -> bool:
-        """Whether it tells of all of a stretch, by so many samples that its own range is known."""
+        """Return whether it covers a whole period, with enough samples for its own range."""
         if len(self.samples) < LEAST or self.begin > since or self.samples[-1].at < until:
             return False
         usual, moments = self.interval, (one.at for one in self.samples)
@@ -175,9 +175,9 @@ class Series(NamedTuple):
 
 
 def by_reference(told: HostsTold, clocks: Iterable[Clock]) -> HostsTold:
-    """Samples by the reference clock: a host prints the time of its broker's log, unless it tells a zone.
+    """Return samples by the reference clock: a host uses the time of its broker's log, unless it prints a zone.
 
-    What is printed after a clock was set by nobody knows how much has no time.
+    Samples after a clock step of unknown size have no time.
     """
     of_brokers = {clock.broker: clock for clock in clocks if clock.broker is not None}
 
@@ -201,7 +201,7 @@ def _moment(one: HostSample | HostStart, clock: Clock | None) -> int | None:
 
 
 def series(told: HostsTold) -> list[Series]:
-    """Samples that follow each other; those of several files as one where one ends before the next begins."""
+    """Return consecutive samples; files are joined when one ends before the next begins."""
     by_file: dict[tuple[int, str, str], dict[str, list[HostSample]]] = defaultdict(lambda: defaultdict(list))
     for one in told.samples:
         if one.at is not None:
@@ -220,7 +220,7 @@ def series(told: HostsTold) -> list[Series]:
 
 
 def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[WatchedTime]:
-    """What there is to look at: chains, and windows that nobody planned; coordinators load at each start."""
+    """Return the periods to examine: chains, and unplanned windows; coordinators load at each start."""
     found = [
         WatchedTime(chain.opened, chain.opened if chain.closed is None else chain.closed, chain.title, place)
         for place, chain in enumerate(chains)
@@ -236,7 +236,7 @@ def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[Watche
 
 
 def clues(told: HostsTold, of: Sequence[Series], during: Sequence[WatchedTime]) -> tuple[Clue, ...]:
-    """What stood out meanwhile: starts, what was saturated, what ceased, what rose; of a metric the farthest first."""
+    """Return what stood out: starts, saturation, drops, rises; the most extreme first for each metric."""
     found = [clue for one in of for clue in _of_series(one, during)]
     found += (clue for start in told.starts for clue in _of_start(start, of, during))
     return tuple(sorted(found, key=_weight))
@@ -272,7 +272,7 @@ def _of_series(one: Series, during: Sequence[WatchedTime]) -> Iterator[Clue]:
 
 
 def _unbroken(one: Series) -> list[int]:
-    """For each sample the number of the part that it is in, where holes part them."""
+    """Return the part number of each sample, with gaps between parts."""
     parts, part, usual = [], 0, one.interval
     for before, after in pairwise([None, *one.samples]):
         part += before is not None and after.at - before.at > HOLE * usual
@@ -311,6 +311,6 @@ def _chains(met: Sequence[WatchedTime]) -> tuple[int, ...]:
 
 
 def _titled(met: Sequence[WatchedTime]) -> str:
-    """What happened meanwhile: the first, and how much more."""
+    """Name the simultaneous events: the first, and how many more."""
     more = len(met) - 1
     return met[0].title + (f"; and {count(more)} more" if more else "")

@@ -1,4 +1,4 @@
-"""What the host of a broker tells of the end of its process: its kernel's log, and Kubernetes of the container."""
+"""End of a broker's process according to its host: the kernel log, and Kubernetes."""
 
 from casebook.facts.events import host_in
 from casebook.kafka.past_rows import EventRow
@@ -10,9 +10,9 @@ _DONE = "Completed"
 
 
 def killed(scene: TimelineInputs, broker: int | None, since: int, until: int) -> Indication | None:
-    """The last end of a process on a broker's host in a time that it did not choose; ``None`` where no line tells of one.
+    """Return the last forced end of a process on a broker's host in a period; ``None`` without a line.
 
-    Whether it was the broker its name does not say: a host may run more of Java, a pod more containers.
+    Its name does not prove that it was the broker: a host may run other Java processes, a pod other containers.
     """
     own = [row for row in scene.kinds(_ENDS, since, until) if host_in(row.file) == broker and row.fields.get("reason") != _DONE]
     return Indication(_words(own[-1]), own[-1].proof) if broker is not None and own else None

@@ -1,8 +1,8 @@
-"""Why ZooKeeper lost a broker: it was stopped, was killed, froze, or was cut off; or ZooKeeper was slow itself.
+"""Why ZooKeeper lost a broker: a stop, a kill, a pause, or a network partition; or a slow ZooKeeper.
 
-A frozen process prints nothing and counts no time; one that is cut off goes on printing. ZooKeeper's client gives up when it has
-heard nothing for two thirds of its timeout (``readTimeout`` in ``ClientCnxn.java@release-3.4.6``): one that reports a silence of
-just that was awake to notice; one that reports far more was not.
+A paused process prints nothing and counts no time; a partitioned one continues to print. ZooKeeper's client gives up when it has
+heard nothing for two thirds of its timeout (``readTimeout`` in ``ClientCnxn.java@release-3.4.6``): a client that reports a
+silence of just that was awake to notice; one that reports far more was not.
 """
 
 import re
@@ -20,34 +20,34 @@ from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 IDLE = 10
 QUIET = 600_000
-"""A log is silent for so many timeouts, and milliseconds, while its session lives, where its broker has nothing to say."""
+"""Timeouts, and milliseconds, of log silence during a live session that show an idle broker."""
 START = 60_000
-"""A broker says within so many milliseconds of its start that it found its logs not closed."""
+"""Milliseconds after its start in which a broker reports an unclean shutdown."""
 
 _GIVEN_UP = re.compile(r"InterruptedException|was shutdown before|since it is offline")
-"""Words of whoever ends a connection itself, as the broker is taken for dead: not of one that does not get through."""
+"""Messages of a peer that closes a connection because the broker counts as dead, not of one that cannot connect."""
 _NO_SIGN = {"gc_pause", "zk_silent"}
-"""Lines that say nothing more by being there."""
+"""Lines that are no evidence of life."""
 
 NO_SWITCH = "the network itself: no log of a switch is here"
 NO_INTERFACE = "the network itself: no log of a switch or of the host's interface is here"
 
 
 class _Clues(NamedTuple):
-    """What is known of a loss.
+    """Evidence on a loss.
 
     Args:
-        life: The process that ran, or had run, when the znode went; ``None`` when no log tells of it.
-        within: Its own lines between the beat that did not come and the loss.
-        gap: The two of its own lines around the loss.
-        often: How often its log was silent as long.
-        noticed: How long it had heard nothing when it noticed: its first word on that silence; what it says later, when it
-            tries to connect again, is of another one.
-        logs: There are lines of its own.
+        life: Process that ran, or had run, when the znode was deleted; ``None`` without a log of it.
+        within: Its own lines between the missed heartbeat and the loss.
+        gap: Its two own lines around the loss.
+        often: Number of equally long silences in its log.
+        noticed: Reported silence when it noticed: in its first line on it; later lines, on reconnecting, are about another one.
+        logs: It has lines of its own.
         starts: They begin with the start of a process.
-        stopping: It was about to stop.
-        reached: Any broker's log goes on after the loss, or there is but one: where all end before, they were copied before.
-        cut: It was registered again, and its own log ends before that: the log goes on elsewhere, and its end tells nothing.
+        stopping: It was shutting down.
+        reached: Some broker's log continues after the loss, or there is only one broker: if all end before, they were copied
+            before.
+        cut: It registered again, and its own log ends before that: the log continues elsewhere, and its end proves nothing.
     """
 
     loss: Loss
@@ -64,7 +64,7 @@ class _Clues(NamedTuple):
 
     @property
     def lived_on(self) -> bool | None:
-        """Whether that process printed anything after the loss; ``None`` when no log tells of it, or all logs end before it."""
+        """Whether that process printed anything after the loss; ``None`` without a log of it, or when all logs end before."""
         if self.life is not None:
             later = self.life.closed > self.loss.gone.at + SLACK
             return later or (False if self.reached and not self.cut else None)
@@ -72,19 +72,19 @@ class _Clues(NamedTuple):
 
     @property
     def awake(self) -> bool | None:
-        """Whether it noticed its silence in time; ``None`` when it says nothing."""
+        """Whether it noticed its silence in time; ``None`` when not printed."""
         if self.noticed is None or self.loss.timeout is None:
             return None
         return noticed_in_time(self.noticed.milliseconds, self.loss.timeout)
 
     @property
     def own(self) -> bool:
-        """Whether its own log says that it had a cause of its own: it stopped, ended, or was not awake."""
+        """Whether its own log shows a cause: it stopped, ended, or was paused."""
         return self.stopping is not None or self.lived_on is False or self.awake is False
 
 
 def candidates(scene: TimelineInputs, losses: Mapping[int, Loss]) -> dict[int, list[Root]]:
-    """All candidates for each loss, by its chain."""
+    """Return all candidates for each loss, by its chain."""
     known = {chain: _clues(scene, loss) for chain, loss in losses.items()}
     own = {(clues.loss.broker, clues.loss.gone.at) for clues in known.values() if clues.own}
     return {chain: _candidates(scene, clues, chain, own) for chain, clues in known.items()}
@@ -113,7 +113,7 @@ def _candidates(scene: TimelineInputs, clues: _Clues, chain: int, own: Set[tuple
 
 
 def _stopped(scene: TimelineInputs, loss: Loss, stopping: EventRow, chain: int) -> Root:
-    """A stop that somebody asked for, and whether it came to its end."""
+    """Return a requested shutdown, and whether it completed."""
     broker = loss.broker
     pro, contra = [Indication("It says so itself, or the controller does", stopping.proof)], []
     begun = scene.kind("broker_starting").between(max(stopping.at, loss.gone.at), None)
@@ -170,7 +170,7 @@ def _is_cut(scene: TimelineInputs, loss: Loss) -> bool:
 
 
 def _was_quiet(loss: Loss, gap: tuple[EventRow, EventRow]) -> bool:
-    """Whether its log was silent long before its session ended: it kept that, so it had nothing to say."""
+    """Return whether its log was silent long before its session ended: it kept the session, so it was idle."""
     return loss.timeout is not None and loss.gone.at - gap[0].at > max(IDLE * loss.timeout, QUIET)
 
 
@@ -225,7 +225,7 @@ def _frozen(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
 
 
 def _noticing(clues: _Clues, pro: list[Indication], contra: list[Indication], *, frozen: bool) -> int:
-    """Put the client's own count of its silence where it belongs; what it weighs."""
+    """Add the client's own measure of its silence to the evidence for or against; return its weight."""
     if clues.awake is None:
         return 0
     ms = clues.noticed.milliseconds
@@ -236,7 +236,7 @@ def _noticing(clues: _Clues, pro: list[Indication], contra: list[Indication], *,
 
 
 def _running(clues: _Clues, pro: list[Indication], contra: list[Indication]) -> int:
-    """Put where it belongs what shows that its process ran, so that the fault was outside; what it weighs."""
+    """Add evidence that its process ran, so that the fault was outside; return its weight."""
     if not clues.within:
         return _noticing(clues, pro, contra, frozen=False)
     words = f"It went on printing: {plural(len(clues.within), 'line')} in the time in which it sent no beat"
@@ -251,9 +251,9 @@ def _network(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) 
         contra.append(Indication("It printed nothing in that time", clues.gap[1].proof))
         weight -= 10
     since = (loss.silence or loss.gone.at) - SLACK
-    others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
+    others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # given up later
     others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
-    if others and (clues.within or clues.awake):  # nor do they reach one that stands still, or has ended
+    if others and (clues.within or clues.awake):  # nor is a paused or ended one reachable
         pro.append(Indication(f"Other brokers could not reach it either ({plural(len(others), 'line')})", others[0].proof))
         weight += 5
     if seen.deaf:
@@ -298,7 +298,7 @@ def _longest_pause(scene: TimelineInputs, loss: Loss) -> EventRow | None:
 
 
 def _long(row: EventRow | None, loss: Loss) -> EventRow | None:
-    """The row of something that lasted, when it may have cost a session; else ``None``."""
+    """Return the row of a period, if it may have cost the session; else ``None``."""
     return row if row is not None and row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3) else None
 
 

@@ -1,4 +1,4 @@
-"""What follows when ZooKeeper loses a broker: its znode goes, leaders move, in-sync sets shrink, it truncates, clients notice."""
+"""Consequences when ZooKeeper loses a broker: znode deleted, leaders moved, ISRs shrunk, truncation, client errors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -14,11 +14,11 @@ from casebook.questions.timeline.analysis.links import Chainer, once_each, place
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 BEFORE = 120_000
-"""What led to the loss is looked for in so many milliseconds before it, session timeouts of minutes aside."""
+"""Milliseconds before a loss in which causes are searched, besides session timeouts of minutes."""
 AFTER = 120_000
-"""What came of it, in so many after it, or after the broker is back."""
+"""Milliseconds after a loss, or after the broker's return, in which effects are searched."""
 SLOW = 1000
-"""A pause or a write to disk of so many milliseconds is worth a word."""
+"""Minimum milliseconds of a pause or a disk write worth mentioning."""
 
 STOPPING = ("broker_stopping", "controlled_shutdown_begun", "controlled_shutdown_done", "broker_stopped")
 CLIENTS = (
@@ -35,14 +35,14 @@ _ELECTIONS = ("partition_changed", "leader_elected")
 
 
 class Loss(NamedTuple):
-    """A broker's znode that went.
+    """Deletion of a broker's znode.
 
     Args:
-        gone: The row that tells of it.
-        session: Whose it was, ``0x..``; ``""`` when unknown.
-        timeout: Of the session, milliseconds; ``None`` when unknown.
-        back: When the broker was registered again; ``None``: not before the evidence ends.
-        until: Up to when effects are looked for.
+        gone: Row of the deletion.
+        session: Its session, ``0x..``; ``""`` when unknown.
+        timeout: Session timeout, milliseconds; ``None`` when unknown.
+        back: When the broker registered again; ``None``: not before the evidence ends.
+        until: End of the search for effects.
     """
 
     broker: int
@@ -54,37 +54,40 @@ class Loss(NamedTuple):
 
     @property
     def since(self) -> int:
-        """From when causes are looked for."""
+        """Start of the search for causes."""
         return self.gone.at - max(BEFORE, 2 * (self.timeout or 0))
 
     @property
     def silence(self) -> int | None:
-        """When the session's last beat must have come, by its timeout."""
+        """Time of the session's last heartbeat, by its timeout."""
         return None if self.timeout is None else self.gone.at - self.timeout
 
     @property
     def due(self) -> int | None:
-        """When the next beat was due at the latest: a client that has nothing to ask sends one each third of the timeout.
+        """Latest time of the next heartbeat: an idle client sends one each third of the timeout.
 
-        Rule: half of the time after which it gives a server up, which is two thirds (``ClientCnxn.java@3.4.6``).
+        Rule: half of the time after which it gives up a server, which is two thirds (``ClientCnxn.java@3.4.6``).
         """
         return None if self.timeout is None else self.silence + self.timeout // 3
 
     def within_silence(self, row: EventRow) -> bool:
-        """Whether something lasted, or was, in the time in which no beat came; what had ended before let one through."""
+        """Return whether a period, or a moment, is within the time without a heartbeat.
+
+        One that ended before let a heartbeat through.
+        """
         since = self.since if self.silence is None else self.silence
         ended = row.begun + (row.milliseconds or 0)
         return ended >= since and row.begun <= self.gone.at + SLACK
 
 
 def losses(scene: TimelineInputs) -> Iterator[Loss]:
-    """Every loss, in order: those that ZooKeeper or a controller saw, and without a history those that the broker tells of."""
+    """Yield every loss, in order: from ZooKeeper or a controller, and without a history from the broker itself."""
     seen = list(_seen(scene))
     yield from sorted((*seen, *_unseen_stops(scene, seen)), key=lambda loss: loss.gone.at)
 
 
 def _unseen_stops(scene: TimelineInputs, seen: Sequence[Loss]) -> Iterator[Loss]:
-    """Brokers that stopped by their own word, as the last one does, or one whose ZooKeeper is away: no controller tells of it."""
+    """Yield shutdowns by a broker's own lines, e.g. of the last one, or without ZooKeeper: no controller logs these."""
     for broker, lives in scene.lives.items() if not scene.past.there else ():
         for life in lives:
             own = scene.of_broker(broker).between(life.opened, life.closed)
@@ -123,12 +126,12 @@ def _timeout(scene: TimelineInputs, broker: int, session: str, at: int) -> int |
 
 
 def same_session(row: EventRow, session: str) -> bool:
-    """Whether a row is of a session."""
+    """Return whether a row belongs to a session."""
     return bool(session) and row.fields.get("session", "").lower().removeprefix("0x") == session.removeprefix("0x")
 
 
 def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
-    """The chain of a loss."""
+    """Return the chain of a loss."""
     links = Chainer(scene, loss.until)
     stopping = _causes(links, scene, loss)
     moved, refused = _effects(links, scene, loss, stopping)
@@ -142,17 +145,17 @@ def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
 
 
 def gap_of(scene: TimelineInputs, loss: Loss) -> tuple[EventRow, EventRow] | None:
-    """The two lines of the broker's own around the loss, when one process printed both and a whole timeout lies between them."""
+    """Return the broker's two own lines around the loss, from one process and at least a timeout apart."""
     return gap_at(scene, loss.broker, loss.gone.at, loss.timeout or SLOW)
 
 
 def stop_of(scene: TimelineInputs, loss: Loss) -> EventRow | None:
-    """The line in which the broker says that it is about to stop, since its last start; ``None`` when none goes with the loss."""
+    """Return the broker's shutdown line since its last start; ``None`` when none fits the loss."""
     until, earliest = loss.gone.at + SLACK, loss.since - AFTER
     begun = [row.at for row in scene.kind("broker_starting").between(earliest, loss.gone.at) if row.broker == loss.broker]
     failed = [row.at for row in scene.kind("startup_failed").between(earliest, until) if row.broker == loss.broker]
     while begun and any(begun[-1] <= at <= until for at in failed):
-        until = begun.pop()  # the process that did not get up did not stop: the one before it was lost
+        until = begun.pop()  # a process that failed to start did not stop: the one before was lost
     since = begun[-1] if begun else earliest
     rows = [row for row in scene.kinds(STOPPING, since, until) if row.broker == loss.broker]
     rows += [
@@ -164,7 +167,7 @@ def stop_of(scene: TimelineInputs, loss: Loss) -> EventRow | None:
 
 
 def _last_word(scene: TimelineInputs, loss: Loss) -> EventRow | None:
-    """The stop with which the process that was lost ended, however long before its session did: it may have waited for it."""
+    """Return the shutdown of the lost process, however long before its session ended: it may have waited for that."""
     life = scene.life(loss.broker, loss.gone.at)
     if life is None or life.name not in STOPPING or life.closed > loss.gone.at + SLACK + (scene.uncertainty(loss.broker) or 0):
         return None
@@ -173,12 +176,12 @@ def _last_word(scene: TimelineInputs, loss: Loss) -> EventRow | None:
         return None
     own = scene.of_broker(loss.broker).between(life.opened, life.closed)
     if any(row.kind == "startup_failed" for row in own):
-        return None  # it did not get up
+        return None  # it failed to start
     return next((row for row in own if row.kind in STOPPING), None)
 
 
 def _causes(links: Chainer, scene: TimelineInputs, loss: Loss) -> EventRow | None:
-    """What came before: a stop that was asked for, or silence, and the session's end."""
+    """Link the causes: a requested shutdown, or silence, and the session's end."""
     broker, gone = loss.broker, loss.gone
     stopping = stop_of(scene, loss)
     if stopping is not None:
@@ -217,7 +220,7 @@ def _causes(links: Chainer, scene: TimelineInputs, loss: Loss) -> EventRow | Non
 
 
 def longest(scene: TimelineInputs, kind: str, loss: Loss, which: Callable[[EventRow], bool] = lambda _: True) -> EventRow | None:
-    """The longest of a kind that lasted while no beat came; it may have been printed after the loss."""
+    """Return the longest row of a kind during the time without a heartbeat; it may have been printed after the loss."""
     rows = scene.kind(kind).between(loss.since, loss.until)
     return max(
         (row for row in rows if row.milliseconds and loss.within_silence(row) and which(row)),
@@ -234,7 +237,7 @@ def _last(scene: TimelineInputs, kind: str, loss: Loss, which) -> EventRow | Non
 def _effects(
     links: Chainer, scene: TimelineInputs, loss: Loss, stopping: EventRow | None
 ) -> tuple[list[EventRow], list[EventRow]]:
-    """What came after; the elections that replaced the broker, and those that could not."""
+    """Link the effects; return the elections that replaced the broker, and those that failed."""
     broker, gone = loss.broker, loss.gone
     change = gone
     if gone.kind != "broker_change":
@@ -288,7 +291,7 @@ def _effects(
 
 
 def _elections(scene: TimelineInputs, loss: Loss, since: int) -> list[EventRow]:
-    """Each partition's first election that replaced the broker."""
+    """Return each partition's first election that replaced the broker."""
     until = loss.until
     if scene.past.there:
         led = _led(scene, loss.broker, since)
@@ -307,13 +310,13 @@ def _elections(scene: TimelineInputs, loss: Loss, since: int) -> list[EventRow]:
 
 
 def _led(scene: TimelineInputs, broker: int, at: int) -> set[Key]:
-    """The partitions that a broker led at a moment, by the history: only those lose their leader with it."""
+    """Return the partitions that a broker led at a moment, by the history: only those lose their leader with it."""
     last = {key: next((row for row in reversed(rows) if row.time <= at), None) for key, rows in scene.states.items()}
     return {key for key, row in last.items() if row is not None and row.leader == broker}
 
 
 def _refused(links: Chainer, loss: Loss, failure: EventRow) -> list[EventRow]:
-    """Each partition's first election that found nobody, where the broker led it, or, as only logs tell, may have."""
+    """Return each partition's first failed election, if the broker led it, or, by logs alone, may have."""
     scene, led = links.scene, _led(links.scene, loss.broker, loss.gone.at - 1)
 
     def without(row: EventRow) -> bool:
@@ -332,9 +335,9 @@ def _refused(links: Chainer, loss: Loss, failure: EventRow) -> list[EventRow]:
 
 
 def is_of_others(scene: TimelineInputs, place: Key, broker: int, since: int, until: int | None) -> bool:
-    """Whether a controller that finds nobody to lead a partition names its replicas, or who is in sync, and not this broker.
+    """Return whether a controller's failed election lists replicas, or an ISR, without this broker.
 
-    Rule: who leads is a replica, and the last one in sync is kept in the ISR (``KafkaController.scala@0.9.0.1..3.9.0``).
+    Rule: a leader is a replica, and the last in-sync one stays in the ISR (``KafkaController.scala@0.9.0.1..3.9.0``).
     """
     rows = (row for row in scene.of_partition(place).between(since, until) if row.kind in _FINDS_NOBODY)
     return any((named := row.numbers("isr") or row.numbers("assigned")) and broker not in named for row in rows)

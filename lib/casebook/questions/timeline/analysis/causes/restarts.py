@@ -1,4 +1,4 @@
-"""All brokers that went at once, and starts that failed: what one broker's own story does not tell."""
+"""Simultaneous loss of all brokers, and failed starts: events beyond a single broker's loss."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -15,13 +15,13 @@ from casebook.questions.timeline.analysis.links import Chainer
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 TOGETHER = 10_000
-"""Brokers that go within so many milliseconds go at once: sessions of the killed end seconds apart."""
+"""Brokers lost within so many milliseconds are lost together: sessions of killed brokers end seconds apart."""
 STOPPING = 60_000
-"""A controlled shutdown that nobody can help takes no longer (``controlled.shutdown.max.retries`` times 5 s, and requests)."""
+"""Maximum milliseconds of a controlled shutdown without a peer (``controlled.shutdown.max.retries`` times 5 s, and requests)."""
 OVERLAP = 2000
-"""One may be back so many milliseconds before the last of them is given up."""
+"""Maximum milliseconds by which a broker may be back before the last one is lost."""
 AGAIN = 600_000
-"""A start so many milliseconds after an end belongs to it."""
+"""Maximum milliseconds between an end and its restart."""
 _STOPS = ("broker_stopping", "broker_stopped")
 _WAITS = (
     "coordinator_unavailable", "coordinator_loading", "coordinator_lost", "not_coordinator", "not_leader", "request_timed_out",
@@ -42,18 +42,18 @@ _WHYS = (
     ("truncation is not allowed", "it would have had to cut its log, which is not allowed"),
     ("during logs loading", "it could not load its logs"),
 )
-"""What a line of a start that failed says, and what it means; the first that fits."""
+"""Messages of a failed start, and their meaning; the first match counts."""
 
 
 class _Gone(NamedTuple):
-    """All brokers that were there went.
+    """Simultaneous loss of all present brokers.
 
     Args:
-        ids: All of them.
-        since: When the first went.
-        until: When the last went.
-        back: When the first was back; ``None``: not before the evidence ends.
-        whole: When all of them were.
+        ids: Broker ids.
+        since: First loss.
+        until: Last loss.
+        back: First return; ``None``: not before the evidence ends.
+        whole: Return of all.
     """
 
     ids: tuple[int, ...]
@@ -64,7 +64,7 @@ class _Gone(NamedTuple):
 
 
 def of_all(scene: TimelineInputs, held: Mapping[int, int]) -> Iterator[Chain]:
-    """The chain of each time at which all brokers went together, and no process of theirs lived on."""
+    """Yield the chain of each time when all brokers were lost together, and no process survived."""
     for gone in _all_gone(scene):
         links = Chainer(scene, (gone.whole or gone.back or gone.until) + losses.AFTER)
         stops = [row for row in scene.kinds(_STOPS, gone.since - AGAIN, gone.until) if row.broker in gone.ids]
@@ -94,7 +94,7 @@ def _led(rows: Sequence, gone: _Gone) -> bool:
 
 
 def _all_gone(scene: TimelineInputs) -> Iterator[_Gone]:
-    """Rule: by registrations where the history has them, and no process lived on; else by the lines of the processes."""
+    """Rule: by registrations if the history has them, and no surviving process; else by lines of the processes."""
     if scene.past.there:
         for gone in _together(scene, scene.registered):
             if not any(_lived_on(scene, broker, gone) for broker in gone.ids):
@@ -104,7 +104,7 @@ def _all_gone(scene: TimelineInputs) -> Iterator[_Gone]:
 
 
 def _ended(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
-    """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected so far."""
+    """Return whether a process logs its shutdown, or another starts after it: a log may end just because it was collected."""
     return _stop(scene, broker, gone) is not None or _begun_again(scene, broker, gone) is not None
 
 
@@ -114,10 +114,10 @@ def _lived_on(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
 
 
 def _together(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:
-    """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds.
+    """Rule: a stopping broker hands over its leaders first; the last one has no peer for them, and retries for seconds.
 
     Args:
-        only: When the first of them went; ``None`` for any moment.
+        only: Time of the first loss; ``None`` for any.
     """
     there = {broker: _Presence(own) for broker, own in spans.items()}
     ends = sorted((at, broker, closed) for (closed, broker), at in _begun(scene, spans).items())
@@ -140,7 +140,7 @@ def _together(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]], only: 
 
 
 def _begun(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]]) -> dict[tuple[int, int], int]:
-    """When each end, by its time and broker, began: with the last line before it that the broker stops."""
+    """Return when each end, by time and broker, began: with the preceding shutdown line."""
     stops: dict[int, list[int]] = {broker: [] for broker in spans}
     for row in scene.kind("broker_stopping").rows:
         if row.broker in stops:
@@ -155,7 +155,7 @@ def _begun(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]]) -> dict[t
 
 
 class _Presence:
-    """When a broker was there: asked of every end of every broker, also of one that starts and fails for months."""
+    """Presence of a broker, precomputed: queried for every end of every broker, also with months of failing starts."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         own = sorted(spans, key=lambda span: -inf if span.opened is None else span.opened)
@@ -163,20 +163,23 @@ class _Presence:
         self._until = list(accumulate((inf if span.closed is None else span.closed for span in own), max))
 
     def was_there(self, at: int) -> bool:
-        """Whether it was shortly before: who went minutes earlier, and is away still, did not go with the others."""
+        """Return whether it was present shortly before.
+
+        A broker lost minutes earlier, and still away, was not lost with the others.
+        """
         place = bisect_left(self._opened, at)
         return place > 0 and self._until[place - 1] >= at - AGAIN
 
     def back(self, closed: int) -> int | None:
-        """When it was there again."""
+        """Return when it was present again."""
         place = bisect_left(self._opened, closed)
         return int(self._opened[place]) if place < len(self._opened) else None
 
 
 def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away.
+    """Yield candidates: all processes stopped, or ended, at once; or, without their logs, ZooKeeper was unavailable.
 
-    Who says that its log dirs failed, and ended then, was not killed.
+    A broker that ended after it reported failed log dirs was not killed.
     """
     gone = next(_together(scene, scene.registered if scene.past.there else scene.lives, chain.opened), None)
     if gone is None:
@@ -224,11 +227,11 @@ def _first(scene: TimelineInputs, kinds: tuple[str, ...], broker: int, since: in
 
 
 class _Failed(NamedTuple):
-    """A start that failed.
+    """A failed start.
 
     Args:
-        means: What the line means that says why.
-        line: That line; where none says why, the last one that says that it failed.
+        means: Meaning of the line with the reason.
+        line: That line; without a reason, the last line on the failure.
     """
 
     means: str
@@ -236,14 +239,14 @@ class _Failed(NamedTuple):
 
 
 _ERROR = re.compile(r"^\s*(?:Caused by: )?((?:[a-z]\w*\.)+\w+(?:Error|Exception)\b.{0,120})", re.MULTILINE)
-"""An error of Java with its message, as a line of it begins; the last of an entry is the cause of those before it."""
+"""A Java error with its message, at the start of a line; the last of an entry is the root cause."""
 
 _DIGITS = re.compile(r"\d+")
-"""What differs from one start to the next: ports, offsets, milliseconds."""
+"""Text that differs between starts: ports, offsets, milliseconds."""
 
 
 def failed(scene: TimelineInputs) -> Iterator[Chain]:
-    """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
+    """Yield the chain of each broker's failed starts with the same reason: other starts had other causes."""
     for broker, by_reason in _by_reason(scene).items():
         for starts in by_reason.values():
             begun = _first(scene, ("broker_started",), broker, starts[-1].line.at, None)
@@ -266,7 +269,7 @@ def _times(starts: Sequence[_Failed]) -> str:
 
 
 def _refusals(scene: TimelineInputs, broker: int, life: Span) -> list[EventRow]:
-    """What a process said of a start that failed; none where it had started before."""
+    """Return a process's lines on a failed start; none if it had started before."""
     own = scene.of_broker(broker).between(life.opened, life.closed)
     told = [row for row in own if row.kind in _REFUSED]
     return told if told and not any(row.kind == "broker_started" for row in own) else []
@@ -281,7 +284,7 @@ def _failed(told: Sequence[EventRow]) -> _Failed | None:
 
 
 def why_failed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """What it says itself: of several starts, the last."""
+    """Yield its own reason: for several starts, that of the last."""
     starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
     means, row = starts[-1]
     points = (Indication(" ".join(row.text.split())[:200], row.proof),)

@@ -1,4 +1,4 @@
-"""The check on what began it."""
+"""Check on root causes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,21 +25,21 @@ from casebook.questions.timeline.analysis.windows.windows import FOUND_SO
 from casebook.questions.timeline.analysis.words import named
 
 MOST_LOST = 4
-"""Brokers that were lost that a title names."""
+"""Maximum number of lost brokers in a title."""
 _ENDS = ("broker_lost", "broker_stopped", "all_lost", "disk_failed", "start_failed")
 _LASTING = disks.ROOTS | {"start_failed"}
 _ENDED = ("stopped", "killed")
-"""Kinds of roots with which a process ends, and nothing but time joins those of several brokers."""
+"""Kinds of roots that end a process, which only time can join across brokers."""
 EARLIER = 60_000
-"""Milliseconds by which partitions were without leader before a chain that has nothing to do with it."""
+"""Milliseconds by which partitions without a leader precede an unrelated chain."""
 _MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
 
 
 def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window] = ()) -> Finding:
-    """What began it? Named only when what speaks against it was looked for: in the logs of every broker.
+    """What was the root cause? Only named when contrary evidence was searched in the logs of every broker.
 
     Args:
-        leaderless: When partitions had no leader: what is named began nothing of what was there before.
+        leaderless: Periods without a leader: a root cannot precede its effects.
     """
     if chains and is_former(scene, chains[0]):
         since = [one for one in leaderless if one.opened is None or one.opened > scene.former_until]
@@ -62,7 +62,7 @@ def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], 
 
 
 def _without_zookeeper(scene: TimelineInputs, chain: Chain) -> str:
-    """That a broker which was stopped had no connection with ZooKeeper then; ``""`` where nothing says so."""
+    """State that a stopped broker had no connection to ZooKeeper; ``""`` without evidence."""
     if chain.kind != "broker_stopped":
         return ""
     told = scene.kinds(("zk_connection_lost", "zk_session_established"), chain.opened - EARLIER, chain.opened)
@@ -73,7 +73,10 @@ def _without_zookeeper(scene: TimelineInputs, chain: Chain) -> str:
 
 
 def _may_be_of(scene: TimelineInputs, window: Window, chain: Chain) -> bool:
-    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after, or of others'."""
+    """Return whether a chain may have left a partition without a leader.
+
+    Not a shutdown that affected none, was long before or after, or of another broker.
+    """
     if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
         return True
     place = window.topic, window.partition
@@ -83,7 +86,7 @@ def _may_be_of(scene: TimelineInputs, window: Window, chain: Chain) -> bool:
 
 
 def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
-    """What began it where all that is told of brokers that went hit no partition."""
+    """Return the finding when no chain of a lost broker affected a partition."""
     which = plural(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
         f"What left {which} without leader is not known",
@@ -97,7 +100,7 @@ def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Ro
 def _of_another_cluster(
     scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]
 ) -> Finding:
-    """What began it where all that is told before befell another cluster of the same logs."""
+    """Return the finding when all chains belong to a replaced cluster in the same logs."""
     which = plural(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
@@ -171,7 +174,7 @@ def _since(chain: Chain) -> int:
 
 
 def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -> list[Chain]:
-    """The chains of other brokers that began with the same: a disk, files that are held, or at about the same time a stop."""
+    """Return chains of other brokers with the same root: a disk, files in use, or a shutdown at about the same time."""
     if first is None or first.kind not in (*disks.ROOTS, *_ENDED):
         return []
     of_chains = {root.chain: root for root in reversed(roots)}
@@ -182,7 +185,7 @@ def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -
 
 
 def _may_be_alike(chains: Sequence[Chain], roots: Sequence[Root]) -> bool:
-    """Whether what began it may have befallen another broker shortly before: of a loss of it nobody knows the cause."""
+    """Return whether the same root may have hit another broker shortly before, in a loss of unknown cause."""
     unknown = (
         chain
         for place, chain in enumerate(chains)
@@ -192,12 +195,12 @@ def _may_be_alike(chains: Sequence[Chain], roots: Sequence[Root]) -> bool:
 
 
 def _is_near(one: Chain, other: Chain) -> bool:
-    """Whether two chains began at about the same time; of one whose begin no line tells nobody knows."""
+    """Return whether two chains started at about the same time; ``True`` when a start is unknown."""
     return one.by is None and other.by is None and abs(one.opened - other.opened) <= EARLIER
 
 
 def _too(chain: Chain, alike: Sequence[Chain]) -> str:
-    """Whom the same had befallen, and whom it befell after, and when; ``""`` for nobody else."""
+    """Name the brokers with the same root before and after, with times; ``""`` without any."""
     told = ""
     for verb, those in (
         ("had befallen", [one for one in alike if one.opened < chain.opened]),
@@ -209,7 +212,7 @@ def _too(chain: Chain, alike: Sequence[Chain]) -> str:
 
 
 def _may_have_begun_before(scene: TimelineInputs, chain: Chain) -> bool:
-    """Whether what came first may stand in an older log of its broker: only a later part of it is here."""
+    """Return whether the first event may be in an older log of its broker, missing here."""
     if chain.by is not None:
         return True
     if chain.broker is None or scene.begins_with_start(chain.broker) is not False:
@@ -218,7 +221,7 @@ def _may_have_begun_before(scene: TimelineInputs, chain: Chain) -> bool:
 
 
 def _ends_again(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:
-    """Of each broker that is down, what ended it and will do so again: no start mends a full disk, or what forbids it."""
+    """Return for each broker that is down the cause that will end it again: no start fixes a full disk, or a permission."""
     first: dict[int, Root] = {}
     for root in roots:
         first.setdefault(root.chain, root)
@@ -231,7 +234,7 @@ def _ends_again(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[
 
 
 def _alone(scene: TimelineInputs) -> str:
-    """The sessions that brokers say they lost, where no log tells what came of it; ``""`` for none."""
+    """Describe sessions that brokers report as lost, without further logs; ``""`` for none."""
     ended = Counter(row.broker for row in scene.kind("zk_session_expired").rows if row.broker is not None)
     if not ended:
         return ""
@@ -246,9 +249,9 @@ def _lack(scene: TimelineInputs) -> str:
 
 
 def _rivals(scene: TimelineInputs, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:
-    """The losses of several brokers of which it is not known who is still down: that decides which of them is named.
+    """Yield losses of several brokers with an unknown current state, which decides which one is named.
 
-    The first of each broker, with its place.
+    The first of each broker, with its index.
     """
     seen = set()
     for place, chain in enumerate(chains):
@@ -259,7 +262,7 @@ def _rivals(scene: TimelineInputs, chains: Sequence[Chain]) -> Iterator[tuple[in
 
 
 def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequence[Root]) -> Finding:
-    """The candidates in order, with what would decide."""
+    """Return the candidates in order, with what would decide."""
     order = [
         chain.title if (first := likeliest([root for root in roots if root.chain == place])) is None else first.name
         for place, chain in rivals
@@ -276,12 +279,12 @@ def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequenc
 
 
 def _unseen(scene: TimelineInputs) -> coverage.Gaps:
-    """Why there may be a chain that nothing here tells of; breaks inside a history aside, as what it shows later is known."""
+    """Return why a chain may be missing here, except gaps inside a history, whose later state is known."""
     return outside(scene) if scene.past.there else untold(scene)
 
 
 def _lost(scene: TimelineInputs, chains: Sequence[Chain]) -> str:
-    """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
+    """Describe which brokers are still down and needed by leaderless partitions, and other lost brokers; ``""`` without any."""
     down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds and chain.broker is not None))
     if not down:
         return ""
@@ -308,7 +311,7 @@ def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root
 
 
 def _unread(ask: Question, said: str, since: int, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
-    """Candidates in order, with what would decide: a log that was not read may name another root."""
+    """Return the candidates in order, with what would decide: an unread log may contain another root."""
     order = "; ".join(f"{place}. {one.name}" for place, one in enumerate(candidates, start=1))
     shown = [point.proof for one in candidates for point in (*one.pro, *one.contra) if point.proof]
     shown += [link.effect.proof for link in chain.links]

@@ -1,4 +1,4 @@
-"""What may have begun a chain: candidates, each with what speaks for it and against it, and what could not be checked."""
+"""Possible root causes of a chain, each with evidence for and against, and what could not be checked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -12,13 +12,13 @@ from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 MOST = 8
-"""Bystanders that are named."""
+"""Maximum number of bystanders to name."""
 CERTAIN = 100
-"""Weight of a cause that a line names itself."""
+"""Weight of a cause that a line states itself."""
 
 
 def roots(scene: TimelineInputs, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> Iterator[Root]:
-    """Candidates of each chain, the likeliest first."""
+    """Yield the candidates of each chain, likeliest first."""
     of_losses = loss_roots.candidates(scene, losses)
     for place, chain in enumerate(chains):
         found = of_losses[place] if place in of_losses else list(_OTHERS[chain.kind](scene, chain, place))
@@ -26,7 +26,7 @@ def roots(scene: TimelineInputs, chains: Sequence[Chain], losses: Mapping[int, L
 
 
 def likeliest(candidates: Sequence[Root]) -> Root | None:
-    """That of a chain's candidates, in their order, which something speaks for and which outweighs the next; else ``None``."""
+    """Return the candidate with evidence for it that outweighs the next; else ``None``."""
     outweighs = len(candidates) == 1 or (candidates and candidates[0].weight > candidates[1].weight)
     return candidates[0] if outweighs and candidates[0].pro else None
 
@@ -51,7 +51,10 @@ def _storm(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
 
 
 def _foreign(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """Who speaks another protocol to Kafka's port: a health check, a scanner, a client with a wrong port or security protocol."""
+    """Yield senders of another protocol to Kafka's port.
+
+    A health check, a scanner, a client with a wrong port or security protocol.
+    """
     storm = next((one for one in storms(scene) if one.broker == chain.broker and one.protocols), None)
     if storm is None:
         return
@@ -84,7 +87,7 @@ def _how(storm: Storm, sender: Sender) -> str:
 
 
 def unnamed(scene: TimelineInputs, found: Sequence[Storm]) -> Iterator[str]:
-    """What nobody knows of the senders of unknown requests."""
+    """Yield the unknowns about the senders of unknown requests."""
     if not any(storm.senders for storm in found):
         yield _nobody_named(scene)
         return
@@ -94,7 +97,7 @@ def unnamed(scene: TimelineInputs, found: Sequence[Storm]) -> Iterator[str]:
 
 
 def _nobody_named(scene: TimelineInputs) -> str:
-    """Why the sender of an unknown request is not known."""
+    """Return why the sender of an unknown request is unknown."""
     if len(scene.kind("bad_request")):
         return "which client: the line names none; kafka.request.logger at DEBUG, or a capture of the port, would"
     return (
@@ -104,9 +107,9 @@ def _nobody_named(scene: TimelineInputs) -> str:
 
 
 def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """A process that ended without a word: after its last line that is understood, and before the next one started.
+    """Yield a process that ended without a message: after its last decoded line, and before the next start.
 
-    Unless its last words tell that a log dir failed: it ends then.
+    Except when its last lines report a failed log dir, which ends it.
     """
     life = scene.life(chain.broker, chain.opened)
     if life is not None and (failed := list(disks.ended_of_it(scene, chain.broker, life, place))):
@@ -126,7 +129,7 @@ def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
 
 
 def _named(kind: str, name: str) -> Callable[[TimelineInputs, Chain, int], Iterator[Root]]:
-    """A cause that the chain's first line names itself."""
+    """Return a cause that the chain's first line states itself."""
 
     def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         first = chain.links[0].cause if chain.links else _at_begin(scene, chain)

@@ -1,4 +1,4 @@
-"""Who is down to the end of the evidence, and how many of the partitions that have no leader wait for whom."""
+"""Brokers that are down at the end of the evidence, and the number of leaderless partitions that wait for each."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,10 +8,9 @@ from casebook.questions.timeline.analysis.scene import TimelineInputs
 
 
 def is_down(scene: TimelineInputs, broker: int) -> bool | None:
-    """Whether a broker is not registered at the end of the evidence; ``None`` when nothing tells.
+    """Return whether a broker is unregistered at the end of the evidence; ``None`` when unknown.
 
-    Rule: the znodes decide, as they were walked last; else the history, where none of it is missing. A log tells what was seen
-    while it was written, and not what came later.
+    Rule: the last walked znodes decide; else a history without gaps. A log is valid until it was written, not later.
     """
     if broker in scene.cluster.live:
         return False
@@ -23,9 +22,9 @@ def is_down(scene: TimelineInputs, broker: int) -> bool | None:
 
 
 def held(scene: TimelineInputs, windows: Iterable[Window]) -> Counter[int]:
-    """How many partitions without leader each broker that is down holds.
+    """Return the number of leaderless partitions that wait for each dead broker.
 
-    Rule: it was the last to lead them, or in sync; where the ISR was emptied nobody knows who was, so it is any replica.
+    Rule: it was the last leader, or in sync; with an emptied ISR the in-sync replicas are unknown, so any replica counts.
     """
     found: Counter[int] = Counter()
     replicas = {(partition.topic, partition.partition): partition.replicas for partition in scene.cluster.partitions}

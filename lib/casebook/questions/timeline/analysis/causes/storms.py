@@ -1,4 +1,4 @@
-"""What a broker was sent and does not know, and whom else it hit: in 0.9 whatever came in the same poll is thrown away with it.
+"""Unknown requests to a broker, and their victims: 0.9 discards all other requests of the same poll.
 
 Source: ``core/src/main/scala/kafka/network/SocketServer.scala@0.9.0.1``: the exception leaves the loop over what was received.
 """
@@ -19,21 +19,21 @@ from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 from casebook.questions.timeline.analysis.words import named
 
 WAIT = 60_000
-"""Who was not answered gives up within so many milliseconds: ``request.timeout.ms``, ``socket.timeout.ms`` are 30 s."""
+"""Milliseconds after which an unanswered client gives up: ``request.timeout.ms``, ``socket.timeout.ms`` are 30 s."""
 SHORTLY = 1000
-"""Who connects to ask for versions does so at once: milliseconds."""
+"""Milliseconds between a connection and its version request."""
 MOST = 1000
-"""Exceptions that are looked at for their connections."""
+"""Maximum number of exceptions with a search for their connections."""
 STOP = 10_000
-"""A broker that stops is not reached for so many milliseconds."""
+"""Milliseconds for which a stopping broker is unreachable."""
 HEADS = 3
-"""So many lines below its message an exception stands, causes of causes included."""
+"""Maximum number of lines between a message and its exception, including nested causes."""
 OTHER = "no known protocol, or a request over socket.request.max.bytes"
 PERIOD = 1_200_000
-"""librdkafka asks again after ``api.version.fallback.ms``, 20 min (``CONFIGURATION.md@v0.11.6``)."""
+"""librdkafka's retry interval ``api.version.fallback.ms``, 20 min (``CONFIGURATION.md@v0.11.6``)."""
 
 _GROUPS = 8
-"""Of an address of IPv6, whose colons are one fewer without a port."""
+"""Number of groups of an IPv6 address, with one colon fewer without a port."""
 _WHO = ("address", "client_address", "remote", "client", "client_id", "connection", "host")
 _OTHERS = ("fetch_failed", "controller_request_failed")
 _CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
@@ -42,11 +42,11 @@ _ENTRIES = ("socket_error", "processor_failed", "request_failed")
 _CONNECTION = re.compile(r"connectionId: ([^,\s]+)")
 _CAUSED = re.compile(r"Caused by: (.*)")
 _UNKNOWN = re.compile(r"(?i)unknown|unsupported|unexpected|invalid version|not enabled|IllegalArgument|ArrayIndexOutOfBounds")
-"""What an exception says of a key or version that a broker does not know (``RequestContext.java@1.0.2..3.9.0``)."""
+"""Exception text for a key or version that a broker does not know (``RequestContext.java@1.0.2..3.9.0``)."""
 
 
 class Sender(NamedTuple):
-    """Who sent so many of the requests, and the first line that tells it."""
+    """A sender, its number of requests, and the first proof."""
 
     address: str
     proof: str
@@ -54,18 +54,18 @@ class Sender(NamedTuple):
 
 
 class Storm(NamedTuple):
-    """What one broker was sent and did not know.
+    """Unknown requests to one broker.
 
     Args:
         thrown: Lines of exceptions, in order.
-        keys: API keys that they name.
-        senders: Who sent them, as far as the logs tell.
-        told: How many requests those sent.
-        covered: For how many of the exceptions connections were logged, by which the senders are known; ``None`` when the
-            lines of the requests name them.
-        bystanders: Who else connected just before: their requests may have been in the same poll.
+        keys: API keys in them.
+        senders: Senders, if in the logs.
+        told: Number of requests from those.
+        covered: Number of exceptions with logged connections, which identify the senders; ``None`` when the request lines name
+            them.
+        bystanders: Other clients that connected just before: their requests may have been in the same poll.
         period: Milliseconds between bursts; ``None`` with fewer than three.
-        protocols: What was spoken instead of Kafka's protocol; empty where it was Kafka's.
+        protocols: Protocols other than Kafka's; empty for Kafka's.
     """
 
     broker: int | None
@@ -80,7 +80,7 @@ class Storm(NamedTuple):
 
 
 def storms(scene: TimelineInputs) -> list[Storm]:
-    """One for each broker that was sent something unknown, and one for each that was spoken to in another protocol."""
+    """Return one per broker with unknown requests, and one per broker with another protocol."""
     sent: dict[tuple[int | None, bool], list[EventRow]] = defaultdict(list)
     last: dict[str, int] = {}
     for row in scene.kinds(_CAUSES):
@@ -94,7 +94,7 @@ def storms(scene: TimelineInputs) -> list[Storm]:
 
 
 def _is_malformed(scene: TimelineInputs, row: EventRow) -> bool:
-    """Whether a broker knows the request, by its name, and could not read what it holds: its entry names another cause."""
+    """Return whether a broker knows the request, by its name, but could not parse it: its entry has another cause."""
     if not row.fields.get("api_key", "").isupper():
         return False
     causes = [cause for one in _above(scene, row, _ENTRIES) for cause in _CAUSED.findall(one.text)]
@@ -108,13 +108,13 @@ def _foreign(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]
 
 
 def _with_sender(scene: TimelineInputs, row: EventRow) -> EventRow:
-    """The line with what the one above it says of the connection: the exception itself names none."""
+    """Return the line with the connection from the line above: the exception itself has none."""
     above = _above(scene, row, ("socket_error",))
     return row._replace(fields={**above[-1].fields, **row.fields}) if above else row
 
 
 def _above(scene: TimelineInputs, row: EventRow, kinds: Iterable[str]) -> list[EventRow]:
-    """The heads of the entry in which the line of an exception stands."""
+    """Return the head lines of the entry with an exception."""
     near = scene.kinds(kinds, row.at, row.at)
     return [one for one in near if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS]
 
@@ -131,7 +131,7 @@ def _storm(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]) 
 
 
 def _by_lines(rows: Iterable[EventRow]) -> tuple[Sender, ...]:
-    """Those whom the lines of the requests name themselves."""
+    """Return the senders in the request lines themselves."""
     lines: dict[str, list[EventRow]] = defaultdict(list)
     for row in rows:
         if who := _who(row):
@@ -140,11 +140,10 @@ def _by_lines(rows: Iterable[EventRow]) -> tuple[Sender, ...]:
 
 
 def _as_many(rows: Sequence[EventRow], opened: Sequence[EventRow]) -> tuple[tuple[Sender, ...], int, int]:
-    """Rule: who sent them all connected before each of them, and as often, as each exception leaves its connection dead.
+    """Rule: a sender of all of them connected before each of them, and as often, as each exception kills its connection.
 
-    Only exceptions from the first connection on that a log tells of count; a few of them may have no line of it. An address that
-    alone connected before them is it. With the senders: how many exceptions they explain, and for how many connections were
-    logged.
+    Only exceptions after the first logged connection count; a few of them may lack one. An address that alone connected before
+    them is the sender. Also returns the number of explained exceptions, and of those with logged connections.
     """
     covered = [row for row in rows if opened and row.at >= opened[0].at - SLACK]
     connections: dict[str, list[EventRow]] = defaultdict(list)
@@ -164,7 +163,7 @@ def _just_before(connections: Sequence[EventRow], at: int) -> bool:
 
 
 def _opened(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow]) -> list[EventRow]:
-    """Connections that were opened shortly before an exception, as network threads tell it, else as the acceptor does."""
+    """Return connections opened shortly before an exception, from network threads, else from the acceptor."""
     found = {
         row.proof: row
         for thrown in rows[:MOST]
@@ -176,7 +175,7 @@ def _opened(scene: TimelineInputs, broker: int | None, rows: Sequence[EventRow])
 
 
 def _host(address: str) -> str:
-    """Without its port, where it has one: of ``10.0.0.7:5123``, ``[::1]:5123``, and Java's ``0:0:0:0:0:0:0:1:5123``."""
+    """Strip the port, if any: from ``10.0.0.7:5123``, ``[::1]:5123``, and Java's ``0:0:0:0:0:0:0:1:5123``."""
     host = address.lstrip("/")
     if host.startswith("["):
         return host[1:].partition("]")[0]
@@ -194,7 +193,7 @@ def _period(times: Sequence[int]) -> int | None:
 
 
 def chains(scene: TimelineInputs) -> Iterator[Chain]:
-    """The chain of each storm."""
+    """Yield the chain of each storm."""
     for storm in storms(scene):
         if storm.protocols:
             yield _spoken(storm)
@@ -214,13 +213,13 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
 
 
 def _spoken(storm: Storm) -> Chain:
-    """The chain of another protocol: the broker closes that connection, and nobody else suffers."""
+    """Return the chain of another protocol: the broker closes that connection, without other victims."""
     title = f"{named(storm.broker)} was spoken to in {' and '.join(storm.protocols)}, {plural(len(storm.thrown), 'time')}"
     return Chain("foreign_protocol", capitalised(title), storm.broker, (), storm.thrown[0].at, storm.thrown[-1].at)
 
 
 def _bystanders(links: Chainer, cause: EventRow, broker: int | None) -> None:
-    """Whose requests were in the same poll: only where the exception left the loop is there anybody."""
+    """Link clients with requests in the same poll, which exist only if the exception left the loop."""
     links.effects(
         cause,
         _OTHERS,
@@ -237,7 +236,7 @@ def _bystanders(links: Chainer, cause: EventRow, broker: int | None) -> None:
 
 
 def _speaks_of(row: EventRow, broker: int | None) -> bool:
-    """Whether another broker waited for this one in vain; a connection that was closed or refused was no such wait."""
+    """Return whether another broker waited for this one in vain; a closed or refused connection is no such wait."""
     said = row.text.lower()
     if "disconnect" in said or "refused" in said:
         return False

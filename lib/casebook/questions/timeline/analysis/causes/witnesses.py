@@ -1,4 +1,4 @@
-"""What others saw of ZooKeeper in the time in which a broker sent it no beat: whether it was away, or worked for them."""
+"""ZooKeeper's availability during a broker's missing heartbeats, according to other brokers."""
 
 from collections.abc import Sequence, Set
 from typing import NamedTuple
@@ -10,17 +10,17 @@ from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 AT_ONCE = 1000
 """Sessions that end within so many milliseconds may have one cause."""
 LATE = 1000
-"""A client that notices its silence so many milliseconds late was not awake."""
+"""Milliseconds of delay in noticing a silence that show a paused client."""
 
 
 class Witnesses(NamedTuple):
-    """Other brokers by what befell them, with their proofs, and what ZooKeeper wrote itself.
+    """Other brokers by their experience, with proofs, and ZooKeeper's own writes.
 
     Args:
-        lost: Lost their sessions at the same time, and nothing says that it was their own doing.
-        deaf: Noticed in time that they heard nothing from it.
-        hearing: Kept their sessions, and their logs, which would say so, tell of no silence.
-        wrote: Changes in the midst of that time: a ZooKeeper that stands still for so long writes none then.
+        lost: Brokers that lost their sessions at the same time, without a cause of their own.
+        deaf: Brokers that noticed the silence in time.
+        hearing: Brokers that kept their sessions, with complete logs and no silence in them.
+        wrote: Changes during that time: a paused ZooKeeper writes none.
     """
 
     lost: dict[int, str]
@@ -30,17 +30,17 @@ class Witnesses(NamedTuple):
 
 
 def noticed_in_time(silence: int, timeout: int) -> bool:
-    """Whether a client that reports so long a silence was awake to count it, both in milliseconds."""
+    """Return whether a client with this reported silence was awake to measure it, both in milliseconds."""
     return silence <= timeout * 2 // 3 + LATE
 
 
 def witnesses(scene: TimelineInputs, loss: Loss, own: Set[tuple[int, int]]) -> Witnesses:
-    """All of them.
+    """Return all witnesses of a loss.
 
     Args:
-        scene: What is known.
-        loss: The loss that they are asked about.
-        own: Losses, by broker and moment, that have a cause of their own.
+        scene: Inputs of the timeline.
+        loss: The loss.
+        own: Losses, by broker and moment, with a cause of their own.
     """
     silent = scene.kind("zk_silent").between(loss.silence or loss.since, loss.gone.at)
     silent = [row for row in silent if row.broker not in (None, loss.broker)]
@@ -62,7 +62,7 @@ def _lost(scene: TimelineInputs, loss: Loss, own: Set[tuple[int, int]]) -> dict[
 
 
 def _hearing(scene: TimelineInputs, loss: Loss, silent: set[int]) -> dict[int, str]:
-    """Only of brokers whose logs hold lines of ZooKeeper's client: up to 0.10.2 it tells of its silence nowhere else."""
+    """Only brokers with lines of ZooKeeper's client: up to 0.10.2 a silence is logged nowhere else."""
     found, since = {}, loss.silence
     for broker, spans in scene.registered.items():
         if since is None or broker in silent or broker == loss.broker:
@@ -80,7 +80,7 @@ def _ended(closed: int | None, loss: Loss) -> bool:
 
 
 def _wrote(scene: TimelineInputs, loss: Loss) -> Sequence[EventRow]:
-    """From when the next beat was due, half-way to the loss; what it wrote later it may have written when it went on."""
+    """From the next due heartbeat half-way to the loss; later writes may follow a pause."""
     if loss.due is None:
         return ()
     return scene.of_history.between(loss.due + SLACK, (loss.due + loss.gone.at) // 2)

@@ -1,1 +1,1 @@
-"""By which clock each log speaks."""
+"""Clocks of the logs."""

@@ -1,4 +1,4 @@
-"""The check on clocks: which are off, by a zone or otherwise, which changed while their log was written, and what to type."""
+"""Check on clocks: wrong ones, by a zone or otherwise, steps during a log, and the parameter to set."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -24,18 +24,18 @@ _SLEW = "Mend the time synchronisation of the hosts: a running clock must be sle
 _ONE_BY_ONE = "A file that was put together of several out of order looks the same: give them one by one."
 _ORDERING = "Corrected times are used for ordering only; every row keeps the time that was printed."
 _CALENDAR = 400 * 86_400_000
-"""No clock is wrong by more than a year; milliseconds."""
+"""Maximum plausible error of a clock, a year; milliseconds."""
 _LOCALE = "See which locale the broker runs in: that of Thailand counts 543 years more (-Duser.language=en)."
 _DOUBLED = "Of the hour that comes twice when summer time ends, each line was put into its own by what happened elsewhere."
 _APART = Advice(kind="first", text="Give each process a log of its own; collect them anew, each under its owner.")
 
 
 class _Moved(NamedTuple):
-    """A step of a clock, and what it may have been.
+    """A clock step with possible causes.
 
     Args:
         by: Milliseconds; ``None`` when unknown.
-        zone: Of these, whole quarters of an hour, where they are all of it.
+        zone: Multiple of a quarter of an hour, if it equals the step.
     """
 
     clock: Clock
@@ -46,7 +46,7 @@ class _Moved(NamedTuple):
 
 
 def clocks(scene: TimelineInputs) -> Finding:
-    """May times of different logs be compared?"""
+    """Can times of different logs be compared?"""
     known = [clock for clock in scene.clocks if clock.skew is not None]
     unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
     off = _of_known([clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty])
@@ -102,7 +102,7 @@ def clocks(scene: TimelineInputs) -> Finding:
 
 
 def _of_known(clocks: Sequence[Clock]) -> Sequence[Clock]:
-    """Without those of lines in brokers' logs that name nobody: they are by the clock of some broker, unless no other is told."""
+    """Exclude clocks of lines without a broker in brokers' logs: they belong to some broker, unless there is no other clock."""
     return [clock for clock in clocks if not clock.owner.startswith("brokers/")] or clocks
 
 
@@ -111,7 +111,7 @@ def _command(ask: Question) -> str:
 
 
 def _zones(scene: TimelineInputs, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[int, str]:
-    """The zone of each broker's log that is not the one it was read with: its name where it changed as a zone does."""
+    """Return the zone of each broker's log that differs from the given one: its name if it changes like a zone."""
     found = {}
     for one in moved:
         broker, before = one.clock.broker, _quarters(one.before)
@@ -128,11 +128,11 @@ def _zones(scene: TimelineInputs, off: Sequence[Clock], moved: Sequence[_Moved])
 
 
 class ZoneStatements(NamedTuple):
-    """What brokers' own lines tell of the zones in which they log.
+    """Zones that brokers' own lines reveal.
 
     Args:
-        others: The zone of each broker whose log was read with another.
-        as_read: Brokers whose logs were read with the zone that they tell.
+        others: Zone of each broker whose log was read with another one.
+        as_read: Brokers whose logs were read with their own zone.
     """
 
     others: Mapping[int, str]
@@ -140,9 +140,9 @@ class ZoneStatements(NamedTuple):
 
 
 def told(scene: TimelineInputs) -> ZoneStatements:
-    """The zones that brokers' own lines tell: those of a collector of garbage, and those that print their moment since 1970, too.
+    """Return the zones in brokers' own lines: in GC logs, and in lines with their epoch time.
 
-    Nothing where a ZooKeeper's clock tells it. A process has one zone for all its logs.
+    Not needed when ZooKeeper's clock shows it. A process has one zone for all its logs.
     """
     if scene.reference == ZOOKEEPER:
         return ZoneStatements({}, frozenset())
@@ -195,8 +195,9 @@ def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[
 
 
 def _unclocked(scene: TimelineInputs) -> coverage.Gaps:
-    """Whose clock nothing tells: that of a broker without log, one that may have been set forward in the end, and all of them
-    where they were held against one another alone.
+    """Return clocks without a reference.
+
+    Of a broker without a log, one with a possible late step, or all when compared only among each other.
     """
     gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
     gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
@@ -221,7 +222,7 @@ def _doubled(scene: TimelineInputs, one: _Moved) -> bool:
 
 
 def _zone_change(step: ClockStep, by: int | None) -> int | None:
-    """Whole quarters of an hour: what zones change by, and daylight saving time; without skews, what the two lines allow."""
+    """Return a multiple of a quarter of an hour, as for zone or daylight saving changes; without skews, from the two lines."""
     return zone_back(step) if by is None else zone_of(by)
 
 
@@ -254,7 +255,7 @@ def _what(one: _Moved) -> str:
 
 
 def _by(one: _Moved) -> str:
-    """How far a clock was set; lines that go on to later times do not tell it, as a pause may lie between them."""
+    """Format the size of a step; a forward step is unknown without skews, as a pause may lie between the lines."""
     known = one.zone if one.zone is not None else one.by
     if known is not None:
         return f"{'forward' if known > 0 else 'back'} by {duration(abs(known))}"

@@ -1,7 +1,7 @@
-"""How far each clock is off ZooKeeper's, from lines that cannot have been printed before, or after, what they tell of.
+"""Skew of each clock from ZooKeeper's, from lines that are certainly before, or after, their event.
 
 A line that announces a write is printed before the transaction, so its clock is ahead by at least their difference; one that
-reports a write is printed after it, so its clock is ahead by at most that. Between the two lies the skew.
+reports a write is printed after it, so its clock is ahead by at most that. The skew is between the two.
 """
 
 from bisect import bisect_left, bisect_right
@@ -32,25 +32,25 @@ from casebook.questions.timeline.analysis.clusters import Clusters
 
 ZOOKEEPER = "ZooKeeper"
 LEAST = 2
-"""Milliseconds that no clock is known better than: what it takes to print a line."""
+"""Minimum error of a clock, milliseconds: the time to print a line."""
 FEW = 3
-"""Among so few bounds nobody can say which is a stray."""
+"""With so few bounds, outliers cannot be identified."""
 ONE_SIDED = 20
-"""Milliseconds of doubt where many lines bound a clock from one side, and nothing does from the other."""
+"""Error with many bounds from one side only, milliseconds."""
 STRAYS = 5
-"""Of so many bounds that lie together, one below may be a stray."""
+"""Number of close bounds below which a single one may be an outlier."""
 MANY = 20
-"""Among so many lines some were printed at once."""
+"""Number of lines among which some were printed immediately."""
 CLOSE = 50
-"""Bounds that are no further apart hold the skew between them; milliseconds."""
+"""Maximum milliseconds between bounds that enclose the skew."""
 SEEN = 200
-"""Milliseconds of doubt where only the controller saw a broker register: it sees it when it comes to it."""
+"""Error when only the controller saw a registration, milliseconds: it may process it late."""
 LATENESS = 1000
-"""Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
+"""Error when a broker is only known to have received something, milliseconds: it may be late."""
 USEFUL = 1000
-"""Milliseconds of doubt, from which on a skew must be twice as large to say anything."""
+"""Error from which on a skew must be twice as large to be used, milliseconds."""
 NEAR_ZONE = 5000
-"""A clock that is off by a zone is right otherwise, to so many milliseconds."""
+"""Tolerance of a skew by a zone, milliseconds."""
 
 
 class _Skew(NamedTuple):
@@ -59,15 +59,15 @@ class _Skew(NamedTuple):
 
 
 def owner(event: Event) -> str:
-    """Whose clock an entry bears."""
+    """Return the owner of an entry's clock."""
     return owner_of(event.broker, event.file)
 
 
 def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequence[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:
-    """Whose clock is the reference, and how far every other is off.
+    """Return the reference clock, and the skew of every other.
 
     Args:
-        files: Tell who else writes in a file whose lines stand in another as well, where they were taken from.
+        files: Show other writers of a file, for lines that are also in another one.
     """
     owners = {owner(event): event.broker for event in events if event.time is not None}
     owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
@@ -124,7 +124,7 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequenc
 def _beside(
     events: Iterable[Event], files: Iterable[LogFile], found: Mapping["Stretch", "_Skew"], unknown: Set[str]
 ) -> dict[str, tuple["_Skew", str]]:
-    """The zone of who writes a file together with another, whose zone is known, and why: one machine writes one file."""
+    """Return the zone of a writer that shares a file with a writer in a known zone, and why: one machine writes one file."""
     writers: dict[str, set[str]] = defaultdict(set)
     for event in events:
         if event.time is not None:
@@ -142,7 +142,7 @@ def _beside(
 
 
 def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
-    """Whose log two processes write whose times differ, by how much, and a line of the second: such a log has no clock."""
+    """Return logs of two processes with different times, by how much, and a line of the second: such a log has no clock."""
     lines: dict[str, list[Event]] = defaultdict(list)
     for event in events:
         if event.time is not None:
@@ -152,7 +152,7 @@ def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
 
 
 def _late(pairs: Iterable[Pair], skew: "_Skew | None") -> Late | None:
-    """What tells that a clock may have been set forward in the end: no line that comes after it shows that it was only late."""
+    """Return evidence of a late step forward: no later line shows that it was only late."""
     prompt = [pair for pair in pairs if pair.grade is Grade.PROMPT and pair.event is not None]
     if skew is None or not prompt:
         return None
@@ -162,7 +162,7 @@ def _late(pairs: Iterable[Pair], skew: "_Skew | None") -> Late | None:
 
 
 def _is_vague(skew: "_Skew") -> bool:
-    """Whether a skew is known less well than it is of use, if only to tell a zone by: it moves no times then."""
+    """Return whether a skew is too inexact to be used, except to detect a zone: it then moves no times."""
     return skew.uncertainty > USEFUL and (2 * skew.uncertainty > abs(skew.skew) or 2 * skew.uncertainty > ZONE)
 
 
@@ -174,14 +174,14 @@ def _too_vague(skew: "_Skew") -> str:
 
 
 class Stretch(NamedTuple):
-    """Lines by one clock, between two moments at which it was set; 0 is the first."""
+    """Lines by one clock, between two steps; 0 is the first."""
 
     owner: str
     number: int
 
 
 class _Stretches:
-    """Which lines stand between two moments at which their clock was set."""
+    """Finds the stretch of a line."""
 
     def __init__(self, events: Iterable[Event], pairs: Iterable[Pair]) -> None:
         lines: dict[str, list[Event]] = defaultdict(list)
@@ -195,25 +195,25 @@ class _Stretches:
         self.cuts: dict[str, Sequence[ClockCut]] = {name: cut for name, cut in found.items() if cut}
 
     def of(self, event: Event) -> Stretch:
-        """That of a line."""
+        """Return the stretch of a line."""
         name = owner(event)
         return Stretch(name, number_of(self.cuts[name], event.file, event.line) if name in self.cuts else 0)
 
     def of_pair(self, pair: Pair) -> Stretch | None:
-        """That of a pair; ``None`` for a stamp by a clock that was set: nobody knows before or after what."""
+        """Return the stretch of a pair; ``None`` for a stamp by a clock with steps, whose position is unknown."""
         if pair.event is not None:
             return self.of(pair.event)
         return None if pair.owner in self.cuts else Stretch(pair.owner, 0)
 
 
 def _with_steps(clock: Clock, cut: Sequence[ClockCut], found: Mapping[Stretch, _Skew]) -> Clock:
-    """A clock with where it was set, and by how much it is ahead then."""
+    """Add the steps of a clock, with the skew after each."""
     steps = []
     for place, one in enumerate(cut, start=1):
         skew = found.get(Stretch(clock.owner, place))
         known = (None, None) if skew is None else _applied(skew, clock.reference)
         if known[0] is not None and clock.skew is not None and not steps and abs(known[0] - clock.skew) <= LATENESS:
-            continue  # by all lines there it is off as before
+            continue  # all lines there have the same skew
         joined = one.joined and known[0] is None
         steps.append(ClockStep(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
     return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
@@ -232,7 +232,7 @@ def _order(name: str) -> tuple[bool, int, str]:
 
 
 def _is_torn(files: Iterable[LogFile]) -> bool:
-    """Whether lines of a broker are lost: what another was told may be paired with a later line in place of a lost one."""
+    """Return whether lines of a broker are lost: a later line may be paired in place of a lost one."""
     return any(file.damage for file in files if file.broker is not None)
 
 
@@ -246,7 +246,7 @@ def _settled(pairs: Iterable[Pair], stretches: _Stretches) -> dict[Stretch, _Ske
 
 
 def _skew(pairs: Sequence[Pair]) -> _Skew | None:
-    """By what the log printed at once; by the times inside of znodes, which know no zone, where it printed nothing of use."""
+    """Compute the skew from immediate lines; without useful ones, from stamps in znodes, which are independent of zones."""
     prompt = [pair for pair in pairs if pair.grade in (Grade.PROMPT, Grade.SEEN)]
     stamps = [pair for pair in pairs if pair.grade is Grade.STAMP]
     if prompt and all(pair.grade is Grade.SEEN for pair in prompt):
@@ -262,7 +262,7 @@ def _skew(pairs: Sequence[Pair]) -> _Skew | None:
 
 
 def _seen(pairs: Sequence[Pair]) -> _Skew:
-    """By what the controller saw: it may come to it late, and the broker may print it late."""
+    """Compute the skew from the controller's view: it may process a registration late, and the broker may print late."""
     values = [pair.ahead for pair in pairs]
     usual = round(median(values))
     farthest = max(abs(value - usual) for value in values)
@@ -270,16 +270,16 @@ def _seen(pairs: Sequence[Pair]) -> _Skew:
 
 
 def _heard(pairs: Iterable[Pair]) -> Sequence[int]:
-    """What a clock is ahead by at most, by what its owner was told; bounds in order, without strays.
+    """Return upper bounds of a skew from received requests, in order, without outliers.
 
-    A broker may hear late, so the least of them is a bound and no more, unless it heard before anybody could tell: then its clock
-    is behind. One line, or two, may be of another request than they are taken for.
+    A broker may receive late, so the lowest is only a bound, unless it received before anything was sent: then its clock is
+    behind. One or two lines may be of another request.
     """
     return _without_strays(sorted(pair.ahead for pair in pairs if pair.grade is Grade.LATE and pair.side is Side.AFTER))
 
 
 def _between(pairs: Sequence[Pair]) -> _Skew:
-    """Rule: the skew lies between the largest lower and the smallest upper bound, those that contradict most others left out."""
+    """Rule: the skew is between the largest lower and the smallest upper bound, without those that contradict most others."""
     lowers = sorted(pair.ahead for pair in pairs if pair.side is Side.BEFORE)
     uppers = sorted(pair.ahead for pair in pairs if pair.side is Side.AFTER)
     kept_lowers, kept_uppers = _consistent(lowers, _without_strays(uppers))
@@ -295,16 +295,16 @@ def _between(pairs: Sequence[Pair]) -> _Skew:
 
 
 def _one_sided(bounds: int, spread: int) -> int:
-    """How far the skew may lie beyond the best of bounds of one side: the fewer, the likelier all of them came late."""
+    """Return how far the skew may be beyond the best of one-sided bounds: the fewer, the likelier all are late."""
     least = LATENESS if bounds < 2 else SEEN if bounds < MANY else ONE_SIDED
     return max(least, 2 * spread)
 
 
 def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
-    """Without bounds of lines that were taken for others: below most that lie together, or alone by seconds.
+    """Remove bounds of mismatched lines: below most close ones, or isolated by seconds.
 
-    A line that is printed at once is hardly late: where most bounds lie within a second, a few far below are of another topic of
-    that name, or of a state that was written again.
+    An immediate line is hardly late: when most bounds are within a second, a few far below belong to another topic of that name,
+    or to a rewritten state.
     """
     together = [bisect_right(uppers, upper + LATENESS) - place for place, upper in enumerate(uppers)]
     first = together.index(max(together)) if together else 0
@@ -317,7 +317,7 @@ def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
 
 
 def _consistent(lowers: Sequence[int], uppers: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Bounds without those that contradict more others than contradict them: a line that was taken for another."""
+    """Remove bounds that contradict more others than contradict them: mismatched lines."""
     first, last = 0, len(lowers)
     while first < len(uppers) and last and lowers[last - 1] - uppers[first] > LEAST:
         above = last - bisect_right(lowers, uppers[first] + LEAST, 0, last)
@@ -359,13 +359,13 @@ def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, p
 
 
 def zone_of(skew: int) -> int | None:
-    """The whole quarters of an hour by which two zones differ, milliseconds, where a clock is off by no more than that."""
+    """Return the difference of two zones in milliseconds, a multiple of a quarter of an hour, if the skew equals it."""
     quarters = round(skew / ZONE) * ZONE
     return quarters if 0 < abs(quarters) <= FARTHEST and abs(skew - quarters) <= NEAR_ZONE else None
 
 
 def zone_back(step: ClockStep) -> int | None:
-    """The whole quarters by which lines that go back may have moved, as a zone does, where no skew tells; negative."""
+    """Return the multiple of a quarter of an hour by which lines go back, like a zone change, without a skew; negative."""
     back = step.left - step.shown
     quarters = -(-back // ZONE) * ZONE
     return -quarters if back > 0 and quarters - back <= PAUSE and zone_of(quarters) is not None else None
@@ -381,7 +381,7 @@ def _unknown(late: Sequence[int]) -> str:
 
 
 def _applied(found: _Skew, reference: str) -> _Skew:
-    """Between logs alone, none where it may be none: it would put lines into an order that nobody printed."""
+    """Without ZooKeeper use no skew when zero is possible: it would reorder lines without reason."""
     if reference != ZOOKEEPER and abs(found.skew) <= found.uncertainty:
         return _Skew(0, abs(found.skew) + found.uncertainty)
     return found

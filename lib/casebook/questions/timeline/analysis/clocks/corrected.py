@@ -1,4 +1,4 @@
-"""Events and what logs cover by the reference clock, for whoever asks about brokers without their timeline."""
+"""Events and coverage of logs by the reference clock, for checks on brokers without their timeline."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from casebook.kafka.past_rows import Clock
 from casebook.questions.timeline.analysis.clocks.clocks import zone_back
 
 OFF = 1000
-"""Milliseconds of skew from which on logs read side by side mislead."""
+"""Minimum skew in milliseconds that matters when logs are compared."""
 
 
 def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, ...]:
-    """Events by the reference clock where that of their log is off by more than :data:`OFF`, or was set while it was written.
+    """Return events by the reference clock, if their log's clock is off by more than :data:`OFF`, or has steps.
 
-    What is less moves no verdict on what brokers did for minutes. Lines behind a step of unknown size keep their order: they are
-    taken to have moved by a zone, or else to follow at once.
+    Smaller skews do not change verdicts on minutes. Lines after a step of unknown size keep their order: they are shifted by a
+    zone, or else to follow at once.
     """
     off = _off(clocks)
 
@@ -29,11 +29,11 @@ def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, 
 
 
 def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Callable[[], Iterable[Event]]) -> tuple[LogFile, ...]:
-    """What logs cover, by the same clock; where that may have been set forward in the end, no more than is sure.
+    """Return the coverage of logs by the same clock; before a possible late step forward, only the certain part.
 
     Args:
-        events: All of these files; read where a clock was set inside one. They tell how far it reaches then: the largest of the
-            times that are printed there need not be the last.
+        events: Events of all these files; read for a clock with steps inside one, to find its end: the largest printed time need
+            not be the last.
     """
     clocks = tuple(clocks)
     off, late = _off(clocks), {clock.owner: clock.late for clock in clocks if clock.late is not None}
@@ -50,7 +50,7 @@ def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Callable[
 
 
 class _Off(NamedTuple):
-    """A clock that is off, and by how much between its steps; where nobody knows, by how far its lines went back."""
+    """A wrong clock, with its skew between steps; for unknown ones, from the distance its lines went back."""
 
     clock: Clock
     by: Sequence[int]

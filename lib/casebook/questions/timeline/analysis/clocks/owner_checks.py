@@ -1,4 +1,4 @@
-"""The check on whose logs these are."""
+"""Check on the owners of logs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     doubt = ", or may not be" if silent else ", or not theirs alone" if mixed else ""
     owner = f"not theirs{doubt}" if only is None else f"broker {only}'s"
     untold = any(stated(file.file) in given and not tallies.get(file.file) for file in own if file not in wrong)
-    least = "At least " if (doubt and only is None) or untold else ""  # a slip or two in a file say nothing of it
+    least = "At least " if (doubt and only is None) or untold else ""  # a few lines in a file prove nothing
     return ask.found(
         Severity.WARNING,
         f"{least}{plural(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
@@ -78,7 +78,7 @@ def _fact(file: LogFile, tallies: Mapping[str, Counter[int]]) -> dict[str, objec
 
 
 def _examples(rows: Sequence[EventRow], wrong: Sequence[LogFile]) -> list[str]:
-    """Of each log the first line that names another broker."""
+    """Return the first line of each log that names another broker."""
     first: dict[str, str] = {}
     files = {file.file for file in wrong}
     for row in rows:

@@ -1,9 +1,9 @@
-"""Whose log a file is: many lines name who speaks, and whoever collected it may have named another broker.
+"""Owner of a log file: many lines name their broker, and the collector may have named another one.
 
 A broker puts its own id before many messages (``[Controller id=1]``, ``[Replica Manager on Broker 1]``, ``[GroupCoordinator 1]``:
 the ``logIdent`` of Kafka's classes, 0.8.2 to 3.9), while a person typed the owner, once for a whole pattern of files. So the
-lines are believed, and a log counts for the broker that it names. To use it for neither would lose a broker's log over a slip of
-a finger; to leave it would tell of one broker what another did. What no line tells is nobody's, rather than somebody else's.
+lines are trusted, and a log counts for the broker that it names. Ignoring such a log would lose evidence over a typing error;
+keeping it would attribute events to the wrong broker. A line without a broker belongs to none, rather than to a wrong one.
 """
 
 from collections import Counter, defaultdict
@@ -15,32 +15,33 @@ from casebook.kafka.past_rows import EventRow, Span
 from casebook.kafka.releases import SETTINGS_PRINTED, KafkaVersion
 
 SPEAKER = "speaker"
-"""The field of an event with the id that stands before its message."""
+"""Field of an event with the id before its message."""
 DIR = "dir"
-"""The field of an event with the log dir that it is about."""
+"""Field of an event with its log dir."""
 STARTING, SETTINGS, RELEASE = "broker_starting", "settings_printed", "version_line"
-"""Kinds of lines that tell together whose a start is."""
+"""Kinds of lines that together identify the broker of a start."""
 _OF_ITSELF = ("broker_registered", "broker_id", SETTINGS)
-"""Kinds of lines whose message names the broker that prints it."""
+"""Kinds of lines whose message names the printing broker."""
 FEW = 3
-"""Fewer lines than so many that name a broker say nothing of their file."""
+"""Fewer lines with a broker prove nothing about their file."""
 _START = 60_000
 _AGAIN = 5000
-"""Milliseconds in which a broker that starts prints its settings, and prints them once more."""
+"""Milliseconds in which a starting broker prints its settings, and repeats them."""
 SLIPS = 1
-"""A file is a broker's when no more of its lines name others: brokers that share a folder write few lines into another's day."""
+"""Maximum share of lines with other brokers in one broker's file: brokers that share a folder write few lines into another's
+day."""
 
 
 class Owner(NamedTuple):
-    """Of a log that is not, or not alone, of the broker that it was given for.
+    """Owner of a log that is not, or not only, of the broker that it was given for.
 
     Args:
-        stated: For whom it was given.
-        broker: Whose it is; ``None`` where nobody knows, or when it is of several.
-        named: Its lines by the broker that they name; empty when they name none.
-        several: It is of several brokers: each line counts for the one that it names, or whose log dir it names.
-        dirs: Of such a file, the log dirs and whose they are, as lines tell that name both.
-        starts: Of such a file, whose the starts are, by line.
+        stated: Broker that it was given for.
+        broker: Actual broker; ``None`` when unknown, or for several.
+        named: Number of its lines by broker; empty without any.
+        several: It has several brokers: each line counts for the broker that it names, or whose log dir it names.
+        dirs: For such a file, brokers by log dir, from lines with both.
+        starts: For such a file, brokers of the starts, by line.
     """
 
     stated: int
@@ -52,21 +53,21 @@ class Owner(NamedTuple):
 
 
 def stated(file: str) -> int | None:
-    """The broker that a log of a case was given for; ``None`` for a log of no broker."""
+    """Return the broker that a case's log was given for; ``None`` for a log of no broker."""
     parts = file.split("/")
     return int(parts[1]) if len(parts) > 3 and (parts[0], parts[2]) == ("brokers", "logs") and parts[1].isdecimal() else None
 
 
 def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> dict[str, Owner]:
-    """The logs that do not count for the broker that they were given for, by file.
+    """Return the logs that do not count for their given broker, by file.
 
-    Rule: by the lines that name a broker. A file without them is of the same broker as all others that were given with it; it
-    stays where it was given when one of them was given rightly, unless several brokers write into that folder. One that names
-    nobody else stays, however seldom it names its broker.
+    Rule: by the lines that name a broker. A file without them belongs to the same broker as all others given with it; it keeps
+    its given owner when one of them was correct, unless several brokers write into that folder. A file that names no other broker
+    keeps its owner, however few lines name it.
 
     Args:
-        named: Of each file, its lines by the broker that they name.
-        files: All of them.
+        named: Number of lines by broker, of each file.
+        files: All files.
     """
     by_stated: dict[int, list[str]] = defaultdict(list)
     for file in files:
@@ -91,7 +92,7 @@ def _owner(broker: int, named: Mapping[int, int]) -> Owner:
 
 
 def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
-    """An event as one of the broker whose it is."""
+    """Return an event with its actual broker."""
     owner = owners.get(event.file)
     if owner is None:
         return event
@@ -105,10 +106,10 @@ def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
 
 
 def with_dirs(owners: Mapping[str, Owner], told: Iterable[tuple[str, str, int]]) -> dict[str, Owner]:
-    """The owners, and whose log dirs the files of several brokers name: those that lie together tell it of each other.
+    """Add brokers by log dir to files of several brokers: adjacent files complement each other.
 
     Args:
-        told: File, log dir and broker of lines that name both.
+        told: File, log dir and broker of lines with both.
     """
     whose: dict[tuple[int, str], set[int]] = defaultdict(set)
     for file, folder, broker in told:
@@ -121,12 +122,12 @@ def with_dirs(owners: Mapping[str, Owner], told: Iterable[tuple[str, str, int]])
 
 
 def starts(told: Sequence[Event]) -> dict[int, int]:
-    """Whose the starts in a file of several brokers are, by line: the first line of a start does not name its broker.
+    """Return the broker of each start in a file of several brokers, by line: the first line of a start does not name its broker.
 
-    Rule: its settings do, which it prints within a minute. Where two start at once, whose are whose nobody knows.
+    Rule: the settings name it, printed within a minute. Simultaneous starts are ambiguous.
 
     Args:
-        told: The starts, settings and releases that the file holds, in its order.
+        told: Starts, settings and releases in the file, in its order.
     """
     printed = {_printed(event.fields["release"]) for event in told if event.kind == RELEASE}
     if len(printed) != 1 or None in printed:
@@ -146,7 +147,7 @@ def starts(told: Sequence[Event]) -> dict[int, int]:
 
 
 def _printed(release: str) -> str | None:
-    """Where a release prints the settings; ``None`` where nobody knows which it is."""
+    """Return where a release prints the settings; ``None`` for an unknown release."""
     try:
         return SETTINGS_PRINTED.at(KafkaVersion.parse(release))
     except ValueError:
@@ -158,9 +159,9 @@ def _is_near(one: Event, other: Event, within: int) -> bool:
 
 
 def with_starts(rows: Sequence[EventRow], registered: Mapping[int, Sequence[Span]]) -> tuple[EventRow, ...]:
-    """The rows, each start in a file of several brokers as one of the broker that started: of those the only one that was away.
+    """Assign each start in a file of several brokers to the only one of them that was away.
 
-    Its first lines do not say which process starts. Without this it would be nobody's, and the process before it seem to go on.
+    Its first lines do not name the process. Otherwise it would have no owner, and the previous process would seem to continue.
     """
     sharing: dict[str, set[int]] = defaultdict(set)
     for row in rows:
@@ -179,10 +180,10 @@ def with_starts(rows: Sequence[EventRow], registered: Mapping[int, Sequence[Span
 
 
 def tallied(lines: Iterable[tuple[str, str, int]]) -> dict[str, Counter[int]]:
-    """Of each file, its lines by the broker that they name.
+    """Return the number of lines by broker, of each file.
 
     Args:
-        lines: File, field :data:`SPEAKER`, and how many such lines there are.
+        lines: File, field :data:`SPEAKER`, and the number of such lines.
     """
     named: dict[str, Counter[int]] = defaultdict(Counter)
     for file, speaker, count in lines:

@@ -1,4 +1,4 @@
-"""Lines of a log that belong to a transaction, or to another broker's line: the rules by which they are the same thing."""
+"""Pair log lines with a transaction, or with another broker's line, on the same event."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -12,19 +12,19 @@ from casebook.kafka.past import Past, ZnodeStamp, session_name
 from casebook.kafka.past_rows import StateRow, transaction
 
 LATE = 60_000
-"""A line more than so many milliseconds after the stamp in a znode is of another registration."""
+"""A line more than so many milliseconds after a znode's stamp belongs to another registration."""
 ZONE = 900_000
 """Time zones differ by quarters of an hour."""
 FARTHEST = 26 * 3_600_000
-"""No two zones are further apart: UTC-12 and UTC+14; milliseconds."""
+"""Maximum difference of two zones: UTC-12 and UTC+14; milliseconds."""
 AT_ONCE = 2000
-"""Who registers prints so many milliseconds after the stamp that it wrote into its znode, by the same clock, that it did."""
+"""Maximum milliseconds between the stamp of a registration and its line, by the same clock."""
 ALIKE = 1000
-"""Starts of one broker, as its log and a controller's have them, lie as far apart in both, but for so many milliseconds."""
+"""Tolerance in milliseconds between the intervals of starts in a broker's log and in a controller's."""
 MOST = 2000
-"""Lines of each kind that tell enough of a clock."""
+"""Sufficient number of lines of each kind for a clock."""
 PROMPT = 20
-"""A broker prints that it is registered within so many milliseconds."""
+"""Maximum milliseconds between a registration and its line."""
 
 _SESSIONS = {"zk_session_established", "zks_session_established", "zks_session_expiring"}
 _NEW_SESSION = {"broker_starting", "zk_session_expired", "zk_new_session"}
@@ -36,16 +36,16 @@ _CONTROLLER = {"broker_change", "partition_changed", "controller_request_sent"}
 
 
 class Side(StrEnum):
-    """Whether a line is printed before or after what it tells of."""
+    """Whether a line is printed before or after its event."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class Grade(StrEnum):
-    """How soon a line is printed, and by which clock: at once, once the controller saw something, or after any time.
+    """Delay of a line, and its clock: immediate, once the controller noticed, or after any time.
 
-    A stamp in a znode is no line: it counts from 1970, whatever zone the log is written in.
+    A stamp in a znode is not a line: it counts from 1970, whatever the log's zone.
     """
 
     PROMPT = "prompt"
@@ -55,15 +55,15 @@ class Grade(StrEnum):
 
 
 class Pair(NamedTuple):
-    """A line and what happened with it.
+    """A line and its event.
 
     Args:
-        owner: Whose clock.
-        ahead: Printed time less the true one, milliseconds.
+        owner: Owner of the clock.
+        ahead: Printed minus true time, milliseconds.
         side: See :class:`Side`.
         what: Kind of pair, in words.
         grade: See :class:`Grade`.
-        event: The line; ``None`` for a stamp in a znode.
+        event: Line; ``None`` for a stamp in a znode.
     """
 
     owner: str
@@ -80,7 +80,7 @@ _Change = tuple[str, int, int | None, frozenset[int], frozenset[int]]
 
 
 def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner: Owner) -> list[Pair]:
-    """Everything of known time by ZooKeeper's clock, beside the lines that tell of it."""
+    """Pair events of a known time by ZooKeeper's clock with their lines."""
     stamps = past.stamps if past.there else list(_of_walk(cluster))
     pairs = [Pair(f"broker {one.broker}", one.stamp - one.time, Side.BEFORE, one.what, Grade.STAMP) for one in stamps]
     registered, telling = _Registered(past, stamps, events), _sample(events, owner)
@@ -108,10 +108,10 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
 
 
 def _of_one_life(pairs: Sequence[Pair]) -> list[Pair]:
-    """Without lines on what an earlier topic, or ZooKeeper, of the same name did.
+    """Remove lines on an earlier topic, or ZooKeeper, of the same name.
 
-    A line names a state by topic and epoch, and a registration by its transaction: both begin anew where a topic was deleted, or
-    ZooKeeper's data was. No clock is further off than any zone where a line by a transaction or a session says otherwise.
+    A line names a state by topic and epoch, and a registration by its transaction: both start again after a topic, or ZooKeeper's
+    data, was deleted. No skew exceeds a zone difference when a line on a transaction or a session contradicts it.
     """
     named = [pair for pair in pairs if pair.event is not None and pair.event.topic is None]
     near = {pair.owner for pair in named if abs(pair.ahead) <= FARTHEST}
@@ -119,7 +119,7 @@ def _of_one_life(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 class _Begins:
-    """Where a client begins a new session: it also says that it has one when it takes an old one up again, at any later time."""
+    """Starts of a client's new sessions: the same line is printed when it resumes an old one, at any later time."""
 
     def __init__(self, events: Iterable[Event], owner: Owner) -> None:
         self._owner = owner
@@ -131,14 +131,14 @@ class _Begins:
             times.sort()
 
     def told(self, event: Event) -> bool:
-        """Whether its owner had said within a minute before that it starts, or has lost its session."""
+        """Return whether its owner had logged a start, or a lost session, within a minute before."""
         times = self._times[self._owner(event)]
         place = bisect_right(times, event.time)
         return place > 0 and event.time - times[place - 1] <= LATE
 
 
 def _sample(events: Sequence[Event], owner: Owner) -> list[Event]:
-    """Dated lines that may be held against znodes: of each clock and kind so many, spread over all its time."""
+    """Return dated lines to compare with znodes: a number for each clock and kind, spread over its time."""
     found: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in events:
         if event.kind in _TELLING and event.time is not None:
@@ -167,7 +167,7 @@ def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
 
 
 class _Registered:
-    """Registrations of brokers, by what their line names, or by the stamp that it follows."""
+    """Registrations of brokers, by the value in their line, or by the preceding stamp."""
 
     def __init__(self, past: Past, stamps: Iterable[ZnodeStamp], events: Iterable[Event]) -> None:
         self._known: dict[int | None, list[ZnodeStamp]] = defaultdict(list)
@@ -182,10 +182,11 @@ class _Registered:
         self._order = {broker: sorted(told, key=_as_written(told)) for broker, told in lines.items()}
 
     def of(self, event: Event) -> tuple[int, Side, str] | None:
-        """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp that the same start wrote.
+        """Rule: by zxid (2.2+); else by order, if the numbers are equal; else by the stamp of the same start.
 
-        A line follows its stamp by the same clock: they differ by a zone alone, and at once, but where an earlier session's znode
-        had to go first. What fits two starts is of neither. As many lines as stamps may be of other starts, where both are cut.
+        A line follows its stamp by the same clock: they differ only by a zone, and immediately, unless an earlier session's znode
+        had to be deleted first. An ambiguous line is dropped. With equal numbers, lines and stamps may still be of other starts,
+        when both are cut.
         """
         broker, zxid = _registering(event), event.number("czxid")
         known = self._known.get(broker, ())
@@ -204,13 +205,13 @@ class _Registered:
 
 
 def _follows(line: Event, stamp: ZnodeStamp, within: int = AT_ONCE) -> bool:
-    """Whether a line stands so many milliseconds at most behind where the stamp was written, zones aside."""
+    """Return whether a line is at most so many milliseconds after its stamp, apart from zones."""
     apart = line.time - stamp.stamp
     return abs(apart) <= FARTHEST and apart % ZONE <= within
 
 
 def _as_written(events: Sequence[Event]) -> Callable[[Event], int]:
-    """The order of lines: of one file as they stand there, as a clock that was set may tell another; else by time."""
+    """Return the order of lines: within a file as written, as a clock step may confuse times; else by time."""
     return (lambda event: event.line) if len({event.file for event in events}) == 1 else (lambda event: event.time)
 
 
@@ -219,7 +220,7 @@ def _registering(event: Event) -> int | None:
 
 
 class _States:
-    """States of partitions, by what lines name of them."""
+    """States of partitions, by the values in their lines."""
 
     def __init__(self, cluster: Cluster, past: Past, telling: Collection[Event]) -> None:
         self._by_epoch: dict[tuple[str, int, int], int | None] = {}
@@ -233,7 +234,7 @@ class _States:
             leader, before = -1, None
             for row in past.states.get(key, ()):
                 before_it = -1 if before is None or before.deleted or before.version is None else before.version
-                whole = row.version == before_it + 1  # else its leader may have been written before that is told
+                whole = row.version == before_it + 1  # otherwise its leader may have been written earlier
                 self._add(row, new_leader=whole and row.leader != leader, new_epoch=whole)
                 if before is not None and not row.deleted and not before.deleted and row.leader == before.leader:
                     self._by_change[*key, row.leader, frozenset(before.isr), frozenset(row.isr)].append(row.time)
@@ -251,7 +252,7 @@ class _States:
         life = (*place, row.leader_epoch, self._lives)
         self._by_epoch.setdefault((*place, row.leader_epoch), row.time if new_epoch else None)
         if self._epoch_of.setdefault((*place, row.leader_epoch), life) != life:
-            self._by_epoch[*place, row.leader_epoch] = None  # of two topics of one name: nobody knows whose a line is
+            self._by_epoch[*place, row.leader_epoch] = None  # of two topics of one name: ambiguous
         if row.version is not None:
             again = (*place, row.version) in self._by_version
             self._by_version[*place, row.version] = None if again else row
@@ -265,7 +266,7 @@ class _States:
             self._by_version[topic, partition, row.version] = row
 
     def of(self, event: Event) -> tuple[int, Side, str] | None:
-        """The time of the state that a line tells of, when it is certain which."""
+        """Return the time of a line's state, when certain."""
         place = event.topic, event.partition
         if event.kind == "isr_updated":
             row = self._by_version.get((*place, event.number("version")))
@@ -296,10 +297,10 @@ def _ids(text: str) -> frozenset[int]:
 
 
 def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[Event], int | None]) -> list[Pair]:
-    """What other brokers print, beside what a controller prints of the same.
+    """Pair other brokers' lines with a controller's lines on the same event.
 
     Args:
-        ahead: Milliseconds by which the clock of a line is ahead, where that is known.
+        ahead: Skew of a line's clock in milliseconds, if known.
     """
     told: dict[tuple[str, int, int], int] = {}
     elected: set[tuple[str, str, int]] = set()
@@ -322,7 +323,7 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
             place = (event.topic, event.partition, epoch)
             told[place] = min(told.get(place, time), time)
     others = [event for event in events if event.time is not None and event.broker is not None and ahead(event) is None]
-    anew = {event.topic for event in events if event.kind == "log_deleted"}  # its epochs begin again, and are another topic's
+    anew = {event.topic for event in events if event.kind == "log_deleted"}  # its epochs start again, and are another topic's
     learnt = [event for event in others if event.kind in _LEARNS and event.topic is not None and event.topic not in anew]
     pairs = [pair for event in learnt for pair in _learnt(event, owner(event), told)]
     registering: dict[int, list[Event]] = defaultdict(list)
@@ -333,28 +334,27 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
 
 
 def _is_its_own(request: Event) -> bool:
-    """Whether a controller tells of what it wrote itself: once its log has that election, nobody was told of it before.
+    """Return whether a controller's request is about its own write: after its log has that election, no broker knew it before.
 
-    Rule: a new controller tells every broker again what those before it wrote (``onControllerFailover``), and each controller
-    tells a broker that starts what it had told others before (``onBrokerStartup``, ``KafkaController.scala@0.9.0.1..3.9.0``).
-    Only a line that names both epochs, its own and that of the state (up to 0.11), says that it is not of another's.
+    Rule: a new controller repeats the writes of earlier ones to every broker (``onControllerFailover``), and each controller
+    repeats known states to a starting broker (``onBrokerStartup``, ``KafkaController.scala@0.9.0.1..3.9.0``). Only a line with
+    both epochs, its own and that of the state (up to 0.11), shows that it is its own.
     """
     sender = request.number("epoch")
     return sender is not None and sender == request.number("controller_epoch")
 
 
 def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) -> Iterator[Pair]:
-    """Rule: who is told of a leader prints it later than the controller."""
+    """Rule: a broker prints a received leader later than the controller."""
     time = told.get((event.topic, event.partition, event.number("leader_epoch")))
     if time is not None:
         yield Pair(whose, event.time - time, Side.AFTER, "leader learnt", Grade.LATE, event)
 
 
 def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterator[Pair]:
-    """Rule: who registers prints it before the controller has seen it, and hardly after.
+    """Rule: a broker prints its registration before the controller notices it, and hardly after.
 
-    Neither line names the start that it is of: two or more tell it, by lying as far apart; one does where nothing but a
-    zone lies between.
+    Neither line names its start: two or more identify it by equal intervals; a single one does if only a zone lies between.
     """
     lines, added = sorted(lines, key=lambda event: event.time), sorted(added)
     best = max((_fitting(lines, added, line.time - time) for line in lines for time in added), key=len, default=[])
@@ -368,7 +368,7 @@ def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterato
 
 
 def _fitting(lines: Sequence[Event], added: Sequence[int], ahead: int) -> list[tuple[Event, int]]:
-    """The lines that something which was seen fits, when the clock is ahead by so much."""
+    """Return the lines that match noticed registrations for a given skew."""
     nearest = ((line, min(added, key=lambda time, line=line: abs(line.time - time - ahead))) for line in lines)
     return [(line, time) for line, time in nearest if abs(line.time - time - ahead) <= ALIKE]
 

@@ -1,8 +1,8 @@
-"""Clocks that were set while their logs were written: where, by the order of a file's own lines, and by what they tell of.
+"""Clock steps while logs were written: found by the order of a file's own lines, and by their events.
 
-A clock that is set back shows in the lines: later ones bear earlier times, and go on to do so. One that is set forward looks like
-a pause, and so does one whose zone changed while nothing was logged; these are told by lines that happened together with
-something of known time: all that follow are ahead by so much more, or less.
+A backward step shows in the lines: later ones have earlier times, and continue to do so. A forward step looks like a pause, and
+so does a zone change while nothing was logged; these show in pairs with events of a known time: all later ones are ahead by more,
+or less.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,33 +15,33 @@ from casebook.facts.events import Event
 from casebook.questions.timeline.analysis.clocks.pairs import LATE, ZONE, Grade, Pair
 
 BACK = 1000
-"""A line so many milliseconds before the one above it is not of a thread that only came late to print it, where others follow."""
+"""Milliseconds back in time beyond a thread's late line, when others follow."""
 FOLLOWING = 3
-"""So many lines in a row say that time went back."""
+"""Number of consecutive lines that prove a backward step."""
 JUMP = 600_000
-"""From one line to the next so many milliseconds are no delay of a thread."""
+"""Milliseconds between two lines beyond any thread's delay."""
 THERE_AND_BACK = 3
-"""Times that go back so often, always by as much, are those of two processes."""
+"""Number of equal jumps back and forth that show two processes."""
 FEW = 2
-"""So many pairs in a row say that a clock is ahead by something else than before."""
+"""Number of consecutive pairs that prove another skew."""
 PAUSE = 120_000
-"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
+"""Maximum milliseconds of silence of a running broker: tolerance of a change by quarters of an hour."""
 ALIKE = 1000
-"""Pairs of one stretch differ by no more than so many milliseconds from one to the next."""
+"""Maximum milliseconds between consecutive pairs of one stretch."""
 
 
 _CURRENT = (".log", ".out")
-"""Names of files that were not rolled end so."""
+"""Name endings of files that were not rolled."""
 
 
 class ClockCut(NamedTuple):
-    """Two lines, one after the other, between which their clock was set.
+    """Two consecutive lines with a clock step in between.
 
     Args:
-        before: The last line by the clock as it was.
-        after: The first one by the clock as it was set.
-        lines: Number of the first line after it in each file of this clock that has one.
-        joined: What stands after it lies before what stands above it, as when files are put together out of order.
+        before: Last line before the step.
+        after: First line after the step.
+        lines: Number of the first line after it in each file of this clock, if any.
+        joined: Content after it is older than content before it, as in files concatenated out of order.
     """
 
     before: Event
@@ -59,14 +59,14 @@ _Files = Mapping[str, Sequence[Event]]
 
 
 def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[ClockCut]:
-    """Where a clock was set, in the order of its lines.
+    """Return the steps of a clock, in line order.
 
-    Where it was set back, the file counts that tells so most often. Between two such places lines of all files follow each other
-    by the time they bear, and there it is looked for where it was set in a pause.
+    Backward steps come from the file with most of them. Between two, lines of all files are sorted by time, and steps within a
+    pause are searched there.
 
     Args:
         events: Dated lines by this clock, of one file or several.
-        pairs: Some of them, with what happened together with them.
+        pairs: Some of them, paired with events.
     """
     files: dict[str, list[Event]] = defaultdict(list)
     for event in sorted(events, key=lambda event: event.line):
@@ -90,7 +90,7 @@ def _inside(files: _Files, back: Sequence[ClockCut], number: int) -> _Files:
 
 
 def stretch(cut: Sequence[ClockCut], file: str, line: int) -> int:
-    """In which stretch between cuts a line stands, from 0."""
+    """Return the number of the stretch between steps for a line, from 0."""
     return sum(line >= one.lines[file] for one in cut if file in one.lines)
 
 
@@ -99,7 +99,7 @@ def _printed(pair: Pair) -> int:
 
 
 def _backward(files: _Files) -> list[ClockCut]:
-    """Where time goes back in the file in which it does most often, and where the same moment is in the others."""
+    """Return backward steps in the file with most of them, and the same moment in the others."""
     told = {file: [place for place in range(1, len(lines)) if _goes_back(lines, place)] for file, lines in sorted(files.items())}
     most = max(told, key=lambda file: len(told[file]), default=None)
     rolled = not all(file.endswith(_CURRENT) for file in files)
@@ -116,16 +116,16 @@ def _backward(files: _Files) -> list[ClockCut]:
 
 
 def _is_joined(lines: Sequence[Event], place: int, cut: Sequence[int]) -> bool:
-    """Whether all lines up to the next cut bear times before all those since the cut above."""
+    """Return whether all lines up to the next step have times before all those since the previous step."""
     above = lines[max((other for other in cut if other < place), default=0) : place]
     below = lines[place : min((other for other in cut if other > place), default=len(lines))]
     return max(line.time for line in below) <= min(line.time for line in above) + BACK
 
 
 def two_writers(events: Iterable[Event]) -> tuple[int, Event] | None:
-    """By how much the times of two processes differ that write one file, and a line of the second; ``None`` where one does.
+    """Return the time difference of two processes that write one file, and a line of the second; ``None`` for one process.
 
-    Rule: times go there and back again and again, each time by about as much. A clock that was set goes once.
+    Rule: times jump back and forth repeatedly, each time by about the same. A clock step happens once.
     """
     files: dict[str, list[Event]] = defaultdict(list)
     for event in sorted(events, key=lambda event: event.line):
@@ -145,13 +145,13 @@ def two_writers(events: Iterable[Event]) -> tuple[int, Event] | None:
 
 
 def _place(lines: Sequence[Event], begin: int, before: Event, after: Event, first: Event | None) -> int:
-    """The first line after a cut in another file.
+    """Return the first line after a step in another file.
 
-    Rule: where it goes back most itself; else all of it, when it lies before the first line by the clock as it was, and not
-    before the first one by the clock as it was set; else where it is past what the clock showed last.
+    Rule: at its own largest backward jump; else the whole file, if it is before the first line of the old clock and not before
+    the first one of the new; else after the old clock's last time.
 
     Args:
-        first: With what the stretch before the cut begins; ``None`` where older files may hold what was before that.
+        first: First line of the stretch before the step; ``None`` when older files may have earlier lines.
     """
     most = max(range(begin + 1, len(lines)), key=lambda place: lines[place - 1].time - lines[place].time, default=None)
     if most is not None and lines[most - 1].time - lines[most].time > BACK:
@@ -162,15 +162,15 @@ def _place(lines: Sequence[Event], begin: int, before: Event, after: Event, firs
 
 
 def _in_all(files: _Files, before: Event, after: Event) -> ClockCut:
-    """A cut in a pause: what bears a later time than its last line is behind it."""
+    """Return a step within a pause: lines with a later time than its last line come after it."""
     first = {file: next((line.line for line in lines if line.time > before.time), None) for file, lines in files.items()}
     return ClockCut(before, after, {file: line for file, line in first.items() if line is not None})
 
 
 def _goes_back(lines: Sequence[Event], place: int) -> bool:
-    """Rule: the lines that follow are earlier, too, and where it is by less than a minute, they go on through half of that time.
+    """Rule: the following lines are earlier, too, and for less than a minute, they continue for half of that time.
 
-    Threads that waited for the log while the machine slept print one after the other, seconds late, what they had to say before.
+    Threads that waited for the log while the machine slept print seconds late, one after the other.
     """
     before, after = lines[place - 1].time, lines[place].time
     latest = before - BACK
@@ -186,11 +186,10 @@ def _goes_back(lines: Sequence[Event], place: int) -> bool:
 
 
 def _in_pauses(lines: Sequence[Event], runs: Sequence[_ClockRun]) -> Iterator[tuple[Event, Event]]:
-    """Rule: pairs are ahead by a minute more, to the end, and a pause as long lies before them; or by whole quarters of an hour.
+    """Rule: pairs are ahead by a minute more, to the end, after a pause of that length; or by a multiple of a quarter of an hour.
 
-    A minute is what no line that is printed at once is late by; a process that stood still prints a few so late, and then others
-    that are not. By whole quarters no line is late: the zone changed, and in a pause that was longer it shows in no line that it
-    went back.
+    No immediate line is a minute late; a paused process prints a few late ones, and then punctual ones. No line is late by exact
+    quarters: the zone changed, and within a longer pause no line shows that it went back.
     """
     times = [line.time for line in lines]
     for place, (run, after) in enumerate(pairwise(runs), start=1):
@@ -205,9 +204,9 @@ def _in_pauses(lines: Sequence[Event], runs: Sequence[_ClockRun]) -> Iterator[tu
 
 
 def _before_all(lines: Sequence[Event], first: Pair) -> Iterator[tuple[Event, Event]]:
-    """Rule: a pause that is as long as the clock is ahead, and lies before all that tells so, may be when it was set.
+    """Rule: a pause as long as the skew, before all evidence of it, may be the step.
 
-    Nothing tells how the clock was before it: to move those lines would be to know it.
+    The clock before it is unknown, so its lines are not moved.
     """
     pauses = list(pairwise(line for line in lines if line.time <= first.event.time))
     before, behind = max(pauses, key=lambda two: two[1].time - two[0].time, default=(first.event, first.event))
@@ -216,7 +215,7 @@ def _before_all(lines: Sequence[Event], first: Pair) -> Iterator[tuple[Event, Ev
 
 
 def _runs(pairs: Sequence[Pair]) -> Iterator[_ClockRun]:
-    """Pairs in a row that are ahead by about as much; fewer than :data:`FEW` are strays."""
+    """Yield runs of pairs with about the same skew; fewer than :data:`FEW` are outliers."""
     run: list[Pair] = []
     other: list[Pair] = []
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""The time zones of logs: what ``timezone=`` says of them, and which to type where clocks are off by a zone."""
+"""Time zones of logs: parsing ``timezone=``, and the value to set when clocks are off by a zone."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -15,15 +15,15 @@ _USUAL = (
 """Zones with daylight saving time, one for each pair of offsets."""
 
 _OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
-"""Hours and minutes that a zone is ahead of UTC, or behind it."""
+"""Hours and minutes ahead of UTC, or behind."""
 
 
 class Zones:
-    """The time zones of the brokers' lines.
+    """Time zones of brokers' lines.
 
     Args:
-        usual: Of every log that has none of its own.
-        by_broker: Of single brokers.
+        usual: Zone of every log without its own.
+        by_broker: Zones of single brokers.
     """
 
     def __init__(self, usual: str | None = None, by_broker: Mapping[int, str] | None = None) -> None:
@@ -31,10 +31,10 @@ class Zones:
 
     @classmethod
     def parse(cls, text: str) -> "Zones":
-        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
+        """Parse ``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
 
         Raises:
-            UsageError: There is no such zone, or two are named for every log.
+            UsageError: The zone does not exist, or two are given for every log.
         """
         by_broker: dict[int, str] = {}
         usual: str | None = None
@@ -49,11 +49,11 @@ class Zones:
         return cls(usual, by_broker)
 
     def of(self, broker: int | None) -> str:
-        """The name of the zone of a broker's log."""
+        """Return the zone name of a broker's log."""
         return self._by_broker.get(broker, self._usual)
 
     def clock(self, broker: int) -> tzinfo:
-        """The same zone, for whoever reads times here."""
+        """Return the same zone for Python."""
         name = self.of(broker)
         return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else ZoneInfo(name)
 
@@ -61,7 +61,7 @@ class Zones:
 def _zone(name: str) -> str:
     if _OFFSET.fullmatch(name):
         return name
-    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
+    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java lacks localtime, EST and ROC
         raise UsageError(
             f"timezone={name} is unknown.",
             try_="Name a zone by area and city, such as Europe/Berlin, an offset, such as +05:30, or UTC.",
@@ -70,17 +70,17 @@ def _zone(name: str) -> str:
 
 
 def typed(timezone: str, found: Mapping[int, str]) -> str:
-    """The value of the parameter, with the zones that were found of single brokers: ``UTC, 2=+08:00``."""
+    """Return the parameter value with detected zones of single brokers: ``UTC, 2=+08:00``."""
     usual, by_broker = _parts(timezone)
     return ", ".join([usual, *(f"{broker}={zone}" for broker, zone in sorted((by_broker | found).items()))])
 
 
 def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
-    """The zone in which a broker's log is written: ``+05:30``.
+    """Return the zone of a broker's log: ``+05:30``.
 
     Args:
-        timezone: With which its log was read.
-        broker: Whose log.
+        timezone: Zone it was read with.
+        broker: Broker of the log.
         ahead: Milliseconds by which its times are ahead then.
         at: A moment of it, as read.
     """
@@ -88,51 +88,51 @@ def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
 
 
 def is_of(timezone: str, broker: int, moments: Iterable[tuple[int, timedelta]]) -> bool:
-    """Whether a log was read with the zone that it tells of itself.
+    """Return whether a log was read with its own zone.
 
     Args:
-        timezone: With which it was read.
-        broker: Whose log.
-        moments: Each with the offset that it told then.
+        timezone: Zone it was read with.
+        broker: Broker of the log.
+        moments: Moments with their printed offset.
     """
     return all(_offset(timezone, broker, at) == by for at, by in moments)
 
 
 def told(moments: Collection[tuple[int, timedelta]]) -> str | None:
-    """The zone that a log tells of itself: ``-04:00``, or a usual one that had all of several offsets; ``None`` for no such zone.
+    """Return the zone that a log prints: ``-04:00``, or a usual one with all of several offsets; ``None`` without one.
 
     Args:
-        moments: Each with the offset that it told then.
+        moments: Moments with their printed offset.
     """
     each = {by for _, by in moments}
     return _spelled(each.pop()) if len(each) == 1 else _usual(moments)
 
 
 def of(timezone: str, broker: int, ahead: int, at: int) -> timedelta:
-    """The offset from UTC of the zone in which a broker's log is written; the arguments are those of :func:`offset`."""
+    """Return the UTC offset of a broker's log; arguments as in :func:`offset`."""
     return _offset(timezone, broker, at) + timedelta(milliseconds=ahead)
 
 
 def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:
-    """A zone that has had these offsets at these moments; ``None`` where none of the usual ones had.
+    """Return a zone with these offsets at these moments; ``None`` if none of the usual ones matches.
 
     Args:
-        timezone: With which its log was read.
-        broker: Whose log.
-        moments: Each with the milliseconds by which the times were ahead then.
+        timezone: Zone it was read with.
+        broker: Broker of the log.
+        moments: Moments with the milliseconds by which times were ahead.
     """
     wanted = [(at - ahead, _offset(timezone, broker, at) + timedelta(milliseconds=ahead)) for at, ahead in moments]
     return _usual(wanted)
 
 
 def doubled(timezone: str, broker: int | None, step: tuple[int, int], by: int) -> bool:
-    """Whether a step is that of an hour which comes twice, at the end of summer time, and is read as the first both times.
+    """Return whether a step is the repeated hour at the end of summer time, read as the first both times.
 
     Args:
-        timezone: With which the log was read.
-        broker: Whose log.
-        step: The moments before and behind it, as read.
-        by: Milliseconds by which the times moved.
+        timezone: Zone it was read with.
+        broker: Broker of the log.
+        step: Moments before and after it, as read.
+        by: Size of the step in milliseconds.
     """
     usual, by_broker = _parts(timezone)
     try:
@@ -165,7 +165,7 @@ def _offset(timezone: str, broker: int, at: int) -> timedelta:
 
 
 def _usual(offsets: Collection[tuple[int, timedelta]]) -> str | None:
-    """A usual zone that had all these offsets, each at its moment."""
+    """Return a usual zone with all these offsets, each at its moment."""
     return next((name for name in _USUAL if all(_of(name, at) == by for at, by in offsets)), None)
 
 

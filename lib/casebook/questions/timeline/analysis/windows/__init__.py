@@ -1,1 +1,1 @@
-"""Windows without a leader, and silences."""
+"""Windows of problems, and silences."""

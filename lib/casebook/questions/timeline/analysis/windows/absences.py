@@ -1,4 +1,4 @@
-"""When a broker's znode was not there: for how long at least, and for how long at most where transactions are missing."""
+"""Absences of a broker's znode: minimum, and maximum when transactions are missing."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,15 @@ from casebook.kafka.past_rows import Span
 
 
 class Absence(NamedTuple):
-    """Time in which a broker was not registered.
+    """A period in which a broker was not registered.
 
     Args:
-        since: From here on it is known not to have been; ``None``: before the evidence begins.
-        back: It was there again by then; ``None``: not before the evidence ends.
-        proof: Where it is told that the znode went.
-        back_proof: Where it is told that it came.
-        since_earliest: It may have been gone since then; ``None`` where ``since`` is when it went.
-        back_earliest: It may have been there since then; ``None`` where ``back`` is when it came.
+        since: Certainly absent from here on; ``None``: before the evidence begins.
+        back: Present again by then; ``None``: not before the evidence ends.
+        proof: Proof of the deletion.
+        back_proof: Proof of the return.
+        since_earliest: Earliest deletion; ``None`` when ``since`` is exact.
+        back_earliest: Earliest return; ``None`` when ``back`` is exact.
     """
 
     since: int | None
@@ -29,14 +29,14 @@ class Absence(NamedTuple):
 
 
 class Absences:
-    """Those of a broker, in order."""
+    """Absences of a broker, in order."""
 
     def __init__(self, found: Sequence[Absence]) -> None:
         self._found = found
         self._ends = [one.back for one in found if one.back is not None]
 
     def within(self, since: int, until: int | None) -> Iterator[Absence]:
-        """Those that reach into a stretch of time."""
+        """Yield absences that overlap a period."""
         for one in self._found[bisect_left(self._ends, since) :]:
             begin = one.since if one.since_earliest is None else one.since_earliest
             if until is not None and begin is not None and begin >= until:
@@ -45,20 +45,20 @@ class Absences:
 
 
 def absences(past: Past, spans: Sequence[Span], *, whole: bool, end: str) -> Absences:
-    """What a broker's registrations leave.
+    """Return the gaps between a broker's registrations.
 
     Args:
-        past: Tells of what time nothing is known.
-        spans: Its registrations, in order.
-        whole: Who is in no registration was not registered: they are those of ZooKeeper's own files.
-        end: Where the end of the evidence is told.
+        past: Periods without information.
+        spans: Registrations, in order.
+        whole: Outside of these it was not registered: they are from ZooKeeper's own files.
+        end: Proof of the end of the evidence.
     """
     found = _between(spans, whole, end)
     return Absences([_bounded(one, (*past.breaks, *_behind(past, one)) if whole else ()) for one in found])
 
 
 def _behind(past: Past, one: Absence) -> Iterator[Break]:
-    """The time behind the last transaction, where a log tells of a broker that came back in it."""
+    """Yield the time after the last transaction, when a log shows a broker's return in it."""
     if past.last is not None and one.back is not None and one.back > past.last[0]:
         yield Break(past.last[0], one.back)
 
@@ -75,9 +75,9 @@ def _between(spans: Sequence[Span], whole: bool, end: str) -> Iterator[Absence]:
 
 
 def _bounded(one: Absence, breaks: Sequence[Break]) -> Absence:
-    """An absence through time of which nobody knows whether the broker was back: bounds of one that there was in any case.
+    """Bound an absence across periods without information: there was one in any case.
 
-    It is the last one where the broker is not back at the end, else the first one.
+    The last one when the broker is absent at the end, else the first one.
     """
     unseen = [
         gap

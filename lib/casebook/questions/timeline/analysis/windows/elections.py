@@ -1,4 +1,4 @@
-"""The check on unclean elections, also of those that healed long ago: who was elected was not in the ISR before."""
+"""Check on unclean elections, including past ones: the elected leader was not in the ISR before."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,9 +18,10 @@ from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTOR
 
 
 def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
-    """Was a leader elected that was not in sync? Told by states, and up to 1.0 by a line of the controller's.
+    """Was an out-of-sync leader elected? From states, and up to 1.0 from a line of the controller.
 
-    Rule: a clean election takes somebody of the ISR before (``Election.scala@2.8.2``, ``PartitionLeaderSelector.scala@0.9.0.1``).
+    Rule: a clean election chooses a member of the ISR before (``Election.scala@2.8.2``,
+    ``PartitionLeaderSelector.scala@0.9.0.1``).
     """
     dirty = sorted((*_by_states(changes), *_by_lines(scene, changes)), key=lambda one: one.at)
     unjudged = [change for change in changes if change.unclean is None]
@@ -52,7 +53,7 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
 
 
 class _Dirty(NamedTuple):
-    """An unclean election, and what tells that it was one."""
+    """An unclean election with its proof."""
 
     topic: str
     partition: int
@@ -70,7 +71,7 @@ def _by_states(changes: Iterable[LeaderChange]) -> Iterator[_Dirty]:
 
 
 def _by_lines(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Iterator[_Dirty]:
-    """Those of which no state tells."""
+    """Yield those without a state."""
     told = {(one.topic, one.partition, one.new_leader) for one in changes if one.unclean}
     for row in scene.kind("unclean_election").rows:
         leader = row.number("leader")

@@ -1,4 +1,4 @@
-"""Windows in which a coordinator loaded a partition of the offsets topic, by its log."""
+"""Windows in which a coordinator loaded an offsets partition, by its log."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloa
 
 
 def loading(scene: TimelineInputs) -> Iterator[Window]:
-    """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
+    """Rule: from the line that starts a load, or queues it, to the one that ends it."""
     open_: dict[tuple[int | None, int], EventRow] = {}
     for row in scene.kinds((*_LOAD, *_LOADED, *ENDED)):
         if row.kind in ENDED:

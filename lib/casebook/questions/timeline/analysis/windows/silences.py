@@ -1,4 +1,4 @@
-"""What these logs cannot tell: files that are missing, begin late or end early, levels that are off, times that are unknown."""
+"""Limits of the logs: missing files, late starts or early ends, disabled levels, unknown times."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -33,11 +33,11 @@ _FILES = {
         "when each broker was told who leads",
     ),
 }
-"""Of each file: how it is called, kinds of lines that prove that its logger was on, and what it tells."""
+"""For each file: name, kinds of lines that prove its logger enabled, and its content."""
 
 
 def silences(scene: TimelineInputs, chains: Iterable[Chain], doubts: Iterable[OldLeaderDoubt]) -> list[Silence]:
-    """Everything that is missing, what decides most first."""
+    """Return everything that is missing, most important first."""
     worst = next(iter(chains), None)
     return [
         *_history(scene.past),
@@ -70,7 +70,7 @@ def _history(past: Past) -> Iterator[Silence]:
 
 
 def _unlogged(scene: TimelineInputs) -> tuple[list[int], list[int]]:
-    """Brokers without any log that was understood, and those with logs of which ZooKeeper knows nothing."""
+    """Return brokers without any decoded log, and brokers with logs unknown to ZooKeeper."""
     told = {file.broker for file in scene.files if file.broker is not None and file.typed} | set(scene.lives)
     return sorted(scene.brokers - told), sorted(told - scene.brokers) if scene.brokers else []
 
@@ -133,7 +133,7 @@ def _jvm_and_zookeeper(scene: TimelineInputs) -> Iterator[Silence]:
 
 
 def _reach(scene: TimelineInputs, worst: Chain | None) -> Iterator[Silence]:
-    """Logs that do not cover the whole of the worst chain, those that brokers share included: each line names its broker."""
+    """Yield logs that do not cover the whole worst chain, including shared ones, whose lines name their broker."""
     if worst is None:
         return
     skews = {clock.broker: clock.skew or 0 for clock in scene.clocks if clock.broker is not None}
@@ -207,7 +207,7 @@ def _doubts(doubts: Iterable[OldLeaderDoubt]) -> Iterator[Silence]:
         by_why[doubt.broker, doubt.kind, doubt.why] += 1
     for (broker, kind, why), count in sorted(by_why.items()):
         if kind == "no_log":
-            continue  # said of the broker already
+            continue  # already reported for the broker
         yield Silence(
             kind,
             broker,

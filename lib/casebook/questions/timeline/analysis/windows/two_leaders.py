@@ -1,7 +1,7 @@
-"""Windows in which two brokers could both take writes: from the election of the new leader to the truncation of the old one.
+"""Windows in which two brokers could accept writes: from the new leader's election to the old one's truncation.
 
-Not from the old leader's own "Expired" line, which it prints when it is connected again. An old leader whose process had ended
-takes no writes: a window needs a line of that process after the election.
+The old leader's own "Expired" line does not count, as it is printed on reconnection. An old leader with an ended process accepts
+no writes: a window requires a line of that process after the election.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
 from casebook.questions.timeline.analysis.scene import SLACK, TimelineInputs
 
 SOON = 60_000
-"""A truncation so many milliseconds after the broker became a follower is that of this change."""
+"""Maximum milliseconds between becoming a follower and the truncation of this change."""
 
 LONG = 1000
-"""A planned move hands over within milliseconds; a window of so many is no hand-over."""
+"""Minimum milliseconds of a window beyond a normal hand-over."""
 
 STILL = 1000
-"""A process that printed nothing for so many milliseconds may have stood still."""
+"""Milliseconds of silence that suggest a paused process."""
 _STOPS = ("controlled_shutdown_begun", "controlled_shutdown_done", "unclean_shutdown")
 _LEARNS = ("become_follower", "role_changed", "leader_request_received")
 _WORDS = {
@@ -35,11 +35,11 @@ _WORDS = {
 
 
 class OldLeaderDoubt(NamedTuple):
-    """An election after which nobody knows whether the old leader lived on.
+    """An election after which the old leader's survival is unknown.
 
     Args:
-        kind: That of the silence that hides it.
-        window: The longest that there may have been, as the history bounds it.
+        kind: Kind of the silence.
+        window: Longest possible window, as bounded by the history.
     """
 
     topic: str
@@ -52,14 +52,14 @@ class OldLeaderDoubt(NamedTuple):
 
 
 def two_leaders(scene: TimelineInputs) -> tuple[list[Window], list[OldLeaderDoubt]]:
-    """The windows, and the elections that might have had one."""
+    """Return the windows, and the elections with a possible one."""
     found: list[Window] = []
     doubts: list[OldLeaderDoubt] = []
     logs = {file.broker for file in scene.files} | set(scene.lives)
     for key, rows in scene.states.items():
         for led, place in _moves(rows):
             old, row = led.leader, rows[place]
-            earliest = None if row.zxid is None else rows[place - 1].until  # a log tells of the election itself
+            earliest = None if row.zxid is None else rows[place - 1].until  # a log has the election itself
             until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
             if old not in logs:
                 doubt = OldLeaderDoubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
@@ -78,7 +78,7 @@ def two_leaders(scene: TimelineInputs) -> tuple[list[Window], list[OldLeaderDoub
 
 
 def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, int]]:
-    """Each election of another leader: since when who led, and the place of the state with the new leader."""
+    """Yield each election of another leader: start of the old leader, and index of the new leader's state."""
     led: StateRow | None = None
     for place, row in enumerate(rows):
         if row.deleted:
@@ -92,10 +92,10 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, int]]:
 
 
 def _possible(scene: TimelineInputs, key: Key, old: int, rows: Sequence[StateRow], why: str) -> Window:
-    """The window that there may have been behind an election, whose state is the first of the rows, and what bounds it.
+    """Return the possible window after an election, whose state is the first of the rows, with its bounds.
 
-    Rule: who is back in the ISR has truncated its log and follows. To be registered again proves no such thing: only then is it
-    told who leads.
+    Rule: a replica back in the ISR has truncated its log and follows. A registration does not prove that: only then does it learn
+    the leader.
     """
     row, end = rows[0], None
     away = row.isr is not None and old not in row.isr
@@ -124,7 +124,7 @@ def _possible(scene: TimelineInputs, key: Key, old: int, rows: Sequence[StateRow
 def _window(
     scene: TimelineInputs, key: Key, led: StateRow, row: StateRow, until: StateRow | None, earliest: int | None
 ) -> Window | OldLeaderDoubt | None:
-    """The window behind an election, which came between ``earliest`` and the time of its state; ``None``: at that time."""
+    """Return the window after an election between ``earliest`` and the time of its state; ``None``: at that time."""
     old = led.leader
     life = scene.life(old, row.time)
     if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life, row.time):
@@ -133,11 +133,11 @@ def _window(
         return None
     closing = _closing(scene, old, life)
     if closing is not None and closing.at <= row.time:
-        return None  # unless its clock errs by as much, which its silence tells
+        return None  # unless its clock error is as large, which its silence shows
     limit = life.closed if until is None else min(until.time, life.closed)
     end = _end(scene, key, old, row, row.time if earliest is None else earliest, limit)
     if end is not None and earliest is not None and end.at <= row.time:
-        return None  # it had learnt of it by the first that is known of it
+        return None  # it knew by its first known line
     by = f"Broker {row.leader} was elected in place of {old}."
     planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
     again = until.time if until is not None and until.leader == old else None
@@ -171,7 +171,7 @@ def _window(
     silent = _silent(scene, old, row.time, closed)
     early = row.time if not told and not (closing is not None and closed == closing.at) else None
     if early is not None and closed == row.time:
-        return None  # it was told by then: there was no window, and it may have been told before
+        return None  # it knew by then: there was no window, and it may have known before
     return Window(
         WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent,
         closed_earliest=early,
@@ -179,11 +179,11 @@ def _window(
 
 
 def _is_one_process(scene: TimelineInputs, life: Span, since: int, until: int) -> bool:
-    """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
+    """Return whether one process ran at two moments, without a ``server.log``, which has starts, of both.
 
-    Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
-    Who was not registered where the history ends has registered since, and maybe as another process; of logs alone nobody knows
-    who registered unless they tell of one registration all along, and all were read.
+    Without a new registration there was no start; a later log that names the session of that time is of the same process. A
+    broker unregistered at the end of the history has registered since, perhaps as another process; logs alone only decide with
+    one registration throughout, and all read.
     """
     if life.opened > since and scene.speaks_of_its_session(life.broker, since):
         return True
@@ -197,22 +197,22 @@ def _is_one_process(scene: TimelineInputs, life: Span, since: int, until: int) -
 
 
 def _is_told_by_its_log(scene: TimelineInputs, broker: int, at: int) -> bool:
-    """Whether a broker's ``server.log``, which tells what it gave up, is there before and after a moment."""
+    """Return whether a broker's ``server.log``, with its role changes, covers the time before and after a moment."""
     files = {file.file for file in scene.files if coverage.is_server_log(file) and file.broker == broker and not file.unread}
     own = scene.of_broker(broker)
     return all(any(row.file in files for row in part) for part in (own.between(None, at), own.between(at, None)))
 
 
 def _taken_down(scene: TimelineInputs, key: Key, led: StateRow, row: StateRow) -> bool:
-    """Whether the old leader had said before the election that its replica is offline: it takes no write then."""
+    """Return whether the old leader had logged its replica as offline before the election: it then accepts no write."""
     told = scene.kind("replicas_offline").between(led.time, row.time)
     return any(line.broker == led.leader and line.source == "broker" and key in line.listed() for line in told)
 
 
 def _silent(scene: TimelineInputs, broker: int, at: int, closed: int | None) -> int | None:
-    """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence.
+    """Return until when a process that was silent at an election stayed silent; a pause that it reports is included.
 
-    Of a log that several brokers write many lines are nobody's: they may be its own.
+    In a log of several brokers many lines have no owner: they may be its own.
     """
     if any(file.broker is None and broker in dict(file.speakers) for file in scene.files):
         return None
@@ -225,20 +225,20 @@ def _silent(scene: TimelineInputs, broker: int, at: int, closed: int | None) -> 
 
 
 def _closing(scene: TimelineInputs, broker: int, life: Span) -> EventRow | None:
-    """Rule: behind a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
+    """Rule: after a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
     done = scene.kind("controlled_shutdown_done").between(life.opened, life.closed)
     return next((row for row in done if row.broker == broker), None)
 
 
 def is_planned(scene: TimelineInputs, broker: int, at: int) -> bool:
-    """Whether a leader was moved from a broker that was well, or that was handing over as it was told to stop."""
+    """Return whether a leader was moved from a healthy broker, or from one handing over for its shutdown."""
     return scene.is_registered(broker, at - 1) is True or _hands_over(scene, broker, at)
 
 
 def is_grave(scene: TimelineInputs, window: Window) -> bool:
-    """Whether a window is more than a hand-over: longer, and by more than its clock is known to err.
+    """Return whether a window is more than a hand-over: longer, and by more than its clock error.
 
-    Of one without end that is only known where the rest of the logs was read: that somebody moved the leader may stand there.
+    An open one requires that the rest of the logs was read: they may show a planned move.
     """
     told = window.planned or scene.is_registered(window.old_leader, window.opened - 1) is False
     if told and not window.planned:
@@ -246,15 +246,15 @@ def is_grave(scene: TimelineInputs, window: Window) -> bool:
     if window.length is None:
         return not coverage.unread_logs(scene.files, scene.cluster)
     if window.at_most:
-        return False  # how long it was nobody knows, and that it was no hand-over nothing says
+        return False  # its length is unknown, and nothing excludes a hand-over
     return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)
 
 
 def _ends_with_a_stop(scene: TimelineInputs, window: Window) -> bool:
-    """Whether a window is open only until the process ended that was handing over.
+    """Return whether a window is open only until the end of a process that was handing over.
 
-    Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
-    It closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``): one that lived on without was not stopping.
+    Rule: a stopping broker has handed over; the time may not be logged, but is no later than the end of its process. It closes
+    its session at the very end (``KafkaServer.scala@0.9.0.1, 2.8.2``): one that survived its session was not stopping.
     """
     broker = window.old_leader
     life = scene.life(broker, window.opened)
@@ -264,7 +264,7 @@ def _ends_with_a_stop(scene: TimelineInputs, window: Window) -> bool:
 
 
 def _hands_over(scene: TimelineInputs, broker: int, at: int) -> bool:
-    """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed.
+    """Return whether a controlled shutdown was running or complete at a moment, within its clock error, and had not failed.
 
     Who is no longer registered by then was taken for dead: it was asked for nothing, and has handed over nothing.
     """
@@ -277,9 +277,9 @@ def _hands_over(scene: TimelineInputs, broker: int, at: int) -> bool:
 
 
 def _stopped(scene: TimelineInputs, broker: int, at: int) -> Span | None:
-    """The registration that ended with a stop which a controller served at a moment; ``None`` where none did.
+    """Return the registration that ended with a shutdown served by a controller at a moment; ``None`` without one.
 
-    Rule: who is stopping has handed over, and closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``).
+    Rule: a stopping broker has handed over, and closes its session at the very end (``KafkaServer.scala@0.9.0.1, 2.8.2``).
     """
     served = scene.kind("shutting_down_broker").between(at - SOON, at + SLACK)
     if not any(str(broker) in (row.fields.get("broker"), row.fields.get("target")) for row in served):
@@ -289,16 +289,16 @@ def _stopped(scene: TimelineInputs, broker: int, at: int) -> Span | None:
 
 
 def _ends_close(scene: TimelineInputs, broker: int, at: int, life: Span) -> bool:
-    """Whether a process that was not well ended so soon after a moment that, by its clock, it may have been before."""
+    """Return whether an unhealthy process ended so soon after a moment that, by its clock, it may have been before."""
     return 0 < life.closed - at <= (scene.uncertainty(broker) or 0) and not is_planned(scene, broker, at)
 
 
 def _led_in(scene: TimelineInputs, key: Key, led: StateRow, life: Span, until: int) -> bool:
-    """Whether this process led by a moment: a later one of the same broker leads only once it is told to."""
+    """Return whether this process led by a moment: a restarted broker leads only after a request."""
     if life.opened <= led.time:
         return True
     if not scene.tells_start(life):
-        return True  # its log begins in the middle of a life
+        return True  # its log begins in the middle of its life
     own = scene.of_partition(key).between(life.opened, min(until, life.closed))
     return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
 
@@ -312,13 +312,13 @@ def _end(scene: TimelineInputs, key: Key, old: int, row: StateRow, since: int, l
     learns = next((line for line in own if line.kind in _LEARNS), None)
     cut = next((line for line in own if line.kind in TRUNCATIONS), None)
     if cut is not None and (learns is None or cut.at - learns.at <= SOON):
-        # from 0.11 on it truncates when it first fetches, and has taken no write since it changed its role
+        # from 0.11 on it truncates at its first fetch, and has accepted no write since its role change
         return next((line for line in own if line.kind == "role_changed" and line.at < cut.at), cut)
     return next((line for line in own if line.kind in ("become_follower", "role_changed")), learns)
 
 
 def _is_of(line: EventRow, row: StateRow, old: int) -> bool:
-    """Whether a line of the old leader is about this election or what came of it, and none before."""
+    """Return whether a line of the old leader is about this election or its consequences, not an earlier one."""
     if line.kind in TRUNCATIONS:
         return line.at >= row.time or line.kind != "truncated_nothing"
     if line.kind not in _LEARNS or line.number("leader") == old:
@@ -340,7 +340,7 @@ def _follows(scene: TimelineInputs, broker: int, at: int) -> bool:
 
 
 def silence(scene: TimelineInputs, broker: int, at: int) -> tuple[str, str] | None:
-    """Kind and words of what hides whether a process lived on; ``None`` when its log tells that."""
+    """Return kind and description of what hides a process's survival; ``None`` when its log shows it."""
     life = scene.life(broker, at)
     if life is None:
         begins = (
@@ -355,7 +355,7 @@ def silence(scene: TimelineInputs, broker: int, at: int) -> tuple[str, str] | No
 
 
 def _hidden_by_a_clock(scene: TimelineInputs, broker: int, at: int, life: Span) -> tuple[str, str] | None:
-    """Kind and words of a clock that is not known well enough to tell whether its broker had ended before an election."""
+    """Return kind and description of a clock too inexact to decide whether its broker had ended before an election."""
     doubt = scene.uncertainty(broker)
     known = "how far its clock is off is not known" if doubt is None else f"its clock is known to {duration(doubt)}"
     if _ends_close(scene, broker, at, life):

@@ -51,19 +51,19 @@ def two_leaders(
         title = f"Whether {whom} took writes after {plural(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
     gaps = untold(scene)
-    if gaps or not scene.past.there:  # a history tells of every election, else logs do
+    if gaps or not scene.past.there:  # a history has every election, otherwise logs do
         gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
 
 
 def _may_be_older(scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> bool:
-    """Whether there may have been an earlier window than those that are known."""
+    """Return whether an earlier window than the known ones is possible."""
     first = min(window.opened for window in hit)
     return _is_partial(scene) or any(doubt.at < first for doubt in doubts)
 
 
 def _is_partial(scene: TimelineInputs) -> bool:
-    """Whether there may be more windows with two leaders: a state is not told, or a log was not wholly read."""
+    """Return whether more windows are possible: a state is unknown, or a log was not read completely."""
     return bool(untold(scene) or coverage.unread_logs(scene.files, scene.cluster))
 
 
@@ -74,7 +74,7 @@ def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> I
 
 
 def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
-    """Why nobody knows it, and for how long it can have been."""
+    """Describe why it is unknown, and the maximum length."""
     bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
     if not bounds or None in bounds:
         return doubts[0].why
@@ -82,7 +82,7 @@ def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
 
 
 def _how_well_known(scene: TimelineInputs, hit: Iterable[Window]) -> Iterator[str]:
-    """What the begin and the end of windows with two leaders rest on."""
+    """Yield the basis of start and end of windows with two leaders."""
     if not scene.past.there:
         yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
     moved = sorted({w.old_leader for w in hit if w.planned and w.length is not None})
@@ -131,7 +131,7 @@ def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Windo
 
 
 def _bound(hit: Sequence[Window], worst: Window) -> str:
-    """What a title says before the length of the worst window."""
+    """Return the qualifier before the length of the worst window."""
     if worst.length is None:
         return ""
     if worst.at_most:
@@ -140,13 +140,13 @@ def _bound(hit: Sequence[Window], worst: Window) -> str:
 
 
 def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
-    """What came first in the chain that an election is part of; a start that recovered its logs takes nobody's leaders."""
+    """Describe the first event of the election's chain; a start with log recovery takes no leader from others."""
     own = (c for c in chains if c.broker == window.old_leader and c.kind != "unclean_start")
     return next((one_sentence(c) for c in own if c.opened <= window.opened <= c.closed), "")
 
 
 def _stood_still(window: Window) -> str:
-    """What the old leader's log says of the time in between."""
+    """Describe the old leader's log in the meantime."""
     if window.silent is None:
         return ""
     until = instant(window.silent)[11:23]

@@ -1,4 +1,4 @@
-"""The check on leaders that were elected out of sync: a dead broker may still have what such a leader lacks."""
+"""Check on out-of-sync leaders: a dead broker may still have what such a leader lacks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,19 +21,20 @@ CHECK = "timeline.unclean"
 
 
 _CUTS = ("truncated", "truncated_below_hw", "fetch_reset", "log_emptied")
-"""Lines that tell of a cut; that a truncation had nothing to cut proves nothing up to 0.10.2, where each cuts to its own mark."""
+"""Lines of a truncation; one without an effect proves nothing up to 0.10.2, where each broker truncates to its own high
+watermark."""
 _FOLLOWS = ("become_follower", *_CUTS)
 
 
 class _Ahead(NamedTuple):
-    """Unclean elections of a partition, and the brokers that were in sync before one of them and have not followed since."""
+    """Unclean elections of a partition, and brokers in sync before one of them that have not followed since."""
 
     changes: tuple[LeaderChange, ...]
     away: tuple[int, ...]
 
 
 def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
-    """May a dead broker have records that a living leader lacks?"""
+    """May a dead broker have records that a live leader lacks?"""
     cluster = scene.cluster
     dead = dead_brokers(cluster)
     led = {(p.topic, p.partition): p for p in cluster.partitions if is_led(cluster, p)}
@@ -73,25 +74,25 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
 
 
 def is_led(cluster: Cluster, partition: Partition) -> bool:
-    """Whether somebody alive leads it; of a topic that is being deleted nobody misses anything."""
+    """Return whether a live broker leads it; topics under deletion do not count."""
     topic = cluster.topics.get(partition.topic)
     return partition.state is not None and partition.state.leader in cluster.live and not (topic and topic.deleting)
 
 
 def _is_of(scene: TimelineInputs, led: Mapping[Key, Partition], change: LeaderChange) -> bool:
-    """Whether a change is of such a partition, and not of one of its name that was deleted."""
+    """Return whether a change is of such a partition, and not of a deleted one of the same name."""
     key = change.topic, change.partition
     return key in led and any(row.time <= change.opened for row in _states(scene, key)[:1])
 
 
 def _states(scene: TimelineInputs, key: Key) -> Sequence[StateRow]:
-    """What is told of a partition since it was last deleted."""
+    """Return the states of a partition since its last deletion."""
     rows = scene.states.get(key, ())
     return rows[max((place for place, row in enumerate(rows) if row.deleted), default=-1) + 1 :]
 
 
 def _ahead(scene: TimelineInputs, changes: Iterable[LeaderChange], dead: Sequence[int]) -> Iterator[_Ahead]:
-    """Rule: who follows cuts its log to the leader's: only who has not followed since still has what it had."""
+    """Rule: a follower truncates its log to the leader's: only a broker that has not followed since has its old records."""
     found: dict[Key, list[tuple[LeaderChange, tuple[int, ...]]]] = defaultdict(list)
     for change in changes:
         if change.unclean:
@@ -103,7 +104,7 @@ def _ahead(scene: TimelineInputs, changes: Iterable[LeaderChange], dead: Sequenc
 
 
 def _has_followed(scene: TimelineInputs, broker: int, change: LeaderChange) -> bool:
-    """Whether a broker followed after an election: to have been registered proves nothing, it may have died before it did."""
+    """Return whether a broker followed after an election: a registration proves nothing, it may have failed before."""
     key = change.topic, change.partition
     if any(row.time > change.opened and broker in (row.isr or ()) for row in _states(scene, key)):
         return True
@@ -112,7 +113,7 @@ def _has_followed(scene: TimelineInputs, broker: int, change: LeaderChange) -> b
 
 
 def _follows(scene: TimelineInputs, row: EventRow, change: LeaderChange) -> bool:
-    """The epoch tells it, else the time does, where the clock is known so well."""
+    """Decide by epoch, else by time, if the clock is known well enough."""
     epoch = row.number("leader_epoch") if row.kind == "become_follower" else None
     if None not in (epoch, change.epoch):
         return epoch >= change.epoch
@@ -123,16 +124,16 @@ def _follows(scene: TimelineInputs, row: EventRow, change: LeaderChange) -> bool
 def _untold(
     scene: TimelineInputs, led: Mapping[Key, Partition], changes: Iterable[LeaderChange], dead: Sequence[int]
 ) -> list[Key]:
-    """Led partitions with a dead replica of which an unclean election may be unknown."""
+    """Return led partitions with a dead replica and a possible unknown unclean election."""
     unjudged = {(change.topic, change.partition) for change in changes if change.unclean is None}
     short = [(key, one) for key, one in led.items() if not set(dead).isdisjoint(one.replicas)]
     return [key for key, one in short if key in unjudged or not _is_whole(scene, key, one, dead)]
 
 
 def _is_whole(scene: TimelineInputs, key: Key, partition: Partition, dead: Sequence[int]) -> bool:
-    """Whether history tells of every election since its dead replicas were in sync, or of all that there were.
+    """Return whether history has every election since its dead replicas were in sync, or all elections.
 
-    Rule: epochs begin with 0, and each election raises them.
+    Rule: epochs start at 0, and each election increments them.
     """
     rows = _states(scene, key)
     if not scene.past.there or scene.past.breaks or not rows or rows[-1].leader_epoch != partition.state.leader_epoch:

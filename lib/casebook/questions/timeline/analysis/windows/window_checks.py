@@ -1,4 +1,4 @@
-"""The checks on windows in which nobody led a partition, or too few were in sync."""
+"""Checks on windows without a leader, or with too few in-sync replicas."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -23,11 +23,11 @@ from casebook.questions.timeline.analysis.windows.windows import FOUND_SO, MIN_I
 from casebook.questions.timeline.analysis.words import at_least, at_most, exact
 
 _FORMER = "a cluster that another follows in these logs"
-"""It may be gone, or live on elsewhere: an installation of the same broker ids that wrote into the same folder."""
+"""Remark on a former cluster: deleted, or running elsewhere with the same broker ids and log folder."""
 
 
 def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
-    """When had a partition no leader, and for how long?"""
+    """When did a partition have no leader, and for how long?"""
     still = [window for window in hit if window.closed is None]
     shown = [*still, *(window for window in hit if window.closed is not None)]
     missed = [window for window in still if window.topic not in scene.cluster.maybe_deleted]
@@ -56,7 +56,7 @@ def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
 
 
 def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, ...]:
-    """That znodes name no leader where a log tells of one that was elected after they were read: each is right of its moment."""
+    """Explain znodes without a leader when a log has a later election: each is right for its time."""
     read = scene.cluster.read_to
     if read is None or scene.past.there:
         return ()
@@ -69,27 +69,27 @@ def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[
 
 
 def _is_known_now(scene: TimelineInputs) -> bool:
-    """Whether anything but logs tells of states: what a log ends with is how it was when that line was printed."""
+    """Return whether any source besides logs has states: a log's last state is only valid at its last line."""
     return scene.past.last is not None or any(partition.state is not None for partition in scene.cluster.partitions)
 
 
 def _is_known_open(scene: TimelineInputs, window: Window) -> bool:
-    """Whether a window that nothing ends reaches to a moment of which states are known: what logs alone tell may have ended."""
+    """Return whether an open window reaches a moment with known states: one from logs alone may have ended."""
     if scene.past.last is None:
         return _is_known_now(scene) and scene.place(window)[2] == len(scene.renewals)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
 def _is_unsettled(scene: TimelineInputs, window: Window) -> bool:
-    """Whether its begin is no more than the earliest: the last snapshot lacks what was there, and no later write dates that."""
+    """Return whether its start is only the earliest possible: the last snapshot lacks the entity, without a later write."""
     last, unsettled = scene.past.last, scene.past.unsettled
     return window.opened_proof in unsettled or (bool(unsettled) and last is not None and window.opened == last[0])
 
 
 def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
-    """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
+    """Describe how many are leaderless to the end, else the outcome of all; deleted partitions need no leader.
 
-    A log tells of a broker that came back, and not whether its partitions have a leader since, unless a history goes on.
+    A log shows a broker's return, but not whether its partitions have a leader since, unless a history continues.
     """
     if still:
         last, rest = scene.past.last, len(still) - known
@@ -118,7 +118,7 @@ def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window]
 
 
 def _gone(scene: TimelineInputs, windows: Sequence[Window]) -> str:
-    """What became of those that have no leader any more, and need none."""
+    """Describe the outcome of partitions that need no leader any more."""
     which = len({scene.place(window) for window in windows})
     gone = f"{count(which)} {agree(which, 'was', 'were')} deleted, or {agree(which, 'is', 'are')} being deleted"
     former = f", or {agree(which, 'is', 'are')} of {_FORMER}" if _is_of_former(scene, windows) else ""
@@ -126,19 +126,19 @@ def _gone(scene: TimelineInputs, windows: Sequence[Window]) -> str:
 
 
 def _is_of_former(scene: TimelineInputs, windows: Iterable[Window]) -> bool:
-    """Whether one of them is of a cluster that another follows in these logs: in its place, or elsewhere."""
+    """Return whether one of them belongs to a former cluster, replaced in these logs or elsewhere."""
     return any(scene.place(window)[2] < len(scene.renewals) for window in windows)
 
 
 def _least(scene: TimelineInputs, hit: Sequence[Window]) -> str:
-    """How many partitions it befell: at least so many, where not every state is known, or how long each held."""
+    """Format the number of affected partitions: a minimum with unknown states or lengths."""
     known = partitions_of(scene, hit)
     unsure = any(row.until is not None and not row.deleted for rows in scene.states.values() for row in rows)
     return f"At least {known}" if unsure or untold(scene) else known
 
 
 def _with_deleted(scene: TimelineInputs) -> tuple[str, ...]:
-    """That those of topics which are being deleted are not told apart: neither a history nor znodes tell which they are."""
+    """State that topics under deletion are not distinguished: neither history nor znodes list them."""
     known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
     return () if known else ("Partitions of topics that were being deleted, if there were any, may be counted, too.",)
 
@@ -152,12 +152,12 @@ def _name(window: Window) -> str:
 
 
 def _is_at_latest(scene: TimelineInputs, hit: Sequence[Window]) -> bool:
-    """Whether the first of them may have opened earlier than is known."""
+    """Return whether the first of them may have started earlier than known."""
     return bool(untold(scene)) or any(w.opened_earliest is not None or w.opened_by == FOUND_SO for w in hit)
 
 
 def _story_of(scene: TimelineInputs, window: Window) -> str:
-    """What became of a partition, with the moments between which it began and ended where these are not known."""
+    """Describe a partition's outcome, with bounds of an inexact start and end."""
     bounds = ""
     if _is_unsettled(scene, window):
         bounds = f"At {moment(window.opened_earliest or window.opened)} or later. "
@@ -191,7 +191,7 @@ def _named(windows: Sequence[Window]) -> str:
 
 
 def _lasted(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, str]:
-    """How long at most, where all are known and ended; else, to stand behind the rest, the longest of those that ended."""
+    """Return the maximum length, when all are known and ended; else, as a suffix, the longest ended one."""
     told = all(window.length is not None and window.opened_by != FOUND_SO for window in hit)
     if not untold(scene) and told:
         return f", for {_length(scene, hit, 'up to ')}", ""
@@ -215,7 +215,7 @@ def _length(scene: TimelineInputs, hit: Sequence[Window], most: str = "") -> str
 
 
 def under_min_isr(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
-    """When were fewer replicas in sync than acks=all needs?"""
+    """When were fewer replicas in sync than acks=all requires?"""
     ask = Question(
         check="timeline.under_min_isr",
         question="When were fewer replicas in sync than acks=all needs?",
@@ -239,7 +239,7 @@ def under_min_isr(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
 
 
 def _whose_min_isr(scene: TimelineInputs) -> Iterator[str]:
-    """Of when the settings are that were taken for those of each moment."""
+    """Yield the time of settings that are assumed for each moment."""
     topics = {topic for topic, _ in scene.states}
     told = len(topics & scene.past.overrides.keys())
     if told:
@@ -253,5 +253,5 @@ def _whose_min_isr(scene: TimelineInputs) -> Iterator[str]:
 
 
 def _origins(scene: TimelineInputs) -> set[str]:
-    """Where what each topic needs in sync comes from."""
+    """Return the origins of the topics' min ISR."""
     return {scene.settings.effective(MIN_ISR, topic=topic, broker=None).origin for topic, _ in scene.states}

@@ -1,4 +1,4 @@
-"""What the checks on windows share: what they looked at, how much they found, and the words for nothing."""
+"""Common parts of the checks on windows: coverage, counts, and the wording of an empty result."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -18,13 +18,13 @@ _WINDOWS = Evidence(file="tables/windows")
 
 
 def proofs_of(windows: Iterable[Window]) -> tuple[Evidence, ...]:
-    """The first proofs of begins and ends, and the table with all windows."""
+    """Return the first proofs of starts and ends, and the table with all windows."""
     texts = dict.fromkeys(text for w in windows for text in (w.opened_proof, w.closed_proof) if text)
     return (*(proof(text) for text in list(texts)[: 2 * SHOWN]), _WINDOWS)
 
 
 def facts_of(scene: TimelineInputs, windows: Sequence[Window]) -> dict[str, object]:
-    """How many windows and partitions there are, and from when to when."""
+    """Return the number of windows and partitions, and their span."""
     known = [window.length for window in windows if window.length is not None]
     least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
     return least | {
@@ -38,24 +38,24 @@ def facts_of(scene: TimelineInputs, windows: Sequence[Window]) -> dict[str, obje
 
 
 def coverage_of_states(scene: TimelineInputs) -> Coverage:
-    """Of the partitions whose states are told of, and of those that only an assignment names."""
+    """Return the coverage of partitions with states, and of those only in an assignment."""
     named = {(p.topic, p.partition) for p in scene.cluster.partitions} | scene.states.keys()
     by = (Source.HISTORY,) if scene.past.there else (Source.LOGS, Source.ZNODES)
     return Coverage.counted(len(scene.states), len(named), "partition", *by)
 
 
 def partitions_of(scene: TimelineInputs, windows: Iterable[Window]) -> str:
-    """How many partitions it befell, in words."""
+    """Return the number of affected partitions, in words."""
     return plural(len({scene.place(window) for window in windows}), "partition")
 
 
 def told_length(scene: TimelineInputs, length: int, spelled: Callable[[int], str]) -> str:
-    """A length: about so long without a history, as a line is printed a little later than what it tells of is written."""
+    """Format a length: approximate without a history, as lines are printed slightly after their event."""
     return f"{'' if scene.past.there else 'about '}{spelled(length)}"
 
 
 def nothing_found(ask: Question, scene: TimelineInputs, title: str, gaps: Sequence[Gap] = ()) -> Finding:
-    """Nothing was found: well only where each state that was is known."""
+    """Return an empty result: ok only if all states are known."""
     if not scene.states:
         return ask.could_not_check("No state of a partition is known", settle=SETTLE)
     asked = title.replace("No partition was", "whether a partition was").replace("No leader was", "whether a leader was")

@@ -1,4 +1,4 @@
-"""Windows in which something was wrong with a partition: nobody led it, or too few were in sync; those of loads are next door."""
+"""Windows of problems of a partition: no leader, or too few in-sync replicas; those of loads are in a sibling module."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from casebook.questions.timeline.analysis.windows.absences import Absence, Absen
 MIN_ISR = "min.insync.replicas"
 _GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
 FOUND_SO = "Its controller found it without leader; since when is not told."
-"""What opened a window whose begin nobody knows: it was open by then."""
+"""Cause of a window with an unknown start: it was open by then."""
 _TAKEN_UP = ("become_leader",)
 _LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
 
 
 def windows(scene: TimelineInputs) -> Iterator[Window]:
-    """Windows without leader, under min ISR, and of loads; those with two leaders are next door."""
+    """Yield windows without a leader, under min ISR, and of loads; those with two leaders are in a sibling module."""
     end, whole = end_of_states(scene, None)[0], scene.by_history
     gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
     if whole:
@@ -36,16 +36,16 @@ def windows(scene: TimelineInputs) -> Iterator[Window]:
 
 
 def end_of_states(scene: TimelineInputs, since: int | None) -> tuple[str, str]:
-    """Where the evidence ends of what is open since a moment: proof and words."""
+    """Return the end of the evidence for something open since a moment: proof and words."""
     if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
         return transaction(scene.past.last[1]), "The history ends."
     return "", "Nothing tells of a later change."
 
 
 def _leaderless(scene: TimelineInputs, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
-    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
+    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or registered again.
 
-    A leader whose loss may have lasted no time at all is not known to have been away; a state without leader was there.
+    A leader with a loss of possibly zero length may not have been away; a state without a leader certainly existed.
     """
     pieces = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
     joined = (_until_a_log_tells(scene, one) for one in pieces)
@@ -53,14 +53,14 @@ def _leaderless(scene: TimelineInputs, rows: Sequence[StateRow], gone: Mapping[i
 
 
 def _is_sure(window: Window) -> bool:
-    """Whether there was such a time in any case."""
+    """Return whether it certainly existed."""
     return window.old_leader is None or window.closed is None or not window.at_most or bool(window.least)
 
 
 def _until_a_log_tells(scene: TimelineInputs, window: Window) -> Window:
-    """Ended by a leader of whom logs tell behind the last transaction: when in between nobody knows.
+    """End a window at a leader in logs after the last transaction: the exact time is unknown.
 
-    Behind snapshots logs tell of elections themselves, but not of who took a partition up as it had left it.
+    After snapshots, logs have elections, but not a resumed leadership without a change.
     """
     if window.closed is not None or scene.past.last is None:
         return window
@@ -76,14 +76,14 @@ def _until_a_log_tells(scene: TimelineInputs, window: Window) -> Window:
 
 
 def _is_led_behind(scene: TimelineInputs, partition: Partition) -> bool:
-    """Whether its znode names a leader, and was written behind the last transaction."""
+    """Return whether its znode names a leader, and was written after the last transaction."""
     state, last = partition.state, scene.past.last
     known = last is not None and state is not None and state.stamp is not None and state.leader is not None
     return known and state.stamp.changed_at is not None and (state.stamp.changed_in or 0) > last[1]
 
 
 def _until_its_znode(scene: TimelineInputs, window: Window, led: Partition) -> Window:
-    """Ended, by the time of its last write, by the leader that its znode names."""
+    """End a window at the leader in its znode, by the time of the last write."""
     if window.closed is not None:
         return window
     written, end = led.state.stamp.changed_at, max(scene.past.last[0], window.opened)
@@ -96,9 +96,9 @@ def _until_its_znode(scene: TimelineInputs, window: Window, led: Partition) -> W
 
 
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
-    """Windows of the pieces that go on from one another, or may: of such the bounds of one that there was in any case.
+    """Join adjacent, or possibly adjacent, pieces to windows: bounds of one that certainly existed.
 
-    It is the last one where it is open at the end, or nobody knows whether there was the first, else the first one.
+    The last one when open at the end, or when the first is uncertain, else the first one.
     """
     held: Window | None = None
     for piece in pieces:
@@ -128,7 +128,7 @@ def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
 
 
 def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRow, StateRow | None]]:
-    """What was before it, each state, and what follows it."""
+    """Yield each state with its predecessor and its successor."""
     for place, row in enumerate(rows):
         if not row.deleted:
             before = rows[place - 1] if place and not rows[place - 1].deleted else None
@@ -155,12 +155,12 @@ def _pieces(
     known = closed if row.until is None else row.until
     for one in _while_it_leads(scene, row, gone[row.leader].within(row.time, limit)):
         if scene.past.last is not None and (one.since or 0) <= scene.past.last[0] < row.time:
-            continue  # who is named behind the end of the history was there: that it was gone at that end is outdated
+            continue  # a later leader was present: its absence at the end is outdated
         opened, earliest = _begin(scene, before, row, one)
         if (one.back is not None and one.back <= row.time) or (known is not None and opened > known):
             continue
         if one.back_earliest is not None and one.back_earliest < row.time:
-            continue  # it was gone before the state was written; whether afterwards as well nobody knows
+            continue  # it was gone before the state was written; afterwards it is unknown
         window = Window(
             WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, row.proof if opened == row.time else one.proof,
             end_proof, _lost(row, one), end, opened_earliest=earliest,
@@ -181,7 +181,7 @@ def _pieces(
 
 
 def _while_it_leads(scene: TimelineInputs, row: StateRow, away: Iterable[Absence]) -> Iterator[Absence]:
-    """Of absences by logs the first, and one that lasts: whether a leader that came back led again is not told of in between."""
+    """Yield the first absence by logs, and a lasting one: whether a returned leader led again in between is unknown."""
     was_back = False
     for one in away:
         if not was_back or one.back is None:
@@ -191,14 +191,14 @@ def _while_it_leads(scene: TimelineInputs, row: StateRow, away: Iterable[Absence
 
 
 def _is_told_unled(until: StateRow | None) -> bool:
-    """Whether a log tells next that nobody leads: it was so already when the leader of before registered again."""
+    """Return whether a log next shows no leader: it was so already when the old leader registered again."""
     return until is not None and until.zxid is None and until.leader is None and not until.deleted
 
 
 def _begin(scene: TimelineInputs, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
-    """When a leader is known to have been gone while it was named, and since when it may have been; ``None``: since then.
+    """Return when a named leader was certainly gone, and its earliest loss; ``None``: exactly then.
 
-    A state that was written before the evidence begins was written with a leader that was there.
+    A state written before the evidence begins had a present leader.
     """
     since, earliest = _lost_between(scene, row, one)
     if since is None or since <= row.time:
@@ -207,14 +207,14 @@ def _begin(scene: TimelineInputs, before: StateRow | None, row: StateRow, one: A
 
 
 def _lost_between(scene: TimelineInputs, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
-    """By when a state's leader was gone, and since when it may have been."""
+    """Return the latest and the earliest loss of a state's leader."""
     if one.since is None and scene.past.settled is not None:
         return min(scene.past.settled, scene.past.settled if one.back is None else one.back), row.time
     return one.since, one.since_earliest
 
 
 def _led_until(scene: TimelineInputs, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
-    """Since when a state's leader may have been lost that the next one says is gone; ``None`` where nothing is missing."""
+    """Return the earliest loss of a leader that the next state reports as gone; ``None`` without gaps."""
     if before is None:
         return None
     limit = row.time if before.until is None else before.until
@@ -233,7 +233,7 @@ def _lost(row: StateRow, one: Absence) -> str:
 
 
 def _is_found_so(scene: TimelineInputs, row: StateRow) -> bool:
-    """Whether a log tells of a partition without leader, and of no broker that had failed just before."""
+    """Return whether a log shows a leaderless partition, without a broker failure just before."""
     return row.zxid is None and not scene.kind("broker_failure").between(row.time - FAILURE, row.time)
 
 
@@ -252,12 +252,12 @@ def _ended_by(row: StateRow, until: StateRow) -> str:
 
 
 class _Moment(NamedTuple):
-    """From here on a state holds, or another setting.
+    """Start of a state, or of another setting.
 
     Args:
-        needed: The effective ``min.insync.replicas``; ``None`` when unknown.
-        written: Whether it is the setting that was written here.
-        until: The last moment at which it is known to have held, where transactions are missing; else ``None``.
+        needed: Effective ``min.insync.replicas``; ``None`` when unknown.
+        written: Whether the setting was written here.
+        until: Last moment at which it is known to hold, before missing transactions; else ``None``.
     """
 
     time: int
@@ -269,7 +269,7 @@ class _Moment(NamedTuple):
 
     @property
     def is_untold(self) -> bool:
-        """Whether nobody knows who was in sync."""
+        """Whether the in-sync replicas are unknown."""
         return not self.row.deleted and self.row.isr is None
 
     @property
@@ -318,7 +318,7 @@ def _under_min_isr(scene: TimelineInputs, key: Key, rows: Sequence[StateRow]) ->
 
 
 def _moments(scene: TimelineInputs, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
-    """Each state, and each change of the topic's settings while it held."""
+    """Yield each state, and each change of the topic's settings during it."""
     changes = scene.past.overrides.get(topic, ())
     for place, row in enumerate(rows):
         until = rows[place + 1].time if place + 1 < len(rows) else None
@@ -351,7 +351,7 @@ def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None,
 
 
 def ordered(found: Iterable[Window]) -> tuple[Window, ...]:
-    """The worst kind first, then by time; none ends before it begins, though the clocks of ZooKeeper's leaders may differ."""
+    """Sort the worst kind first, then by time; no end precedes its start, though clocks of ZooKeeper's leaders may differ."""
     rank = {kind: place for place, kind in enumerate(WindowKind)}
     forward = (w._replace(closed=w.opened) if w.length is not None and w.length < 0 else w for w in found)
     return tuple(sorted(forward, key=lambda w: (rank[w.kind], w.opened or 0, w.topic, w.partition)))

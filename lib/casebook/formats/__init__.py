@@ -1,1 +1,1 @@
-"""Bytes and text to rows. No I/O, no Spark: what comes in was read by somebody else."""
+"""Parse bytes and text into rows. No I/O, no Spark: callers read the input."""

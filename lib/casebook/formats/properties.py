@@ -1,4 +1,4 @@
-"""Java properties files, as Kafka reads its ``server.properties``."""
+"""Java properties files, parsed like Kafka's ``server.properties``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -11,14 +11,14 @@ OF_BROKERS = frozenset(DEFAULTS) | {
     *("broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dir", "log.dirs", "listeners"),
     "inter.broker.protocol.version",
 }
-"""Settings of brokers that analyses read."""
+"""Broker settings that analyses use."""
 _BROKEN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(?![0-9a-fA-F]{4})")
 
 
 def parse(text: str) -> dict[str, str]:
-    """Keys and values; of a key given twice the last counts, as for Kafka.
+    """Return keys and values; the last value of a duplicate key counts, as for Kafka.
 
-    A file with a broken ``\\u`` escape, which Kafka would refuse to start with, is read with that escape left as text.
+    A broken ``\\u`` escape, with which Kafka would refuse to start, is kept as text.
     """
     try:
         return javaproperties.loads(text)
@@ -27,12 +27,12 @@ def parse(text: str) -> dict[str, str]:
 
 
 def is_of_broker(settings: Mapping[str, str]) -> bool:
-    """Whether anything of a file is a setting of a broker that is known here."""
+    """Return whether a file has any known broker setting."""
     return not OF_BROKERS.isdisjoint(settings)
 
 
 def elements(text: str) -> Iterator[tuple[str, str, int]]:
-    """Key, value and first line (from 1) of every setting in the order of the file, those given twice included."""
+    """Yield key, value and first line (from 1) of every setting in file order, including duplicates."""
     try:
         found = list(javaproperties.parse(text))
     except javaproperties.InvalidUEscapeError:

@@ -1,1 +1,1 @@
-"""Clients: their settings, and ledgers of what they sent or processed."""
+"""Clients: settings, and ledgers of sent or processed records."""

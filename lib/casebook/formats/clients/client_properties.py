@@ -1,8 +1,8 @@
-"""Properties and YAML files of clients: Java's names, librdkafka's, and Spring Boot's with its relaxed spelling.
+"""Properties and YAML files of clients, with names of Java, librdkafka, and Spring Boot with its relaxed spelling.
 
-Only settings that decide on durability are taken, whatever stands above them (``spring.kafka.producer.acks``,
-``producer.acks`` of a Connect worker, ``mp.messaging.outgoing.orders.acks``); everything else, secrets included, is dropped.
-What a file does not tell is unknown, never guessed: variables, values of the wrong type, settings of a profile.
+Only settings relevant for durability are read, under any prefix (``spring.kafka.producer.acks``, ``producer.acks`` of a Connect
+worker, ``mp.messaging.outgoing.orders.acks``); everything else, including secrets, is dropped. Undefined values are unknown,
+never guessed: variables, values of the wrong type, settings of a profile.
 """
 
 import re
@@ -17,7 +17,7 @@ from casebook.formats.clients import setting_names
 from casebook.formats.clients.setting_names import Path
 
 LONGEST = 256 * 1024
-"""Characters of a file that are read; a longer one is no client's configuration."""
+"""Maximum characters of a file; a longer one is no client configuration."""
 _MOST_SETTINGS = 5000
 _DEEPEST = 30
 _LONGEST_VALUE = 60
@@ -35,7 +35,7 @@ _WORDS = {
 }  # fmt: skip
 
 _NAMED_BY_OWNER = frozenset({"group.id", "transactional.id"})
-"""Whose values are names that somebody chose: what matters is that there is one."""
+"""Settings with user-chosen names as values: only their presence matters."""
 
 _NAME = re.compile(r"[\w.@/\[\]-]{1,300}", re.ASCII)
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
@@ -47,7 +47,7 @@ _MERGE, _NULL, _BOOL = f"{_STANDARD}merge", f"{_STANDARD}null", f"{_STANDARD}boo
 
 
 class _Leaf(NamedTuple):
-    """A setting where it stands in a file; ``value`` is ``None`` for a list or a mapping, ``""`` for nothing."""
+    """A setting in a file; ``value`` is ``None`` for a list or a mapping, ``""`` for nothing."""
 
     path: Path
     value: str | None
@@ -55,7 +55,7 @@ class _Leaf(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A setting that matters: whose it is by what stands above it (``""`` for anybody's), and how it was written."""
+    """A relevant setting: its owner by the names above it (``""`` for any), and its spelling."""
 
     key: str
     role: str
@@ -64,12 +64,12 @@ class _Found(NamedTuple):
 
 
 def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
-    """The producer and the consumer that a file describes; neither where it is not readable at all, which is then said.
+    """Return the producer and the consumer of a file; neither when it is unreadable, with a problem.
 
     Args:
-        text: Content of the file, without its secrets.
+        text: Content of the file, without secrets.
         client: Name of the client.
-        file: Path in the case; its ending says whether it is YAML or properties.
+        file: Path in the case; its extension decides between YAML and properties.
     """
     problems, missing = list[str](), list[str]()
     if len(text) > LONGEST:
@@ -91,11 +91,11 @@ def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
 
 
 def essential(path: Path, text: str) -> str | None:
-    """What :func:`parse` takes of a setting: all that has to be kept of a file.
+    """Return what :func:`parse` uses of a setting: all that must be kept of a file.
 
     Args:
-        path: The names that lead to it.
-        text: Its value; ``""`` where that is a list or a mapping.
+        path: Names that lead to it.
+        text: Value; ``""`` for a list or a mapping.
 
     Returns:
         The value, of a name of a group only that there is one, ``${}`` for any variable, a mark for a value that nobody
@@ -113,7 +113,7 @@ def essential(path: Path, text: str) -> str | None:
 
 
 def _tells(name: str) -> bool:
-    """Whether the name of a setting tells whose file it is: library, producer or consumer, profile, what it takes in."""
+    """Return whether the name of a setting reveals the kind of file: library, producer or consumer, profile, includes."""
     return (
         not setting_names.TELLING.isdisjoint(setting_names.endings(name.lower()))
         or not setting_names.SECTIONS.isdisjoint(setting_names.tokens(name))
@@ -148,7 +148,7 @@ def _properties(text: str, problems: list[str]) -> Iterator[_Leaf]:
 
 
 def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf]]:
-    """Leaves of every document. Nodes are composed, never constructed: no tag can make anything run."""
+    """Return the leaves of every document. Nodes are composed, never constructed: no tag can run code."""
     documents: list[list[_Leaf]] = []
     try:
         for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
@@ -158,7 +158,7 @@ def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         missing.append(f"is no YAML{f' from line {mark.line + 1} on' if mark else ''}")
-    except (ValueError, OverflowError):  # a character or a version that is none: "\UFFFFFFFF"
+    except (ValueError, OverflowError):  # an invalid character or version: "\UFFFFFFFF"
         missing.append("is no YAML")
     except RecursionError:
         missing.append("is nested too deeply to be read")
@@ -166,7 +166,7 @@ def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf
 
 
 class _Flattened:
-    """The leaves of a document, however often its aliases repeat them: up to a number that no client reaches."""
+    """Leaves of a document with repeated aliases, up to a number beyond any client's."""
 
     def __init__(self, leaves: list[_Leaf], problems: list[str], missing: list[str]) -> None:
         self._leaves, self._problems, self._missing, self._left = leaves, problems, missing, _MOST_SETTINGS
@@ -206,7 +206,7 @@ class _Flattened:
 
 
 def scalar(node: yaml.ScalarNode) -> str:
-    """Its text; true and false in every spelling of YAML 1.1; a tag of somebody's own is a variable."""
+    """Return its text; booleans in every spelling of YAML 1.1; a custom tag is a variable."""
     if node.tag == _NULL:
         return ""
     if node.tag == _BOOL:
@@ -215,13 +215,13 @@ def scalar(node: yaml.ScalarNode) -> str:
 
 
 def _includes(leaves: Iterable[_Leaf]) -> list[str]:
-    """Other files that belong to it, and that nobody has."""
+    """Return other files that belong to it, and are missing."""
     lines = [leaf.line for leaf in leaves if _INCLUDE.search(".".join(leaf.path))]
     return [f"line {n} takes another file in, which is not part of the case: what is not set here is unknown" for n in lines]
 
 
 def _of_document(leaves: Iterable[_Leaf]) -> list[_Found]:
-    """The settings that matter; in a document of a profile none of them can be relied on."""
+    """Return the relevant settings; those in a profile's document are unreliable."""
     leaves = list(leaves)
     profile = any(_PROFILE.search(".".join(leaf.path)) for leaf in leaves)
     found = []
@@ -238,7 +238,7 @@ def _of_document(leaves: Iterable[_Leaf]) -> list[_Found]:
 
 
 def _value(key: str, leaf: _Leaf) -> GivenSetting:
-    """The value in one spelling, or why it is unknown."""
+    """Return the value in a normalised spelling, or why it is unknown."""
     name = _shown(".".join(leaf.path))
     text = leaf.value
     if text is None:
@@ -269,13 +269,13 @@ def _wrong(name: str, leaf: _Leaf, text: str) -> GivenSetting:
 
 
 def _shown(text: str) -> str:
-    """A name or a value as far as it may be quoted: cut, and without anything that is no name."""
+    """Return a name or a value in quotable form: cut, and reduced to name characters."""
     kept = re.sub(r"[^\w.,:\[\]-]", "?", text, flags=re.ASCII)
     return kept if len(kept) <= _LONGEST_VALUE else f"{kept[:_LONGEST_VALUE]}…"
 
 
 def _given(found: Iterable[_Found], kind: str) -> Mapping[str, GivenSetting]:
-    """What counts for a producer or consumer: what names it goes before what is for anybody, later lines before earlier ones."""
+    """Return the effective settings of a producer or consumer: specific ones override common ones, later lines earlier ones."""
     chosen: dict[str, _Found] = {}
     for one in found:
         if one.role != kind or _others(one.above, kind):
@@ -294,7 +294,7 @@ def _unlike(held: _Found, one: _Found) -> _Found:
 
 
 def _others(above: str, kind: str) -> bool:
-    """Whether it stands below what is the other one's, or an admin client's."""
+    """Return whether it belongs to the other kind, or to an admin client."""
     words = set(above.split("."))
     other = {"consumer", "incoming"} if kind == PRODUCER else {"producer", "outgoing"}
     return bool(words & (other | {"admin", "streams"}))
@@ -315,7 +315,7 @@ def _library(leaves: Iterable[_Leaf]) -> str | None:
 
 
 def _kinds(found: Iterable[_Found], leaves: Iterable[_Leaf], file: str) -> tuple[str, ...]:
-    """Whether it is of a producer, a consumer or both: by its settings, their sections, the file's name; else both."""
+    """Return whether it is a producer, a consumer or both: by its settings, their sections, the file name; else both."""
     found, kinds = list(found), set()
     ends = {end for leaf in leaves for end in setting_names.endings(".".join(leaf.path).lower())}
     words = {word for leaf in leaves for word in setting_names.tokens(".".join(leaf.path))}

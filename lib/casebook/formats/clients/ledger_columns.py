@@ -1,4 +1,4 @@
-"""What the columns of a ledger mean: as parameters name them, else by names that are usual; and the words of its outcomes."""
+"""Meaning of ledger columns, from parameters or else common names; and words for outcomes."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -16,13 +16,16 @@ FAILED_WORDS = frozenset((
     "failed", "fail", "failure", "error", "err", "exception", "timeout", "timedout", "timed out", "timed-out", "expired",
     "rejected", "nack", "nacked", "dropped", "undelivered", "not delivered", "not persisted", "false", "no", "n", "f", "0", "0.0",
 ))  # fmt: skip
-"""In lower case, ``_`` as a blank. Any other word leaves the outcome unknown: ``sent``, for one, was only given away."""
+"""Lower case, with blanks for ``_``.
+
+Any other word leaves the outcome unknown: ``sent``, for example, proves no acknowledgement.
+"""
 
 NOT_SO = frozenset(("false", "no", "n", "f", "0", "0.0"))
-"""What a column such as ``failed`` holds where it did not."""
+"""Negative values of a column such as ``failed``."""
 
 ABSENT = frozenset(("", "null", "none", "nan", "nat", "\\n"))
-"""What writers put, in lower case, where there is no value."""
+"""Placeholders for missing values, in lower case."""
 
 _USUAL = {
     "id": "id,recordid,messageid,msgid,eventid,uuid,key,recordkey,messagekey,msgkey",
@@ -44,32 +47,32 @@ _USUAL = {
     "group": "group,groupid,consumergroup,consumergroupid",
     "work": "processedat,consumedat,handledat,consumergroup,consumergroupid",
 }
-"""Names in lower case, letters and digits alone; the first that a ledger has is taken, of times the first that is filled.
+"""Common names in lower case, letters and digits only; the first one in a ledger is used, for times the first filled one.
 
-``work`` is what only consumers write.
+Only consumers write ``work``.
 """
 PROCESSED = "processed"
-"""What the parameters of ledgers of processed records begin with."""
+"""Prefix of the parameters for ledgers of processed records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerColumns:
-    """The columns that parameters name; what none names is found by usual names.
+    """Columns named by parameters; others are found by common names.
 
     Args:
-        id: What tells records apart.
-        outcome: What the producer was told; ``acked`` where no column has that name: all that did not fail was acknowledged.
-        topic: Its topic.
-        partition: Its partition.
-        offset: Its offset as acknowledged.
-        time: When the producer was told, else when it sent.
-        sent: When it sent.
-        acks: The producer's setting ``acks``.
-        key: The record's key.
-        producer: Who sent it.
-        group: The consumer group that processed it.
-        id_pattern: Its first group takes the id out of that column's text.
-        prefix: Of the parameters that name columns: ``ledger`` or ``processed``.
+        id: Identifies a record.
+        outcome: Outcome for the producer; ``acked`` without such a column: everything not failed was acknowledged.
+        topic: Topic.
+        partition: Partition.
+        offset: Acknowledged offset.
+        time: Time of the outcome, or else of the send.
+        sent: Time of the send.
+        acks: Producer setting ``acks``.
+        key: Record key.
+        producer: Sender.
+        group: Consumer group that processed it.
+        id_pattern: Regular expression; its first group extracts the id from that column's text.
+        prefix: Prefix of the parameters: ``ledger`` or ``processed``.
     """
 
     id: str | None = None
@@ -88,23 +91,23 @@ class LedgerColumns:
 
 
 class FoundColumns(NamedTuple):
-    """Where a ledger has what; ``None`` where it does not.
+    """Columns of a ledger; ``None`` for missing ones.
 
     Args:
         id: Column of the id.
-        topic: Of the topic.
-        partition: Of the partition.
-        offset: Of the offset.
-        acks: Of the producer's setting.
-        key: Of the key.
-        producer: Of who sent it.
-        sent: Of when it was sent.
-        times: Columns of moments; the first that is filled counts.
-        outcome: Column with words for what became of it.
-        acked: Column that is filled, with a moment or a word, once it is acknowledged.
-        failed: Column that is filled, with the reason, once it failed.
-        rest: What became of it where none of these says.
-        group: Of the consumer group that processed it.
+        topic: Column of the topic.
+        partition: Column of the partition.
+        offset: Column of the offset.
+        acks: Column of the producer setting.
+        key: Column of the key.
+        producer: Column of the sender.
+        sent: Column of the send time.
+        times: Columns of times; the first filled one counts.
+        outcome: Column of words for the outcome.
+        acked: Column filled on acknowledgement, with a time or a word.
+        failed: Column filled on failure, with the reason.
+        rest: Outcome when none of these decides.
+        group: Column of the consumer group that processed it.
     """
 
     id: str
@@ -124,18 +127,18 @@ class FoundColumns(NamedTuple):
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The columns that anything is read from, each once."""
+        """Used columns, each once."""
         single = (self.id, self.topic, self.partition, self.offset, self.acks, self.key, self.producer, self.sent, self.group)
         return tuple(dict.fromkeys(filter(None, (*single, *self.times, self.outcome, self.acked, self.failed))))
 
 
 class JavaPattern(NamedTuple):
-    """A regular expression as Java takes it.
+    """A Java regular expression.
 
     Args:
-        text: Without names of groups, of which Java has its own rules.
+        text: Without group names, which have other rules in Java.
         groups: Numbers of the named groups.
-        first: The first group, or 0, the whole match, where there is none.
+        first: First group, or 0, the whole match, without any.
     """
 
     text: str
@@ -144,15 +147,15 @@ class JavaPattern(NamedTuple):
 
 
 def find(columns: LedgerColumns, existing: Sequence[str], *, topic: str | None = None) -> FoundColumns:
-    """Where a ledger has what.
+    """Find the columns of a ledger.
 
     Args:
-        columns: What parameters name.
+        columns: Named columns.
         existing: Names of the ledger's columns.
-        topic: Of rows that do not name theirs.
+        topic: Topic of rows without one.
 
     Raises:
-        UsageError: A named column does not exist, or nothing tells the id, the topic or the outcome.
+        UsageError: A named column does not exist, or id, topic or outcome is missing.
     """
     roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent", "group")
     single = {role: _one(role, columns, existing) for role in roles}
@@ -176,10 +179,10 @@ def find(columns: LedgerColumns, existing: Sequence[str], *, topic: str | None =
 
 
 def pattern(parameter: str, text: str) -> JavaPattern:
-    """A regular expression of a parameter; its groups may be named as Python or as Java writes that.
+    """Parse a regular expression of a parameter; groups may be named in Python's or Java's syntax.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is invalid.
     """
     named = re.sub(r"(?<!\\)((?:\\\\)*)\(\?<(?![=!])", r"\1(?P<", text)
     try:
@@ -194,7 +197,7 @@ def pattern(parameter: str, text: str) -> JavaPattern:
 
 def _one(role: str, columns: LedgerColumns, existing: Sequence[str]) -> str | None:
     named = getattr(columns, role)
-    if named and named not in existing:  # of JSON lines, a column that stands in no row
+    if named and named not in existing:  # for JSON lines, a column in no row
         hints = dict.fromkeys((did_you_mean(named, existing), did_you_mean("", existing)))
         raise UsageError(
             f"The ledger has no column {named}, which {columns.prefix}_{role} names.",
@@ -204,7 +207,7 @@ def _one(role: str, columns: LedgerColumns, existing: Sequence[str]) -> str | No
 
 
 def usual(role: str, existing: Collection[str]) -> list[str]:
-    """Columns with a usual name, the most usual first."""
+    """Return columns with a common name, most common first."""
     places = {name: place for place, name in enumerate(_USUAL[role].split(","))}
     return sorted((column for column in existing if _plain(column) in places), key=lambda column: places[_plain(column)])
 
@@ -214,14 +217,14 @@ def _plain(name: str) -> str:
 
 
 def _outcome(columns: LedgerColumns, existing: Sequence[str]) -> tuple[str | None, str | None, str | None, SendOutcome]:
-    """The column of words, those that are filled when acknowledged or failed, and what holds else."""
+    """Return the column of words, those filled on acknowledgement or failure, and the default outcome."""
     named = columns.outcome
     acked, failed = (next(iter(usual(role, existing)), None) for role in ("acked", "failed"))
     if named == SendOutcome.ACKED and named not in existing:
         return None, None, failed, SendOutcome.ACKED
     named = _one("outcome", columns, existing)
     if named is None and acked is None and columns.prefix == PROCESSED:
-        return None, None, failed, SendOutcome.ACKED  # who writes down what was processed writes down nothing else
+        return None, None, failed, SendOutcome.ACKED  # a ledger of processed records has no others
     if named is None and acked is None:
         others = f"every row without {failed}" if failed else "every row"
         try_ = f"Set {columns.prefix}_outcome to the column that does, or to acked if {others} was."

@@ -1,4 +1,4 @@
-"""Whether a ledger tells what was produced or what was processed: by its columns and words, never by its name."""
+"""Whether a ledger lists produced or processed records: by its columns and words, never by its name."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from casebook.formats.clients.ledger_columns import usual
 
 _HEAD = 100
-"""Lines that are looked at."""
+"""Number of lines to examine."""
 _SEPARATORS = ",;\t|"
 WORDS = frozenset(("processed", "consumed", "handled"))
 """Outcomes that a consumer writes, in lower case."""
@@ -17,11 +17,11 @@ _OF_PRODUCERS = ("acks", "producer", "acked")
 
 
 class LedgerKind(NamedTuple):
-    """What a ledger is.
+    """Kind of a ledger.
 
     Args:
-        processed: It tells what was processed.
-        columns: Of its first lines, in order.
+        processed: It lists processed records.
+        columns: Columns of its first lines, in order.
     """
 
     processed: bool
@@ -29,13 +29,13 @@ class LedgerKind(NamedTuple):
 
 
 def kind(lines: Iterable[str]) -> LedgerKind:
-    """What the first lines of a ledger tell of it.
+    """Return the kind of a ledger from its first lines.
 
-    It was processed where a column is one that only consumers write, and none tells ``acks``; where one names a group, and none
-    is a producer's; or where every outcome is a consumer's word.
+    Records were processed when a column is one that only consumers write, without ``acks``; when one names a group, without a
+    producer column; or when every outcome is a consumer's word.
 
     Args:
-        lines: From its begin.
+        lines: Lines from its start.
     """
     head = [line for line in islice(lines, _HEAD) if line.strip()]
     rows = _objects(head) or _cells(head)
@@ -52,7 +52,7 @@ def kind(lines: Iterable[str]) -> LedgerKind:
 
 
 def _is_client(name: str) -> bool:
-    """Whether a column may be a consumer's as well: both have a client id."""
+    """Return whether a column may also be a consumer's: both have a client id."""
     return "client" in name.lower() or name.lower() in ("app", "application", "service")
 
 

@@ -1,4 +1,4 @@
-"""What identifies a record, as a parameter says it: the same words find the id in a ledger and in what is stored."""
+"""Location of a record's id, from a parameter: the same for a ledger and for stored records."""
 
 import re
 from enum import StrEnum
@@ -12,7 +12,7 @@ _FORMS = "It is key, header:NAME, value:$.path.to.it, value:/regular expression/
 
 
 class IdKind(StrEnum):
-    """Where an id is found."""
+    """Kind of location."""
 
     KEY = "key"
     HEADER = "header"
@@ -23,14 +23,14 @@ class IdKind(StrEnum):
 
 
 class RecordId(NamedTuple):
-    """Where the id of a record is.
+    """Location of a record's id.
 
     Args:
-        kind: ``key``, its UTF-8 text; ``header``, that of the last one of a name; ``path``, what the value holds there, if it is
-            JSON; ``pattern``, what is found first in the value's text; ``hash``, the SHA-256 of the key's bytes, a zero byte and
-            the value's bytes, in small hexadecimal digits, where none counts as empty; ``offset``: where it lies is all there is.
-        argument: The header's name, the JSON path, or the regular expression as Java writes it.
-        group: Of the expression that is the id: its first, or all that was found where it has none.
+        kind: ``key``, its UTF-8 text; ``header``, the last one of a name; ``path``, in a JSON value; ``pattern``, the first match
+            in the value's text; ``hash``, the SHA-256 of the key's bytes, a zero byte and the value's bytes, in lower-case
+            hexadecimal, with empty for none; ``offset``: no other id.
+        argument: Header name, JSON path, or regular expression in Java's syntax.
+        group: Group of the expression with the id: the first, or the whole match without any.
     """
 
     kind: IdKind
@@ -39,18 +39,18 @@ class RecordId(NamedTuple):
 
     @property
     def of_value(self) -> bool:
-        """Whether the value must be read to find it."""
+        """Whether the value must be read."""
         return self.kind in (IdKind.PATH, IdKind.PATTERN, IdKind.HASH)
 
 
 def parse(text: str) -> RecordId:
-    """Read the parameter.
+    """Parse the parameter.
 
     Args:
         text: ``key``, ``header:NAME``, ``value:$.a.b``, ``value:/regex/``, ``hash`` or ``offset``.
 
     Raises:
-        UsageError: It is none of these, or its path or expression is none.
+        UsageError: It is none of these, or its path or expression is invalid.
     """
     text = text.strip()
     if text in (IdKind.KEY, IdKind.HASH, IdKind.OFFSET):
@@ -66,14 +66,14 @@ def parse(text: str) -> RecordId:
 
 
 def _path(text: str) -> RecordId:
-    """Checked here, as Spark finds nothing at a path that it cannot read (``get_json_object``)."""
+    """Checked here, as Spark returns nothing for an invalid path (``get_json_object``)."""
     if not _PATH.fullmatch(text):
         raise UsageError(f"{text!r} is no path into JSON.", try_="Write it as $.order.id, $.items[0].id or $['order id'].")
     return RecordId(IdKind.PATH, text)
 
 
 def _pattern(text: str) -> RecordId:
-    """Named groups may be written as Python or as Java does; otherwise both must be able to read it."""
+    """Named groups may use Python's or Java's syntax; otherwise both must accept it."""
     try:
         groups = re.compile(_NAMED_GROUP.sub("(?P<", text)).groups
     except (re.error, OverflowError, RecursionError) as error:

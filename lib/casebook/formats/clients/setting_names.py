@@ -1,4 +1,4 @@
-"""Names of clients' settings that decide on durability, or tell whose file it is: Java's, librdkafka's and Spring Boot's."""
+"""Client settings relevant for durability, or for the kind of file, in the names of Java, librdkafka and Spring Boot."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "session.timeout.ms": (CONSUMER, "session.timeout.ms"),
     "group.id": (CONSUMER, "group.id"),
 }
-"""Who has a setting, and what Java calls it, by every name that it goes under (``CONFIGURATION.md@v2.11.0`` of librdkafka)."""
+"""Owner of a setting and its Java name, by each of its names (``CONFIGURATION.md@v2.11.0`` of librdkafka)."""
 GIVES_AWAY = {
     SCALA: ("producer.type", "serializer.class", "key.serializer.class"),
     LIBRDKAFKA: (
@@ -42,7 +42,7 @@ GIVES_AWAY = {
         "block.on.buffer.full", "metric.reporters", "partition.assignment.strategy.class",
     ),
 }  # fmt: skip
-"""Settings that only one library has, the most telling library first."""
+"""Settings of a single library, most characteristic library first."""
 PRODUCERS_ONLY = (
     "key.serializer", "value.serializer", "buffer.memory", "max.block.ms", "batch.size", "compression.type", "producer.type",
     "serializer.class", "partitioner.class", "queue.buffering.max.messages", "transaction.timeout.ms", "compression.codec",
@@ -54,16 +54,16 @@ CONSUMERS_ONLY = (
 )  # fmt: skip
 TELLING = frozenset({*PRODUCERS_ONLY, *CONSUMERS_ONLY}.union(*GIVES_AWAY.values()))
 SECTIONS = frozenset({"producer", "outgoing", "consumer", "incoming"})
-"""What stands above the settings of a producer, or of a consumer."""
+"""Section names of a producer, or of a consumer."""
 
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 Path = tuple[str, ...]
-"""The names that lead to a setting, the outermost first."""
+"""Names that lead to a setting, outermost first."""
 
 
 def tokens(name: str) -> Path:
-    """``enable.auto.commit``, ``enableAutoCommit``, ``ENABLE_AUTO_COMMIT`` and ``enable-auto-commit`` alike."""
+    """Split ``enable.auto.commit``, ``enableAutoCommit``, ``ENABLE_AUTO_COMMIT`` and ``enable-auto-commit`` alike."""
     return tuple(token.lower() for token in _TOKEN.findall(name))
 
 
@@ -72,9 +72,9 @@ _MOST_TOKENS = max(map(len, _BY_TOKENS))
 
 
 def matched(path: Path) -> tuple[str, str, str] | None:
-    """Role, Java's name, and what stands above; ``None`` for a setting that does not matter here.
+    """Return role, Java name, and prefix; ``None`` for an irrelevant setting.
 
-    The name must be all that the last element ends with, or go over from the elements above it, as ``auto.offset.reset``.
+    The name must be the whole ending of the last element, or span the elements above it, like ``auto.offset.reset``.
     """
     words = tokens(".".join(path))
     for length in range(min(_MOST_TOKENS, len(words)), 0, -1):
@@ -90,13 +90,13 @@ def matched(path: Path) -> tuple[str, str, str] | None:
 
 
 def _stands_alone(path: Path) -> bool:
-    """``producer.acks`` is acks, that of some other section is not: names of one word need a known place."""
+    """Return whether a one-word name is in a known place: ``producer.acks`` is acks, that of another section is not."""
     above = set(tokens(".".join(path))[:-1])
     return not above or not above.isdisjoint({"producer", "kafka", "outgoing", "topic", "properties", "override", "config"})
 
 
 def endings(name: str) -> Iterator[str]:
-    """The name itself and what remains of it without each of the elements above: ``key.serializer``."""
+    """Yield the name and its endings without each leading element: ``key.serializer``."""
     parts = name.replace("-", ".").replace("_", ".").split(".")
     for begin in range(min(len(parts), _MOST_TOKENS + 6)):
         yield ".".join(parts[begin:])

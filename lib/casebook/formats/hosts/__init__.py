@@ -1,1 +1,1 @@
-"""Hosts: what sar, iostat and Prometheus measured, to samples."""
+"""Hosts: parse sar, iostat and Prometheus into samples."""

@@ -1,4 +1,4 @@
-"""Files of host metrics, told apart by what stands in them, to what the hosts of brokers measured."""
+"""Files of host metrics, recognised by content, as samples of brokers' hosts."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ from casebook.formats.hosts import prometheus, sysstat
 from casebook.formats.hosts.prometheus import SeriesPoint
 
 _LOOKED_AT = 300
-"""Lines by which a file is told."""
+"""Number of lines that decide the format."""
 _ANSWER = re.compile(r'\s*\{.*"(?:status|resultType|metric)"', re.DOTALL)
 _ERROR = re.compile(r'"error"\s*:\s*"([^"]{1,200})')
 _NEXT = "its series have no names, as a function of the query has dropped them: ask for the counter itself"
@@ -20,10 +20,10 @@ File = tuple[int, str, Sequence[str]]
 
 
 def read(files: Iterable[File], zone_of: Callable[[int], tzinfo]) -> HostsTold:
-    """All that the files tell, each thing once: sar tells of a restart in every table, and files may overlap.
+    """Read all files without duplicates: sar repeats a restart in every table, and files may overlap.
 
     Args:
-        zone_of: The zone of a broker's log: what its host prints without one is taken in the same.
+        zone_of: Returns the zone of a broker's log, used for host times without a zone.
     """
     told: list[HostSample | HostStart] = []
     problems: list[str] = []
@@ -59,7 +59,7 @@ _SYSSTAT = {"sar": sysstat.sar, "sadf": sysstat.sadf, "iostat": sysstat.iostat}
 
 
 def _kind(lines: Sequence[str]) -> str | None:
-    """What wrote a file; ``None`` where nobody is known by it."""
+    """Return the tool that wrote a file; ``None`` when unknown."""
     head = lines[:_LOOKED_AT]
     if any(line.startswith(sysstat.SADF) for line in head):
         return "sadf"
@@ -75,7 +75,7 @@ def _kind(lines: Sequence[str]) -> str | None:
 
 
 def _lack(told: Sequence[HostSample | HostStart]) -> str:
-    """What is wrong with a file of sysstat; ``""`` for nothing."""
+    """Return the problem of a sysstat file; ``""`` for none."""
     if not told:
         return "it holds none of the tables that are read"
     if all(one.at is None for one in told):
@@ -84,7 +84,7 @@ def _lack(told: Sequence[HostSample | HostStart]) -> str:
 
 
 def _points(kind: str, lines: Sequence[str], path: str) -> tuple[list[SeriesPoint], str]:
-    """The values of a file, and what is wrong with it; ``""`` for nothing."""
+    """Return the values of a file, and its problem; ``""`` for none."""
     if kind == "scrape":
         found = list(prometheus.scrapes(lines, file=path))
         if not found:

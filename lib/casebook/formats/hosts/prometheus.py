@@ -1,9 +1,9 @@
-"""What Prometheus and its exporters say of a host: scrapes of node_exporter and jmx_exporter, and answers of ``query_range``.
+"""Host metrics of Prometheus and its exporters: scrapes of node_exporter and jmx_exporter, and responses of ``query_range``.
 
-Counters give rates between two of their values; one that is smaller than the one before was set to 0, and gives none.
+Counters give rates between two values; a smaller value is a reset, and gives none.
 
-Names: ``collector/netdev_linux.go``, ``netclass_linux.go``, ``diskstats_linux.go``, ``cpu_linux.go``, ``loadavg.go``,
-``time.go`` and ``stat_linux.go`` (prometheus/node_exporter@v1.5.0); of Kafka what exporters commonly make of
+Names: ``collector/netdev_linux.go``, ``netclass_linux.go``, ``diskstats_linux.go``, ``cpu_linux.go``, ``loadavg.go``, ``time.go``
+and ``stat_linux.go`` (prometheus/node_exporter@v1.5.0); for Kafka the common exporter names of
 ``kafka.server:type=BrokerTopicMetrics`` and ``kafka.network:type=RequestChannel``.
 """
 
@@ -44,15 +44,15 @@ _VALUE = re.compile(r'\s*\[\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*,\s*"([^"]*)"\s*\
 _BEGIN = re.compile(rb'(?<=[\[,])\s*(?=\[\s*[\d.eE+]+\s*,\s*")')
 _SCANNER = json.JSONDecoder(strict=False)
 _SAME_BOOT = 60_000
-"""Milliseconds by which what the kernel says of its boot varies, as its clock is corrected."""
+"""Milliseconds by which the kernel's boot time varies with clock corrections."""
 
 
 class SeriesPoint(NamedTuple):
     """A value of a series.
 
     Args:
-        at: Epoch milliseconds; ``None`` where nothing tells.
-        host: Of its label ``instance``, without the port; ``""`` without one.
+        at: Epoch milliseconds; ``None`` when unknown.
+        host: Label ``instance``, without the port; ``""`` without one.
     """
 
     name: str
@@ -64,7 +64,7 @@ class SeriesPoint(NamedTuple):
 
 
 def spread(line: bytes) -> Iterator[bytes]:
-    """A line of an answer of ``query_range`` as several, one for each value; any other line as it is."""
+    """Split a line of a ``query_range`` response into one per value; yield any other line unchanged."""
     begin = 0
     for match in _BEGIN.finditer(line):
         yield line[begin : match.start()] + b"\n"
@@ -73,9 +73,9 @@ def spread(line: bytes) -> Iterator[bytes]:
 
 
 def scrapes(lines: Iterable[str], *, file: str) -> Iterator[SeriesPoint]:
-    """Values of one scrape, or of several below each other: a series that comes again begins the next.
+    """Yield values of one scrape, or of several concatenated ones: a repeated series starts the next.
 
-    A value has the time that stands behind it, else that at which the host says that it was scraped.
+    A value has the time after it, else the scrape time according to the host.
     """
     seen: set[str] = set()
     scrape: list[SeriesPoint] = []
@@ -101,7 +101,7 @@ def _timed(scrape: Sequence[SeriesPoint]) -> Iterator[SeriesPoint]:
 
 
 def answers(text: str, *, file: str) -> Iterator[SeriesPoint]:
-    """Values of the series of an answer of ``query_range``, also of one that was cut."""
+    """Yield values of the series in a ``query_range`` response, also of a cut one."""
     ends = [match.start() for match in re.finditer("\n", text)]
     for match in _METRIC.finditer(text):
         try:
@@ -123,7 +123,7 @@ def answers(text: str, *, file: str) -> Iterator[SeriesPoint]:
 
 
 def samples(points: Iterable[SeriesPoint], *, broker: int) -> Iterator[HostSample | HostStart]:
-    """Samples of what is known among the values of a host, and when its kernel was booted."""
+    """Yield samples of a host's known values, and its kernel's boot."""
     series: dict[tuple, list[SeriesPoint]] = defaultdict(list)
     for point in points:
         if point.at is not None and _is_known(point.name) and not is_passed_over(point.labels.get("device", "")):
@@ -144,7 +144,7 @@ def samples(points: Iterable[SeriesPoint], *, broker: int) -> Iterator[HostSampl
 
 
 def _of_cpus(rates: Iterable[tuple[SeriesPoint, float, int]], broker: int) -> Iterator[HostSample]:
-    """Means over the CPUs of which there are values; not of a moment at which one of them has none."""
+    """Yield means over the CPUs with values; none for a moment at which one of them lacks a value."""
     by_moment: dict[tuple[str, int, int], dict[str, tuple[SeriesPoint, float]]] = defaultdict(dict)
     for point, rate, span in rates:
         by_moment[point.labels.get("mode", ""), point.at, span][point.labels.get("cpu", "")] = point, rate
@@ -166,7 +166,7 @@ def _sample(broker: int, point: SeriesPoint, metric: str, value: float, span: in
 
 
 def _rates(values: Sequence[SeriesPoint]) -> Iterator[tuple[SeriesPoint, float, int]]:
-    """Each value but the first with how much a second came to it, and milliseconds since the one before."""
+    """Yield each value but the first as a rate per second, with milliseconds since the previous one."""
     for before, after in pairwise(values):
         if after.at > before.at and after.value >= before.value:
             yield after, (after.value - before.value) * 1000 / (after.at - before.at), after.at - before.at
@@ -182,7 +182,7 @@ def _starts(values: Sequence[SeriesPoint], broker: int) -> Iterator[HostStart]:
 
 
 def is_counter(name: str) -> bool:
-    """Whether a value says nothing without the next one."""
+    """Return whether a value is meaningless without the next one."""
     return name == _CPU or _meaning(name)[1] is not None
 
 
@@ -191,7 +191,7 @@ def _is_known(name: str) -> bool:
 
 
 def _meaning(name: str) -> tuple[str | None, float | None]:
-    """Metric, and for a counter how much of its unit one of it is; ``None`` twice where it is not known."""
+    """Return the metric, and for a counter its factor to the metric's unit; ``None`` twice when unknown."""
     if name in _COUNTERS:
         return _COUNTERS[name]
     if moved := _BYTES.fullmatch(name):

@@ -1,7 +1,7 @@
-"""What ``sar``, ``sadf -d`` and ``iostat`` print, to samples of hosts.
+"""Parse the output of ``sar``, ``sadf -d`` and ``iostat`` into samples of hosts.
 
-Read are the tables of ``sar -n DEV``, ``-n EDEV``, ``-d``, ``-u`` and ``-q``, the same of ``sadf -d``, and those of ``iostat``;
-all others are passed over. Source: ``pr_stats.c``, ``iostat.c`` (sysstat 12.6.1), and their columns of 10 and 11.
+Supported tables: ``sar -n DEV``, ``-n EDEV``, ``-d``, ``-u`` and ``-q``, the same of ``sadf -d``, and those of ``iostat``; others
+are skipped. Source: ``pr_stats.c``, ``iostat.c`` (sysstat 12.6.1), and their columns of 10 and 11.
 """
 
 import re
@@ -34,14 +34,14 @@ _COLUMNS = {
     "avgqu-sz": ("disk_queue", 1), "aqu-sz": ("disk_queue", 1), "%idle": ("cpu_busy", -1), "%iowait": ("cpu_iowait", 1),
     "%steal": ("cpu_steal", 1), "runq-sz": ("run_queue", 1), "ldavg-1": ("load", 1), "blocked": ("blocked", 1),
 }  # fmt: skip
-"""What is read of a column, and how much of the metric's unit one of it is; of what is idle the rest of 100 % is busy."""
+"""Metric of a column, with the factor to the metric's unit; busy is 100 % minus idle."""
 _OF_WHAT = ("IFACE", "DEV", "CPU", "Device", "Device:")
 
 Told = Iterator[HostSample | HostStart]
 
 
 class _Place(NamedTuple):
-    """Where and of whom what is printed is told."""
+    """Source of printed values."""
 
     broker: int
     file: str
@@ -52,11 +52,11 @@ class _Place(NamedTuple):
 
 
 def sar(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Told:
-    """Samples and restarts that ``sar`` prints; those without a day above them have no time.
+    """Yield samples and restarts printed by ``sar``; those without a date above them have no time.
 
     Args:
-        lines: With their ends; one without is cut, and not read.
-        zone: In which its times are taken: it tells none.
+        lines: With line ends; a line without one is cut, and skipped.
+        zone: Zone of its times, which it does not print.
     """
     place, clock, columns = _Place(broker, file), _Clock(None, zone), ()
     for number, line in _whole(lines):
@@ -79,19 +79,19 @@ def sar(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Told:
 
 
 class _Clock:
-    """The day of a clock that prints none: midnight has passed where the time of a table falls by half a day or more.
+    """Day of a clock without dates: midnight has passed when a table's time decreases by half a day or more.
 
-    Where it falls by less, it was set back, or summer time ended: until it has caught up, moments are not known.
+    A smaller decrease is a clock step or the end of summer time: until it has caught up, times are unknown.
     """
 
     def __init__(self, of: str | None, zone: tzinfo) -> None:
         self._of, self._zone = of, zone
-        self._begin: int | None = None  # every table begins with the same moment
+        self._begin: int | None = None  # every table starts with the same moment
         self._tables: dict[Sequence[str], tuple[date, int]] = {}
         self._moments: dict[Sequence[str], tuple[int | None, int | None]] = {}
 
     def read(self, timed: re.Match, table: Sequence[str]) -> tuple[int | None, int | None]:
-        """The moment of a line, and milliseconds since the one before it in its table."""
+        """Return the moment of a line, and milliseconds since the previous one in its table."""
         first = times.day(self._of, halves=timed["half"] is not None) if self._of else None
         second = times.seconds(timed["clock"], timed["half"])
         if first is None or second is None:
@@ -112,7 +112,7 @@ class _Clock:
 
 
 def sadf(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Told:
-    """The same of ``sadf -d``, which prints UTC unless it is told otherwise."""
+    """Yield the same from ``sadf -d``, which prints UTC by default."""
     place, columns = _Place(broker, file), ()
     for number, line in _whole(lines):
         cells = line.rstrip().split(";")
@@ -131,9 +131,9 @@ def sadf(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Told:
 
 
 def iostat(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Told:
-    """Samples that ``iostat`` prints; without ``-t`` they have no time.
+    """Yield samples printed by ``iostat``; without ``-t`` they have no time.
 
-    The first report of each run is not read: it is a mean since the machine was booted.
+    The first report of each run is skipped: it is a mean since the boot.
     """
     place, columns, stamp, before = _Place(broker, file), (), None, None
     report, begun_by = 0, ""
@@ -158,12 +158,12 @@ def iostat(lines: Iterable[str], *, broker: int, file: str, zone: tzinfo) -> Tol
 
 
 def _whole(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Lines that have an end, each with its number: a number in one that was cut is another number."""
+    """Yield complete lines with their number: a number in a cut line is wrong."""
     return ((number, line) for number, line in enumerate(lines, start=1) if line.endswith("\n"))
 
 
 def _cells(columns: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str, float]]:
-    """Metric, device and value of what is known in a row of a table; nothing of one that is not as long as its head."""
+    """Yield metric, device and value of the known cells in a row; nothing for a row of another length than its header."""
     if len(columns) != len(cells):
         return
     named = next((name for name in columns if name in _OF_WHAT), None)

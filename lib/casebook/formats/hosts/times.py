@@ -1,4 +1,4 @@
-"""Times as sysstat prints them: dates in the order of the locale, clocks of 12 and 24 hours, most of them without a zone.
+"""Times in sysstat's output: dates in the locale's order, clocks of 12 and 24 hours, mostly without a zone.
 
 Source: ``print_gal_header``, ``set_record_timestamp_string`` in ``common.c`` and ``sa_common.c`` (sysstat 12.6.1).
 """
@@ -15,11 +15,11 @@ _MOMENT = re.compile(
 
 
 class PrintedTime(NamedTuple):
-    """A moment as it is printed.
+    """A printed moment.
 
     Args:
         at: Epoch milliseconds.
-        zoned: Whether it tells its zone.
+        zoned: Whether it has a zone.
     """
 
     at: int
@@ -27,12 +27,12 @@ class PrintedTime(NamedTuple):
 
 
 def day(text: str, *, halves: bool = False) -> date | None:
-    """The day of a date; ``None`` where it is none.
+    """Parse a date; ``None`` when invalid.
 
-    Of ``03/04/26`` the month comes first, as in the C locale and in America, unless that cannot be; after a dot never.
+    In ``03/04/26`` the month comes first, as in the C and American locales, unless impossible; never between dots.
 
     Args:
-        halves: The clock beside it has 12 hours: the locale is American.
+        halves: The clock next to it has 12 hours: the locale is American.
     """
     match = _DATE.fullmatch(text)
     if match is None:
@@ -51,7 +51,7 @@ def day(text: str, *, halves: bool = False) -> date | None:
 
 
 def seconds(clock: str, half: str | None) -> int | None:
-    """Second of the day of ``07:21:24`` with ``PM`` or ``None``; ``None`` where there is no such time."""
+    """Return the second of the day of ``07:21:24`` with ``PM`` or ``None``; ``None`` when invalid."""
     hours, minutes, second = map(int, clock.split(":"))
     if half is not None:
         if not 1 <= hours <= 12:
@@ -61,7 +61,7 @@ def seconds(clock: str, half: str | None) -> int | None:
 
 
 def at(of: date, second: int, zone: tzinfo) -> int | None:
-    """Epoch milliseconds of a second of a day; ``None`` beyond what calendars know."""
+    """Return epoch milliseconds of a second of a day; ``None`` outside the calendar's range."""
     try:
         local = datetime(of.year, of.month, of.day) + timedelta(seconds=second)
         return round(local.replace(tzinfo=zone).timestamp() * 1000)
@@ -70,7 +70,7 @@ def at(of: date, second: int, zone: tzinfo) -> int | None:
 
 
 def stamp(text: str, zone: tzinfo) -> PrintedTime | None:
-    """The moment that a line holds, and nothing else: ``11/26/26 19:21:26``, ``2026-11-26T19:21:58+0000``; else ``None``."""
+    """Parse a line with only a moment: ``11/26/26 19:21:26``, ``2026-11-26T19:21:58+0000``; else ``None``."""
     match = _MOMENT.fullmatch(text.strip())
     if match is None:
         return None

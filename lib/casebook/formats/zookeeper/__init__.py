@@ -1,1 +1,1 @@
-"""ZooKeeper: znodes, snapshots and transaction logs to rows."""
+"""ZooKeeper: parse znodes, snapshots and transaction logs into rows."""

@@ -1,4 +1,4 @@
-"""The changes that a transaction makes of ZooKeeper's tree and its sessions, and how they stand in a record."""
+"""Changes of a transaction to ZooKeeper's tree and sessions, and their encoding in a record."""
 
 import struct
 from collections.abc import Callable, Mapping
@@ -10,32 +10,32 @@ from casebook.formats.zookeeper.records import INT, Acls, acls, buffer, count, n
 _CREATED = struct.Struct(">?i")
 _CREATED_WITH_TTL = struct.Struct(">iq")
 _PART = struct.Struct(">ii")
-_HEADS = struct.Struct(">iii")  # of a multi and its first part; also of a part and the path that it begins with
-_LAST_OF_LENGTH = _HEADS.size - 1  # all of the first part's length, as far as it is below 256
-_BESIDE_CHECK = _HEADS.size + _PART.size  # what is before a setData, without the check's own bytes
+_HEADS = struct.Struct(">iii")  # of a multi and its first part; also of a part and the start of its path
+_LAST_OF_LENGTH = _HEADS.size - 1  # the whole length of the first part, below 256
+_BESIDE_CHECK = _HEADS.size + _PART.size  # bytes before a setData, without the check's own
 _LEAST_SET_DATA = 3 * INT
-_LAYOUTS, _CHECKS = 4096, 4  # remembered at most
+_LAYOUTS, _CHECKS = 4096, 4  # maximum cached
 _SET_DATA, _CHECK = 5, 13
 _NOT_LOGGED = -1
 
 _TOO_SHORT = (EOFError, IndexError, struct.error)
 NOT_UNDERSTOOD = (KeyError, ValueError, *_TOO_SHORT)
-"""What the reading of a change that is not understood ends in."""
+"""Errors on reading an unknown change."""
 
-_row = tuple.__new__  # what a named tuple's own constructor does, at half its price
+_row = tuple.__new__  # like a named tuple's own constructor, at half its cost
 
 
 class Create(NamedTuple):
-    """A znode comes to be.
+    """Creation of a znode.
 
     Args:
         operation: ``create``, ``create2``, ``createContainer`` or ``createTTL``.
-        path: Of the znode.
+        path: Path of the znode.
         data: Its data; ``None`` for null.
-        acl: Its access rights.
+        acl: ACL.
         ephemeral: It belongs to the session.
-        parent_cversion: The parent's number of creations with this one; -1 where 3.3 did not log it.
-        ttl: Milliseconds of ``createTTL``.
+        parent_cversion: Parent's number of creations including this one; -1 when not logged (3.3).
+        ttl: TTL of ``createTTL``, milliseconds.
     """
 
     operation: str
@@ -48,18 +48,18 @@ class Create(NamedTuple):
 
 
 class Delete(NamedTuple):
-    """A znode goes; ``operation`` is ``delete`` or ``deleteContainer``."""
+    """Deletion of a znode; ``operation`` is ``delete`` or ``deleteContainer``."""
 
     operation: str
     path: str
 
 
 class SetData(NamedTuple):
-    """A znode's data change.
+    """Change of a znode's data.
 
     Args:
         operation: ``setData`` or ``reconfig``.
-        path: Of the znode.
+        path: Path of the znode.
         data: The new data; ``None`` for null.
         version: The new version of the data.
     """
@@ -71,7 +71,7 @@ class SetData(NamedTuple):
 
 
 class SetAcl(NamedTuple):
-    """A znode's access rights change; ``version`` is the new version of them."""
+    """Change of a znode's ACL; ``version`` is its new version."""
 
     operation: str
     path: str
@@ -80,7 +80,7 @@ class SetAcl(NamedTuple):
 
 
 class Check(NamedTuple):
-    """Part of a multi that changes nothing: ``version`` is the one after that which was asked for."""
+    """Part of a multi that changes nothing: ``version`` is the one after the expected one."""
 
     operation: str
     path: str
@@ -88,18 +88,18 @@ class Check(NamedTuple):
 
 
 class CreateSession(NamedTuple):
-    """A session begins; its time-out is in milliseconds."""
+    """Start of a session, with its timeout in milliseconds."""
 
     operation: str
     timeout: int
 
 
 class CloseSession(NamedTuple):
-    """A session was closed or expired.
+    """End of a session, closed or expired.
 
     Args:
         operation: ``closeSession``.
-        paths: The znodes that go with it; ``None`` up to 3.5, which did not log them.
+        paths: Znodes deleted with it; ``None`` up to 3.5, which did not log them.
     """
 
     operation: str
@@ -107,11 +107,11 @@ class CloseSession(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """What was refused, and got a zxid all the same.
+    """A rejected request with a zxid.
 
     Args:
         operation: ``error``.
-        code: Of ``KeeperException.Code``; in a multi 0 for the parts before the one that failed.
+        code: Code of ``KeeperException.Code``; in a multi 0 for the parts before the failed one.
     """
 
     operation: str
@@ -119,13 +119,13 @@ class Failed(NamedTuple):
 
 
 class Unknown(NamedTuple):
-    """A change with a checksum that fits and nonetheless not understood.
+    """A change with a valid checksum that could not be decoded.
 
     Args:
         operation: ``unknown``.
         type: Its number in ``ZooDefs.OpCode``.
-        content: Its bytes, with whatever follows them in the record.
-        reason: What is wrong with it.
+        content: Its bytes, with the rest of the record.
+        reason: Reason.
     """
 
     operation: str
@@ -135,14 +135,14 @@ class Unknown(NamedTuple):
 
 
 class Multi(NamedTuple):
-    """Changes that were made together, or not at all: see ``failed``."""
+    """Changes made together, or not at all: see ``failed``."""
 
     operation: str
     parts: tuple["Change", ...]
 
     @property
     def failed(self) -> bool:
-        """One of its parts was refused, so none of them happened."""
+        """One of its parts was rejected, so none of them happened."""
         return any(isinstance(part, Failed) for part in self.parts)
 
 
@@ -152,7 +152,7 @@ _SetDataLayout: TypeAlias = Callable[[bytes, int], tuple[bytes, int, bytes, int]
 
 
 def _part(kind: int, content: bytes) -> Change:
-    """A change that is part of a multi, where it has bytes of its own."""
+    """Return a change that is part of a multi, from its own bytes."""
     try:
         operation, reader = _PARTS[kind]
         change, end = reader(content, 0, operation)
@@ -164,14 +164,14 @@ def _part(kind: int, content: bytes) -> Change:
 
 
 def unknown(kind: int, content: bytes, error: Exception) -> Unknown:
-    """What stands for a change of which the reading ended in an error."""
+    """Return the placeholder for an undecodable change."""
     if isinstance(error, KeyError):
         return Unknown("unknown", kind, content, "is of a type that is not known")
     return Unknown("unknown", kind, content, "ends too early" if isinstance(error, _TOO_SHORT) else str(error))
 
 
 def too_late(body: bytes, end: int) -> ValueError:
-    """What is wrong with a change behind which there are bytes that nothing accounts for."""
+    """Return the error for a change with extra bytes after it."""
     return ValueError(f"ends {len(body) - end} bytes too late")
 
 
@@ -208,7 +208,7 @@ def _set_data(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     size = len(body) - at
     if 0 <= length <= size - _LEAST_SET_DATA:
         path, stated, data, version = _set_data_at(length, size)(body, at)
-        if stated == len(data):  # neither null nor with a digest behind it
+        if stated == len(data):  # neither null nor followed by a digest
             return _row(SetData, (operation, path.decode(), data, version)), at + size
     path, data, at = named_buffer(body, at)
     (version,) = read_int(body, at)
@@ -217,7 +217,7 @@ def _set_data(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 @lru_cache(_LAYOUTS)
 def _set_data_at(path: int, size: int) -> _SetDataLayout:
-    """What takes path, length of the data, data and version out of ``size`` bytes; a controller writes few lengths of them."""
+    """Return the layout of path, data length, data and version in ``size`` bytes; a controller writes few different lengths."""
     return struct.Struct(f">4x{path}si{size - path - _LEAST_SET_DATA}si").unpack_from
 
 
@@ -245,7 +245,7 @@ def _close_session(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     try:
         paths, end = texts(body, at)
     except (ValueError, *_TOO_SHORT):
-        return CloseSession(operation, None), at  # closeSessionTxn.enabled=false: what follows is a digest, or is told as unread
+        return CloseSession(operation, None), at  # closeSessionTxn.enabled=false: a digest follows, or a reported rest
     return CloseSession(operation, paths), end
 
 
@@ -255,7 +255,7 @@ def _failed(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 
 def _multi(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    """Nearly all are a check and a setData, which are read at once; what differs in anything is read part by part."""
+    """Nearly all are a check and a setData, which are read at once; any other is read part by part."""
     try:
         begin = at + _BESIDE_CHECK + body[at + _LAST_OF_LENGTH]
         fence = _fence(body[at : begin + INT])
@@ -272,10 +272,10 @@ def _multi(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 @lru_cache(_LAYOUTS)
 def _fence(head: bytes) -> tuple[Change, int, _SetDataLayout] | None:
-    """How a multi goes on: few begin in a way of their own, as Kafka's controller has its epoch checked with all it writes.
+    """Return how a multi continues: few have a unique start, as Kafka's controller adds a check of its epoch to all writes.
 
     Args:
-        head: Up to the path's length in the second part, where the first is a check; at most 279 bytes of anything else.
+        head: Bytes up to the path length in the second part, when the first is a check; at most 279 bytes of anything else.
 
     Returns:
         The check, and of the setData behind it the size and what reads it; ``None`` where there is anything else.
@@ -298,7 +298,7 @@ def _part_by_part(body: bytes, at: int, operation: str) -> tuple[Change, int]:
         begin = at + _PART.size
         at = begin + length
         if not begin <= at <= len(body):
-            _, at = buffer(body, begin - INT)  # null, or it says what is wrong
+            _, at = buffer(body, begin - INT)  # null, or an error with the reason
         part = body[begin:at]
         parts.append(_check_again(part) if kind == _CHECK else _part(kind, part))
     return _row(Multi, (operation, tuple(parts))), at
@@ -306,11 +306,11 @@ def _part_by_part(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 @lru_cache(_CHECKS)
 def _check_again(part: bytes) -> Change:
-    """Most are the one before: Kafka's controller has its epoch checked with whatever it writes (KAFKA-6082)."""
+    """Most equal the one before: Kafka's controller checks its epoch on each write (KAFKA-6082)."""
     return _part(_CHECK, part)
 
 
-# By the numbers of ZooDefs.OpCode@3.8.4.
+# Numbers of ZooDefs.OpCode@3.8.4.
 _PARTS: Mapping[int, tuple[str, _Reader]] = {
     1: ("create", _create),
     2: ("delete", _delete),

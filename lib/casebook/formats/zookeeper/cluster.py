@@ -1,4 +1,4 @@
-"""A cluster put together from its znodes: the rows of a walk or dump, in any order, to one :class:`Cluster`."""
+"""Build a cluster from its znodes: the rows of a walk or dump, in any order, become one :class:`Cluster`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -35,14 +35,14 @@ def from_znodes(
     server_properties: Mapping[int, Mapping[str, str]] | None = None,
     remarks: tuple[str, ...] = (),
 ) -> Cluster:
-    """Put a cluster together; what cannot be taken at its word becomes a problem inside it.
+    """Build a cluster; unreliable evidence becomes a problem inside it.
 
     Args:
         rows: Znodes with paths below the chroot.
         chroot: As given; ``""`` for none.
-        not_collected: Parts that are known to be missing from ``rows``; read after ``rows`` is exhausted.
+        not_collected: Parts known to be missing from ``rows``; read after ``rows`` is exhausted.
         server_properties: By broker id, as far as collected.
-        remarks: What happened while the rows were collected.
+        remarks: Notes on the collection.
     """
     sorted_out = _SortedOut()
     for row in rows:
@@ -52,7 +52,7 @@ def from_znodes(
 
 
 class _SortedOut:
-    """Znodes by kind. States, the many, are decoded at once: their bytes are not kept."""
+    """Znodes by kind. The many states are decoded at once: their bytes are not kept."""
 
     def __init__(self) -> None:
         self.by_kind: dict[str, list[tuple[str, Znode]]] = defaultdict(list)
@@ -66,7 +66,7 @@ class _SortedOut:
         self.changed = 0
 
     def add(self, znode: Znode) -> None:
-        """Take in one znode."""
+        """Add one znode."""
         if znode.read_at is not None:
             self.read_from = znode.read_at if self.read_from is None else min(self.read_from, znode.read_at)
             self.read_to = znode.read_at if self.read_to is None else max(self.read_to, znode.read_at)
@@ -99,7 +99,7 @@ class _SortedOut:
                 self._add_other(root, znode)
 
     def read(self, kind: str, decode: Callable[[Znode, str], None]) -> None:
-        """Decode the znodes of a kind that are there; a reason against one becomes a problem."""
+        """Decode the existing znodes of a kind; an error becomes a problem."""
         for name, znode in self.by_kind[kind]:
             if znode.outcome in _GONE:
                 continue
@@ -188,7 +188,7 @@ def _put_together(
 
 
 def _brokers(found: _SortedOut) -> dict[int, Broker]:
-    """Registered brokers. A registration nobody can read still says that the broker is alive."""
+    """Return registered brokers. An unreadable registration still proves that the broker is alive."""
     brokers = {
         int(name): Broker(id=int(name), stamp=znodes.stamp(znode.stat))
         for name, znode in found.by_kind["broker"]
@@ -203,7 +203,7 @@ def _brokers(found: _SortedOut) -> dict[int, Broker]:
 
 
 def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tuple[Problem, ...]) -> bool:
-    """Whether a znode's children are all here: it was read, counts no more than we have, and nothing is known to miss."""
+    """Return whether all children of a znode are here: it was read, counts no more, and none is known to be missing."""
     if any(part.path != "/" and (parent == part.path or parent.startswith(part.path + "/")) for part in not_collected):
         return False
     children = found.by_kind[kind]
@@ -217,12 +217,12 @@ def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tu
 
 
 def _is_file_of_znodes(part: str) -> bool:
-    """Whether a part is the file that held the znodes: neither itself a znode, nor a broker's or client's file, nor the past."""
+    """Return whether a part is the file of znodes: not a znode itself, a broker's or client's file, or the history."""
     return part != HOLES and not part.startswith(("/", "brokers/", "clients/"))
 
 
 def _unlisted(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable[Problem]:
-    """Why there may be partitions that nobody saw."""
+    """Return why partitions may be unseen."""
     if not _children_known(found, "/brokers/topics", "topic", not_collected):
         yield Problem(path="/brokers/topics", reason="the list of topics is not whole")
     yield from (p for p in not_collected if _is_file_of_znodes(p.path))
@@ -230,7 +230,7 @@ def _unlisted(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable
 
 
 def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable[str]:
-    """Entities whose settings cannot be read; a kind alone (``topics``) where its entities cannot even be listed."""
+    """Return entities with unreadable settings; a kind alone (``topics``) when its entities cannot be listed."""
     yield from (p.path.removeprefix("/config/") for p in found.problems if p.path.startswith("/config/"))
     for kind in ("topics", "brokers"):
         parent = f"/config/{kind}"
@@ -244,19 +244,19 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
         if nothing_there or _children_known(found, parent, parent[1:], not_collected):
             continue
         told = {name for name, znode in found.by_kind[parent[1:]] if znode.outcome is ReadOutcome.STATED and znode.data}
-        if told and kind == "topics":  # kafka-topics told those of some topics: these are known
+        if told and kind == "topics":  # kafka-topics printed those of some topics: these are known
             yield from (f"{kind}/{topic}" for topic in sorted({*found.states, *dict(found.by_kind["topic"])} - told))
         else:
             yield kind
 
 
 def _is_partly(znode: Znode) -> bool:
-    """Whether only some of its settings may have been told: such a one is stated without version."""
+    """Return whether it may have only some of its settings: such a znode is stated without a version."""
     return not (znode.data or b"").startswith(b'{"version"')
 
 
 def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
-    """Every topic that is there, also one whose znode cannot be read; and the assignments of those that can."""
+    """Return every existing topic, also with an unreadable znode; and the readable assignments."""
     assignments: dict[str, Assignment] = {}
     topics = {
         name: Topic(
@@ -279,7 +279,7 @@ def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dic
 
 
 def _partitions(found: _SortedOut, assignments: Mapping[str, Assignment]) -> Iterable[Partition]:
-    """Every partition that an assignment or a state names, by topic and partition."""
+    """Yield every partition in an assignment or a state, by topic and partition."""
     for topic in sorted(assignments.keys() | found.states.keys()):
         assignment = assignments.get(topic, _UNASSIGNED)
         states = found.states.get(topic, {})

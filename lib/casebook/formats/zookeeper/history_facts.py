@@ -1,7 +1,7 @@
-"""The history of Kafka's znodes, decoded: changes of bytes to what happened.
+"""Decode the history of Kafka's znodes: from changed bytes to events.
 
-What cannot be decoded is left out, as ``zookeeper.cluster`` reports it for the last state; but settings that cannot
-be decoded make those before them no longer true.
+Undecodable changes are skipped, as ``zookeeper.cluster`` reports them for the last state; but undecodable settings invalidate
+earlier ones.
 """
 
 import json
@@ -19,9 +19,9 @@ _CONFIGS = "/config/topics/"
 
 
 def read(changes: Iterable[ZnodeChange]) -> Iterator[Happened]:
-    """What happened, in the order of transactions; of one transaction what went before what came.
+    """Yield events in the order of transactions; within one, deletions before creations.
 
-    Where a history begins anew, states that were there before and are not any more are gone at that moment at the latest.
+    At a new begin of a history, earlier states that no longer exist are gone at that moment at the latest.
     """
     known: set[str] = set()
     for change in changes:
@@ -81,7 +81,7 @@ def _of_znode(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | Non
 
 
 def _made(what: What, znode: Znode, change: ZnodeChange, begins: bool, *, written: bool = False) -> Happened:
-    """With the time of the transaction, or of the znode's own where the history only begins with it."""
+    """Use the time of the transaction, or the znode's own at the begin of a history."""
     stat = znode.stat
     if not begins or stat is None:
         return Happened(what, change.zxid, change.time, change.session, begins)
@@ -113,7 +113,7 @@ def _broker(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | None:
     if _gone(znode):
         return Happened(What.BROKER_GONE, change.zxid, change.time, change.session, broker=broker)
     if not begins and not _is_new(znode, change):
-        return None  # its listeners were changed
+        return None  # its listeners changed
     stamp = znodes.decode_broker(broker, znode.data).timestamp
     return _made(What.BROKER_REGISTERED, znode, change, begins)._replace(broker=broker, stamp=stamp)
 
@@ -151,6 +151,9 @@ def _is_new(znode: Znode, change: ZnodeChange) -> bool:
 
 
 def _stamp(data: bytes) -> int | None:
-    """Of ``/controller``: ``{"version":1,"brokerid":1,"timestamp":"1570878222293"}`` (``ZkData.scala@3.9.0``)."""
+    """Return the timestamp of ``/controller``.
+
+    ``{"version":1,"brokerid":1,"timestamp":"1570878222293"}`` (``ZkData.scala@3.9.0``).
+    """
     text = str(json.loads(data).get("timestamp"))
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

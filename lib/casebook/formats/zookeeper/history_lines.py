@@ -1,8 +1,8 @@
-"""The history of Kafka's znodes as JSON lines: a line a transaction, with the znodes it changed as they were after it.
+"""The history of Kafka's znodes as JSON lines: a line per transaction, with the znodes after their change.
 
     {"zxid": 4294967301, "time": 1570878222293, "session": "0x16dbe1a0c5e0003", "operation": "setData", "znodes": [{...}]}
 
-Where a history begins, the operation is ``begin``, and all znodes follow, each on a line of its own (``znode_lines``).
+At the begin of a history, the operation is ``begin``, and all znodes follow, one per line (``znode_lines``).
 """
 
 import json
@@ -13,7 +13,7 @@ from casebook.formats.zookeeper import znode_lines
 
 BEGIN = "begin"
 
-_SESSIONS = 1 << 64  # ZooKeeper's sessions are signed, and are printed as if they were not
+_SESSIONS = 1 << 64  # ZooKeeper's sessions are signed, and printed as unsigned
 
 
 def encode(change: ZnodeChange) -> Iterator[str]:
@@ -32,7 +32,7 @@ def encode(change: ZnodeChange) -> Iterator[str]:
 
 
 def is_row(line: bytes) -> bool:
-    """Whether a line is a JSON object at all."""
+    """Return whether a line is a JSON object."""
     try:
         return isinstance(znode_lines.taken_apart(line), dict)
     except ValueError:
@@ -40,10 +40,10 @@ def is_row(line: bytes) -> bool:
 
 
 def decode(lines: Iterable[str | bytes]) -> Iterator[ZnodeChange]:
-    """The changes of a file.
+    """Yield the changes of a file.
 
     Raises:
-        ValueError: A line is none of them; changes before it were already yielded.
+        ValueError: A line is invalid; earlier changes were already yielded.
     """
     begun: ZnodeChange | None = None
     znodes = []
@@ -65,7 +65,7 @@ def decode(lines: Iterable[str | bytes]) -> Iterator[ZnodeChange]:
 
 
 def counted(lines: Iterable[str | bytes]) -> tuple[int, int]:
-    """Transactions and snapshots among the lines of a file; that ZooKeeper began with nothing is neither."""
+    """Return the number of transactions and snapshots in a file; an initially empty ZooKeeper is neither."""
     transactions = snapshots = 0
     begins = False
     for line in lines:

@@ -1,4 +1,4 @@
-"""Which of ZooKeeper's znodes are Kafka's evidence: one selection for walks, dumps and ZooKeeper's own files.
+"""Selection of ZooKeeper's znodes that are Kafka's evidence: common to walks, dumps and ZooKeeper's own files.
 
 Source: ``core/src/main/scala/kafka/zk/ZkData.scala@3.9.0`` and, for releases before 1.1, ``kafka/utils/ZkUtils.scala@0.9.0.1``.
 """
@@ -27,7 +27,7 @@ READ_WHOLE = (
     "/latest_producer_id_block",
     TOPICS,
 )
-"""Read with everything below, the many last; below a topic, the states only."""
+"""Read with all descendants, the largest last; below a topic, only the states."""
 
 OF_RELEASE = (
     IDS,
@@ -39,7 +39,7 @@ OF_RELEASE = (
     "/latest_producer_id_block",
     TOPICS,
 )
-"""Those that tell of brokers, and of the release: by being there or not, or by their format."""
+"""Znodes on brokers, and on the release: by their existence or format."""
 
 COUNTED = (
     "/consumers",
@@ -49,7 +49,7 @@ COUNTED = (
     "/kafka-acl-extended-changes",
     "/delegation_token",
 )
-"""Only their stat is kept, which counts their children: who may do what, and tokens, are nobody's business here."""
+"""Only their stat is kept, with the number of children: ACLs and tokens are not evidence."""
 
 _STATE = re.compile(r"(/brokers/topics/[^/]+)/partitions/[0-9]{1,10}/state")
 _PARTITIONS = re.compile(r"(/brokers/topics/[^/]+)/partitions")
@@ -57,24 +57,24 @@ _OFFSET = re.compile(r"/consumers/[^/]+/offsets/[^/]+/[0-9]{1,10}")
 _OFFSETS = re.compile(r"/consumers/[^/]+/offsets(/[^/]+)?")
 CONSUMERS = "/consumers"
 MOST_OFFSETS = 100_000
-"""Offsets of groups that a walk asks for."""
+"""Maximum group offsets in a walk."""
 _PARTITION = re.compile(r"[0-9]{1,10}")  # as many digits as an int32 may have
 
 
 def is_evidence(path: str) -> bool:
-    """Whether a znode belongs into a case."""
+    """Return whether a znode belongs in a case."""
     if path.startswith(TOPICS + "/"):
         return is_topic(path) or topic_of_state(path) is not None
     return is_group_offset(path) or path in COUNTED or root_of(path) in READ_WHOLE
 
 
 def is_group_offset(path: str) -> bool:
-    """Whether it holds an offset that a group keeps in ZooKeeper (``ZkUtils.scala@0.9.0.1``: ``ZKGroupTopicDirs``)."""
+    """Return whether it is a group offset stored in ZooKeeper (``ZkUtils.scala@0.9.0.1``: ``ZKGroupTopicDirs``)."""
     return path.startswith(CONSUMERS + "/") and _OFFSET.fullmatch(path) is not None
 
 
 def below_group(path: str, children: Iterable[str]) -> tuple[list[str], list[str]]:
-    """What leads to the offsets of groups below a listed znode: paths to list, and paths to read.
+    """Return the next paths to list and to read, towards the group offsets below a listed znode.
 
     Args:
         path: ``/consumers``, a group's ``offsets``, or a topic below.
@@ -91,7 +91,7 @@ def below_group(path: str, children: Iterable[str]) -> tuple[list[str], list[str
 
 
 def root_of(path: str) -> str:
-    """The part of the tree a znode belongs to: its place in :data:`READ_WHOLE`, else its first name."""
+    """Return the part of the tree of a znode: its entry in :data:`READ_WHOLE`, else its first name."""
     for root in READ_WHOLE:
         if path == root or path.startswith(root + "/"):
             return root
@@ -99,34 +99,34 @@ def root_of(path: str) -> str:
 
 
 def is_topic(path: str) -> bool:
-    """Whether it is a topic's own znode."""
+    """Return whether it is a topic's own znode."""
     return path.count("/") == 3 and path.startswith(TOPICS + "/")
 
 
 def topic_of_state(path: str) -> str | None:
-    """Path of the topic that a state znode belongs to; ``None`` for every other path."""
+    """Return the topic path of a state znode; ``None`` for every other path."""
     match = _STATE.fullmatch(path)
     return match[1] if match else None
 
 
 def topic_of_partitions(path: str) -> str | None:
-    """Path of the topic whose partitions are children of this path; ``None`` for every other path."""
+    """Return the topic path of a topic's partitions znode; ``None`` for every other path."""
     match = _PARTITIONS.fullmatch(path)
     return match[1] if match else None
 
 
 def partitions_path(topic_path: str) -> str:
-    """The parent of a topic's partitions."""
+    """Return the parent of a topic's partitions."""
     return topic_path + "/partitions"
 
 
 def state_paths(topic_path: str, partitions: Iterable[str]) -> list[str]:
-    """The state znodes of a topic; names that are no partition number are left out."""
+    """Return the state znodes of a topic, without invalid partition numbers."""
     return [f"{topic_path}/partitions/{partition}/state" for partition in partitions if _PARTITION.fullmatch(partition)]
 
 
 def assigned_partitions(data: bytes | None) -> list[str]:
-    """Partition numbers in a topic znode; none when it is not what Kafka writes, which the reader of the case reports."""
+    """Return the partition numbers in a topic znode; none in an invalid one, which the reader of the case reports."""
     try:
         partitions = json.loads(data or b"")["partitions"]
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -135,15 +135,15 @@ def assigned_partitions(data: bytes | None) -> list[str]:
 
 
 def assigned_states(topic_path: str, data: bytes | None) -> list[str]:
-    """The state znodes of the partitions that a topic znode assigns."""
+    """Return the state znodes of the partitions in a topic znode."""
     return state_paths(topic_path, assigned_partitions(data))
 
 
 def with_missing(znodes: Mapping[str, Znode]) -> Iterator[Znode]:
-    """All evidence of a tree that is known as a whole, by path; what Kafka would look for and is not there is missing.
+    """Yield all evidence of a complete tree, by path; absent znodes that Kafka would read are missing.
 
     Args:
-        znodes: The evidence by path.
+        znodes: Evidence by path.
     """
     expected = {*READ_WHOLE, *COUNTED}
     for path, znode in znodes.items():

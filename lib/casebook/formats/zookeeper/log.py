@@ -1,9 +1,8 @@
-"""ZooKeeper's transaction log, ``log.<zxid>``, of 3.4 to 3.9: every transaction, and every byte that is none.
+"""ZooKeeper's transaction log, ``log.<zxid>``, of 3.4 to 3.9: every transaction, and all damaged bytes.
 
-A record is its Adler-32, its length, header and change, and the mark ``B``; the file is preallocated with zeros
-(``FileTxnLog.java``, ``SerializeUtils.java@3.8.4``). ZooKeeper stops reading at the first record that is not whole. This reads
-on behind it, at the next record that has a length, a mark, a checksum and a zxid that fit; whoever uses the rows decides
-whether those are safe to use.
+A record consists of its Adler-32, its length, header and change, and the mark ``B``; the file is preallocated with zeros
+(``FileTxnLog.java``, ``SerializeUtils.java@3.8.4``). ZooKeeper stops at the first incomplete record. This reader continues at the
+next record with a plausible length, mark, checksum and zxid; the caller decides whether later rows are safe to use.
 """
 
 import re
@@ -20,20 +19,20 @@ _FRAME = struct.Struct(">qi")
 _HEADER = struct.Struct(">qiqqi")
 _FRAME_AND_HEADER = struct.Struct(">qiqiqqi")
 _MARK = ord("B")
-_AROUND = _FRAME.size + 1  # what a record has beside header and change
+_AROUND = _FRAME.size + 1  # size of a record besides header and change
 _LENGTHS = range(_HEADER.size, LONGEST + 1)
-# An Adler-32 stands in a long, so its upper half is zero. What follows is a length up to LONGEST that is not zero, as without
-# that each byte of the zeros at a file's end would be looked at.
+# An Adler-32 is stored in a long, so its upper half is zero. A length up to LONGEST follows; it must not be zero, or each byte of
+# the zeros at a file's end would be examined.
 _FRAME_AS_IT_BEGINS = re.compile(rb"\0\0\0\0[\s\S]{4}(?!\0{4})[\0-\4]")
 
 _DIGEST = struct.Struct(">iq")
 _DIGEST_SIZE = _DIGEST.size
 
-_row = tuple.__new__  # what a named tuple's own constructor does, at half its price
+_row = tuple.__new__  # like a named tuple's own constructor, at half its cost
 
 
 class Digest(NamedTuple):
-    """What 3.6 and later log of the tree behind a transaction, to find servers that differ (``TxnDigest``)."""
+    """Digest of the tree after a transaction, in 3.6 and later, to find servers that differ (``TxnDigest``)."""
 
     version: int
     digest: int
@@ -43,14 +42,14 @@ class Transaction(NamedTuple):
     """A record of the log.
 
     Args:
-        position: Of its first byte in the file.
-        zxid: Its number.
-        session: Who asked for it; a signed 64-bit integer, as ``ephemeralOwner`` is.
+        position: Position of its first byte in the file.
+        zxid: Transaction id.
+        session: Requesting session; a signed 64-bit integer, like ``ephemeralOwner``.
         cxid: The request's number in the session.
         time: Epoch milliseconds by the leader's clock.
-        change: What it did.
-        digest: ``None`` where none was logged.
-        after_damage: Between it and the file's begin something could not be read, and may be missing.
+        change: Change.
+        digest: ``None`` when not logged.
+        after_damage: Something between the file's start and it was unreadable, and may be missing.
     """
 
     position: int
@@ -67,20 +66,20 @@ Row: TypeAlias = FileHead | Transaction | StreamDamage
 
 
 def read(stream: BinaryIO) -> Iterator[Row]:
-    """Read a transaction log from its begin.
+    """Read a transaction log from its start.
 
-    At most one record, or one piece of the stream, is held at a time. No row at the end tells that it was reached: zeros there
-    are preallocated, and a :class:`StreamDamage` that no transaction follows is as a rule a record that was being written.
+    At most one record, or one piece of the stream, is in memory. No final row marks the end: trailing zeros are preallocated, and
+    a final :class:`StreamDamage` is usually a record that was being written.
 
     Args:
-        stream: Opened for reading bytes, at its begin.
+        stream: Binary stream, at its start.
 
     Returns:
         The head or the damage in its place, then transactions in the file's order and the damage between them. All of a file
         is told: what is in no row is zeros.
 
     Raises:
-        OSError: The stream cannot be read.
+        OSError: The stream is unreadable.
     """
     window = StreamWindow(pieces(stream))
     first = head(window, _MAGIC)
@@ -99,14 +98,14 @@ def read(stream: BinaryIO) -> Iterator[Row]:
 
 
 def _transactions(window: StreamWindow, last: int, after_damage: bool) -> Generator[Transaction, None, int]:
-    """Records as long as they are whole; the window then begins at what is none.
+    """Yield complete records; the window then starts at the first other byte.
 
-    Millions come through here: what is done for each stands in one place, as calls and tuples are most of what it costs.
+    This runs millions of times: the work for each is in one place, as calls and tuples dominate its cost.
 
     Args:
-        window: Begins at a record, or at what is none.
+        window: Starts at a record, or at other bytes.
         last: The last zxid before it.
-        after_damage: As the rows are to have it.
+        after_damage: Value for the rows.
 
     Returns:
         The last zxid now.
@@ -146,13 +145,13 @@ def _transactions(window: StreamWindow, last: int, after_damage: bool) -> Genera
 
 
 def _missing(content: bytes, at: int) -> int:
-    """Bytes that the record at ``at`` needs, if they are not at hand; 0 if they are, or if there is no record."""
+    """Return the bytes missing for the record at ``at``; 0 when complete, or without a record."""
     needed = _size(content, at)
     return needed if len(content) - at < needed else 0
 
 
 def _size(content: bytes, at: int) -> int:
-    """Bytes that the record at ``at`` takes, as far as that can be seen; 0 if there is none."""
+    """Return the size of the record at ``at``, as far as visible; 0 without one."""
     if len(content) - at < _FRAME.size:
         return _FRAME.size
     _, length = _FRAME.unpack_from(content, at)
@@ -160,7 +159,7 @@ def _size(content: bytes, at: int) -> int:
 
 
 def _what_is_wrong(content: bytes) -> str:
-    """Why no record begins here."""
+    """Return why no record starts here."""
     size = _size(content, 0)
     if len(content) < size:
         return "ends within a record"
@@ -175,18 +174,18 @@ def _what_is_wrong(content: bytes) -> str:
 
 
 def _seek(window: StreamWindow, last: int) -> bool:
-    """Move the window to the next record behind what is damaged; ``False``, with the stream at its end, if there is none.
+    """Move the window to the next record after damaged bytes; ``False``, with the stream at its end, without one.
 
     Args:
-        window: Begins at the damage.
+        window: Starts at the damage.
         last: The last zxid before it; only a later one can come.
     """
     at = 1
     while True:
-        if window.start + at >= window.used:  # zeros as far as one sees
+        if window.start + at >= window.used:  # zeros as far as visible
             at = max(at, len(window.content) - _FRAME.size)
         found = _FRAME_AS_IT_BEGINS.search(window.content, at)
-        begin = found.start() if found else max(at, len(window.content) - _FRAME.size)  # what is cut off may be one, too
+        begin = found.start() if found else max(at, len(window.content) - _FRAME.size)  # the cut rest may be one, too
         at = window.reach(begin, _FRAME.size + _HEADER.size)
         if len(window.content) - at < _FRAME.size + _HEADER.size:
             return False
@@ -199,7 +198,7 @@ def _seek(window: StreamWindow, last: int) -> bool:
 
 
 def _may_follow(content: bytes, at: int, last: int) -> bool:
-    """There is a header of a known type with a later zxid: cheap to see, before anything is read for a length's sake."""
+    """Return whether a header of a known type with a later zxid follows: a cheap check before reading a whole length."""
     _, _, zxid, _, kind = _HEADER.unpack_from(content, at + _FRAME.size)
     return zxid > last and kind in OPERATIONS
 

@@ -1,6 +1,6 @@
-"""What ZooKeeper's transaction logs and snapshots have in common: their head, jute's primitives, a stream read in pieces.
+"""Common parts of ZooKeeper's transaction logs and snapshots: header, jute's primitives, a stream read in pieces.
 
-Any bytes can be given. A length is believed only as far as there are bytes behind it (``BinaryInputArchive.java@3.8.4``).
+Any input is safe. A length is only trusted as far as bytes follow (``BinaryInputArchive.java@3.8.4``).
 """
 
 import struct
@@ -9,21 +9,21 @@ from functools import partial
 from typing import BinaryIO, NamedTuple
 
 PIECE = 1 << 20
-LONGEST = 64 << 20  # of one record or value; ZooKeeper's own limit, jute.maxbuffer, is 1 MiB unless somebody raised it
+LONGEST = 64 << 20  # of one record or value; ZooKeeper's limit, jute.maxbuffer, is 1 MiB by default
 
 _HEAD = struct.Struct(">4siq")
 _VERSION = 2
 _INT = struct.Struct(">i")
-INT, read_int = _INT.size, _INT.unpack_from  # looked up once: they are wanted a million times
+INT, read_int = _INT.size, _INT.unpack_from  # looked up once: used a million times
 _NULL = -1
 
 
 class FileHead(NamedTuple):
-    """How a log or snapshot begins (``FileHeader`` in ``zookeeper.jute@3.8.4``).
+    """Header of a log or snapshot (``FileHeader`` in ``zookeeper.jute@3.8.4``).
 
     Args:
-        version: Of the format: 2 from 3.0 to 3.9.
-        dbid: 0 in logs and -1 in snapshots, as far as any release wrote them.
+        version: Format version: 2 from 3.0 to 3.9.
+        dbid: 0 in logs and -1 in snapshots of all known releases.
     """
 
     version: int
@@ -31,12 +31,12 @@ class FileHead(NamedTuple):
 
 
 class StreamDamage(NamedTuple):
-    """Bytes that could not be understood.
+    """Undecodable bytes.
 
     Args:
-        position: Of the first of them, in the file, or in what it unpacks to.
-        length: How many there are; ``None`` for all that come, as nothing was read from there on.
-        reason: What is wrong, to be put behind the file's name.
+        position: Position of the first of them, in the file, or in its unpacked content.
+        length: Number of bytes; ``None`` for all the rest, as reading stopped there.
+        reason: Reason, to follow the file's name.
     """
 
     position: int
@@ -45,7 +45,7 @@ class StreamDamage(NamedTuple):
 
 
 class Acl(NamedTuple):
-    """Who may do what with a znode.
+    """An entry of a znode's ACL.
 
     Args:
         perms: Sum of read 1, write 2, create 4, delete 8, admin 16.
@@ -65,12 +65,12 @@ _OPEN_IN_BYTES = b"\0\0\0\1" + b"\0\0\0\x1f" + b"\0\0\0\5world" + b"\0\0\0\6anyo
 
 
 class StreamWindow:
-    """The part of a stream that is being read; what was read before it is let go.
+    """The current part of a stream; earlier parts are dropped.
 
     Attributes:
-        content: The bytes at hand.
-        start: Where ``content`` begins in the stream.
-        used: Where the last byte that is not zero ends in the stream, as far as it was read.
+        content: Bytes in memory.
+        start: Position of ``content`` in the stream.
+        used: Position after the last nonzero byte read.
     """
 
     __slots__ = ("_pieces", "content", "start", "used")
@@ -80,12 +80,12 @@ class StreamWindow:
         self.content, self.start, self.used = b"", 0, 0
 
     def drop(self, size: int) -> None:
-        """Let the first ``size`` bytes go."""
+        """Drop the first ``size`` bytes."""
         self.content = self.content[size:]
         self.start += size
 
     def reach(self, at: int, size: int) -> int:
-        """Have ``size`` bytes from ``at`` on at hand, or as many as there are.
+        """Load ``size`` bytes from ``at`` on, or as many as there are.
 
         Returns:
             Where in ``content`` now is what was at ``at``; bytes before it may be gone.
@@ -104,12 +104,12 @@ class StreamWindow:
 
 
 def pieces(stream: BinaryIO) -> Iterator[bytes]:
-    """A stream in pieces of at most ``PIECE`` bytes."""
+    """Yield a stream in pieces of at most ``PIECE`` bytes."""
     return iter(partial(stream.read, PIECE), b"")
 
 
 def head(window: StreamWindow, magic: bytes) -> FileHead | StreamDamage:
-    """Read the head of a log (``ZKLG``) or a snapshot (``ZKSN``) and leave it behind."""
+    """Read the header of a log (``ZKLG``) or a snapshot (``ZKSN``) and advance past it."""
     window.reach(0, _HEAD.size)
     content = window.content[: _HEAD.size]
     window.drop(len(content))
@@ -124,10 +124,10 @@ def head(window: StreamWindow, magic: bytes) -> FileHead | StreamDamage:
 
 
 def count(content: bytes, at: int) -> tuple[int, int]:
-    """The number of elements at ``at``, 0 for null, and where the first of them begins.
+    """Return the number of elements at ``at``, 0 for null, and the position of the first one.
 
     Raises:
-        ValueError: No number of elements.
+        ValueError: Not a number of elements.
         struct.error: The content ends before.
     """
     (number,) = read_int(content, at)
@@ -137,7 +137,7 @@ def count(content: bytes, at: int) -> tuple[int, int]:
 
 
 def buffer(content: bytes, at: int) -> tuple[bytes | None, int]:
-    """The bytes at ``at``, ``None`` for null, and where they end.
+    """Return the bytes at ``at``, ``None`` for null, and their end.
 
     Raises:
         EOFError: The content ends before.
@@ -155,12 +155,12 @@ def buffer(content: bytes, at: int) -> tuple[bytes | None, int]:
 
 
 def _does_not_fit(length: int) -> Exception:
-    """What to raise of a length that is more than there is: it may become true with more bytes, or it never can."""
+    """Return the error for a length beyond the content: it may become valid with more bytes, or never."""
     return EOFError() if 0 <= length <= LONGEST else ValueError(f"states a length of {length} bytes")
 
 
 def text(content: bytes, at: int) -> tuple[str, int]:
-    """The text at ``at`` and where it ends.
+    """Return the text at ``at`` and its end.
 
     Raises:
         EOFError: The content ends before.
@@ -176,9 +176,9 @@ def text(content: bytes, at: int) -> tuple[str, int]:
 
 
 def named_buffer(content: bytes, at: int) -> tuple[str, bytes | None, int]:
-    """A text and the bytes behind it, and where those end: as :func:`text` and :func:`buffer`, at half the price.
+    """Return a text, the bytes after it, and their end: like :func:`text` and :func:`buffer`, at half the cost.
 
-    Something must be read behind them: whether there are as many bytes as are stated is not looked at twice.
+    Something must follow them: the stated number of bytes is not checked twice.
 
     Raises:
         ValueError: As those two do.
@@ -201,7 +201,7 @@ def named_buffer(content: bytes, at: int) -> tuple[str, bytes | None, int]:
 
 
 def texts(content: bytes, at: int) -> tuple[tuple[str, ...], int]:
-    """The texts at ``at`` and where they end; raises as :func:`text` does."""
+    """Return the texts at ``at`` and their end; raises like :func:`text`."""
     number, at = count(content, at)
     found = []
     for _ in range(number):
@@ -211,8 +211,8 @@ def texts(content: bytes, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def acls(content: bytes, at: int) -> tuple[Acls, int]:
-    """The access rights at ``at`` and where they end; raises as :func:`text` does."""
-    if content.startswith(_OPEN_IN_BYTES, at):  # nearly always, and worth not being looked into
+    """Return the ACL at ``at`` and its end; raises like :func:`text`."""
+    if content.startswith(_OPEN_IN_BYTES, at):  # nearly always, so worth a shortcut
         return OPEN, at + len(_OPEN_IN_BYTES)
     number, at = count(content, at)
     found = []

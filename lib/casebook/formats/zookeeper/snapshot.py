@@ -1,7 +1,7 @@
-"""ZooKeeper's snapshot, ``snapshot.<zxid>``, of 3.4 to 3.9: sessions, znodes with stat and access rights, and checksums.
+"""ZooKeeper's snapshot, ``snapshot.<zxid>``, of 3.4 to 3.9: sessions, znodes with stat and ACL, and checksums.
 
-A snapshot is fuzzy: the server goes on while it is written. It holds all changes up to the zxid in its name, and of later ones
-those that came before their znode was written. Only with the transactions behind that zxid it becomes a tree that once was
+A snapshot is fuzzy: the server continues while it is written. It contains all changes up to the zxid in its name, and those later
+ones that happened before their znode was written. Only with the transactions after that zxid it becomes a consistent tree
 (:mod:`casebook.formats.zookeeper.tree`). Sources: ``FileSnap.java``, ``SnapStream.java``, ``DataTree.java@3.8.4``.
 """
 
@@ -34,7 +34,7 @@ _Value = TypeVar("_Value")
 _MAGIC = b"ZKSN"
 _GZIP = b"\x1f\x8b"
 _XERIAL = b"\x82SNAPPY\0"
-_XERIAL_HEAD = 16  # with the version that wrote it, and the oldest that can read it
+_XERIAL_HEAD = 16  # with the version of its writer, and the oldest compatible one
 
 _INT = struct.Struct(">i")
 _LONG = struct.Struct(">q")
@@ -43,35 +43,35 @@ _ACL_AND_STAT = struct.Struct(">qqqqqiiiqq")
 _DIGEST = struct.Struct(">qiq")
 _SEAL = struct.Struct(">qi1s")
 
-_END = "/"  # no znode is written under this name: the root's is empty
+_END = "/"  # no znode has this name: the root's is empty
 _OPEN_KEY = -1
 _DIGEST_AND_SEAL = _DIGEST.size + _SEAL.size
 _ZXID_AND_SEAL = _LONG.size + _SEAL.size
 
 
 class Session(NamedTuple):
-    """A session that was open, with its time-out in milliseconds."""
+    """An open session, with its timeout in milliseconds."""
 
     id: int
     timeout: int
 
 
 class StoredZnode(NamedTuple):
-    """A znode as it is stored. Its fields are those of ``StatPersisted``; times are in epoch milliseconds.
+    """A stored znode. Its fields are those of ``StatPersisted``; times are in epoch milliseconds.
 
     Args:
-        path: Of the znode, ``/`` for the root.
-        data: Its data; ``None`` for null.
-        acl: Its access rights; ``None`` where the snapshot does not hold them, as they came while it was written.
-        czxid: What created it.
-        mzxid: What last changed its data.
-        ctime: When it was created.
-        mtime: When its data were last changed.
-        version: Changes of its data.
-        cversion: Children ever created. A client is told of another number, creations and deletions together.
-        aversion: Changes of its access rights.
-        ephemeral_owner: Its session, 0 for none; the least 64-bit integer for a container, ``0xff`` in front of a time to live.
-        pzxid: What last created or deleted a child.
+        path: Path of the znode, ``/`` for the root.
+        data: Data; ``None`` for null.
+        acl: ACL; ``None`` when not in the snapshot, as it was set during the write.
+        czxid: Transaction that created it.
+        mzxid: Last transaction that changed its data.
+        ctime: Creation time.
+        mtime: Time of the last change of its data.
+        version: Number of changes of its data.
+        cversion: Number of children ever created. Clients receive another number, creations and deletions together.
+        aversion: Number of changes of its ACL.
+        ephemeral_owner: Owning session, 0 for none; the least 64-bit integer for a container, ``0xff`` in front of a TTL.
+        pzxid: Last transaction that created or deleted a child.
     """
 
     path: str
@@ -89,12 +89,12 @@ class StoredZnode(NamedTuple):
 
 
 class ZxidDigest(NamedTuple):
-    """The tree's digest when all znodes were written, of 3.6 and later; zeros where the server knew none.
+    """Digest of the tree after all znodes were written, in 3.6 and later; zeros when unknown to the server.
 
     Args:
-        zxid: The last transaction applied by then. Up to it the snapshot is fuzzy.
-        version: How the digest is made.
-        digest: Of all znodes.
+        zxid: Last transaction applied by then. The snapshot is fuzzy up to it.
+        version: Algorithm version of the digest.
+        digest: Digest of all znodes.
     """
 
     zxid: int
@@ -106,10 +106,10 @@ class SnapshotEnd(NamedTuple):
     """The snapshot was read to its end.
 
     Args:
-        sealed: Every checksum fits.
-        digest: ``None`` where none was written.
-        last_zxid: The last transaction applied when all znodes were written, of 3.9 and later; ``None`` where it was not
-            written. Up to it the snapshot is fuzzy.
+        sealed: Every checksum is valid.
+        digest: ``None`` when not written.
+        last_zxid: Last transaction applied when all znodes were written, in 3.9 and later; ``None`` when not written. The
+            snapshot is fuzzy up to it.
     """
 
     sealed: bool
@@ -121,22 +121,22 @@ Row: TypeAlias = FileHead | Session | StoredZnode | SnapshotEnd | StreamDamage
 
 
 def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = None) -> Iterator[Row]:
-    """Read a snapshot from its begin: as it is, or compressed with gzip or snappy, which is seen by its first bytes.
+    """Read a snapshot from its start: plain, or compressed with gzip or snappy, recognised by its first bytes.
 
-    At most one znode, or one piece of the stream, is held at a time, and the access rights that occur.
+    At most one znode, or one piece of the stream, is in memory, and the distinct ACLs.
 
     Args:
-        stream: Opened for reading bytes, at its begin.
-        unsnap: Unpacks a block of snappy, given how long it gets, as ``pyarrow.Codec("snappy").decompress`` does. It may raise
-            ``ValueError`` or ``OSError``. Without it a snapshot in snappy is a :class:`StreamDamage`.
-        most: Bytes that are taken out of a pack; one that holds more is a :class:`StreamDamage`. Without it all are.
+        stream: Binary stream, at its start.
+        unsnap: Decompresses a block of snappy of a given unpacked size, like ``pyarrow.Codec("snappy").decompress``. It may raise
+            ``ValueError`` or ``OSError``. Without it a snappy snapshot is a :class:`StreamDamage`.
+        most: Maximum unpacked bytes; a larger pack is a :class:`StreamDamage`. Unlimited by default.
 
     Returns:
         The head, sessions, znodes from the root down, and a :class:`SnapshotEnd` as the last row; a snapshot that is torn or
         makes no sense ends in a :class:`StreamDamage`, of which the positions count from the begin of what was unpacked.
 
     Raises:
-        OSError: The stream cannot be read.
+        OSError: The stream is unreadable.
     """
     contents = _Contents(_unpacked(pieces(stream), unsnap, most))
     try:
@@ -155,10 +155,10 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = N
 
 
 class _Contents(StreamWindow):
-    """The unpacked snapshot: what was read of it, and what comes.
+    """The unpacked snapshot, read sequentially.
 
     Attributes:
-        at: Where in ``content`` the next value begins.
+        at: Position in ``content`` of the next value.
     """
 
     __slots__ = ("_sum_of_dropped", "at")
@@ -169,30 +169,30 @@ class _Contents(StreamWindow):
 
     @property
     def position(self) -> int:
-        """Where in the stream the next value begins."""
+        """Position in the stream of the next value."""
         return self.start + self.at
 
     @property
     def checksum(self) -> int:
-        """Adler-32 of all that was read."""
+        """Adler-32 of everything read."""
         return zlib.adler32(memoryview(self.content)[: self.at], self._sum_of_dropped)
 
     def drop(self, size: int) -> None:
-        """Let the first ``size`` bytes go, into the checksum."""
+        """Drop the first ``size`` bytes, adding them to the checksum."""
         self._sum_of_dropped = zlib.adler32(memoryview(self.content)[:size], self._sum_of_dropped)
         super().drop(size)
 
     def left(self, limit: int) -> int:
-        """Bytes that are yet to come, counted up to a limit."""
+        """Return the number of remaining bytes, up to a limit."""
         self.at = self.reach(self.at, limit)
         return min(len(self.content) - self.at, limit)
 
     def read(self, reader: Callable[[bytes, int], tuple[_Value, int]]) -> _Value:
-        """Read a value that may be of any length.
+        """Read a value of any length.
 
         Raises:
             EOFError: The stream ends within it.
-            ValueError: It makes no sense.
+            ValueError: It is invalid.
         """
         while True:
             try:
@@ -203,11 +203,11 @@ class _Contents(StreamWindow):
                 return value
 
     def unpack(self, layout: struct.Struct) -> tuple[int, ...]:
-        """Read values of a fixed layout; raises as :meth:`read` does."""
+        """Read values of a fixed layout; raises like :meth:`read`."""
         return self.read(lambda content, at: (layout.unpack_from(content, at), at + layout.size))
 
     def _extend(self) -> None:
-        """Have twice as much at hand, so that a long value is not begun too often."""
+        """Double the bytes in memory, so that a long value is not restarted too often."""
         held = len(self.content) - self.at
         if self.left(2 * held + 1) == held:
             raise EOFError
@@ -219,7 +219,7 @@ def _sessions(contents: _Contents) -> Iterator[Session]:
 
 
 def _acl_cache(contents: _Contents) -> Mapping[int, Acls]:
-    """Access rights by the key under which znodes name them."""
+    """Return ACLs by the key that znodes refer to."""
     cached = {}
     for _ in range(contents.read(count)):
         (key,) = contents.unpack(_LONG)
@@ -234,7 +234,7 @@ def _znodes(contents: _Contents, cached: Mapping[int, Acls]) -> Iterator[StoredZ
 
 
 def _znode(content: bytes, at: int) -> tuple[tuple[str, bytes | None, tuple[int, ...]] | None, int]:
-    """A znode as it stands there; ``None`` for the mark behind the last one."""
+    """Return a znode; ``None`` for the mark after the last one."""
     path, at = text(content, at)
     if path == _END:
         return None, at
@@ -245,7 +245,7 @@ def _znode(content: bytes, at: int) -> tuple[tuple[str, bytes | None, tuple[int,
 
 
 def _end(contents: _Contents) -> Iterator[SnapshotEnd | StreamDamage]:
-    """What stands behind the znodes, each under a seal of its own: nothing, a digest, the last zxid, or both."""
+    """Yield the parts after the znodes, each with its own checksum: nothing, a digest, the last zxid, or both."""
     seals = [_seal_fits(contents)]
     left = contents.left(_DIGEST_AND_SEAL + _ZXID_AND_SEAL + 1)
     digest = last_zxid = None
@@ -285,7 +285,7 @@ def _at_most(unpacked: Iterator[bytes], most: int | None) -> Iterator[bytes]:
 
 
 def _unsnapped(packed: StreamWindow, unsnap: Unsnap | None) -> Iterator[bytes]:
-    """Blocks of snappy, each behind its length (``SnappyOutputStream.java@1.1.10.5`` of ``xerial/snappy-java``)."""
+    """Yield blocks of snappy, each after its length (``SnappyOutputStream.java@1.1.10.5`` of ``xerial/snappy-java``)."""
     if unsnap is None:
         raise ValueError("is compressed with snappy, and nobody is there to unpack it")
     packed.reach(0, _XERIAL_HEAD)
@@ -311,7 +311,7 @@ def _snappy_block(packed: StreamWindow, at: int) -> tuple[bytes, int]:
 
 
 def _unpacked_size(block: bytes) -> int:
-    """The number at the begin of a block: seven bits a byte, the lowest first."""
+    """Return the number at the start of a block: seven bits per byte, lowest first."""
     size = shift = 0
     for byte in block:
         size |= (byte & 0x7F) << shift
@@ -324,6 +324,6 @@ def _unpacked_size(block: bytes) -> int:
 
 
 def _some(found: bytes) -> Iterator[bytes]:
-    """What was found, unless that is nothing: an empty piece means the end of a stream."""
+    """Yield a piece unless it is empty, which means the end of a stream."""
     if found:
         yield found

@@ -1,4 +1,4 @@
-"""Kafka's znodes as they were at a moment of their history."""
+"""Kafka's znodes at a moment of their history."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -10,17 +10,16 @@ from casebook.formats.zookeeper.history_lines import BEGIN
 
 
 def znodes(changes: Iterable[ZnodeChange], at: int) -> Iterator[Znode]:
-    """The znodes after the last change that is not later, missing ones included, by path.
+    """Yield the znodes after the last change up to a moment, including missing ones, by path.
 
-    Each bears the moment as the time when it was read, or that of the last change in the history if that is earlier: what
-    happened since then, nobody knows.
+    Their read time is that moment, or the last change of the history if earlier: later changes are unknown.
 
     Args:
         changes: In the order of transactions.
         at: Epoch milliseconds by the clock of ZooKeeper's leader.
 
     Raises:
-        ValueError: The history does not tell of that moment.
+        ValueError: The history does not cover that moment.
     """
     known: dict[str, Znode] | None = None
     read_at = last = at

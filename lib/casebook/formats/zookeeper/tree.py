@@ -1,10 +1,10 @@
-"""The tree that ZooKeeper had at a zxid: a snapshot, and the transactions behind it applied as ``DataTree`` applies them.
+"""ZooKeeper's tree at a zxid: a snapshot, with later transactions applied like in ``DataTree``.
 
-A snapshot is fuzzy, so a transaction may meet what it was about to do, or what later ones did. How ZooKeeper copes with that
-changed twice: :class:`Rules`. From a snapshot that nothing was changed under, all of them lead to the same tree.
+A snapshot is fuzzy, so a transaction may find its own effect, or that of later ones. ZooKeeper's handling of that changed twice:
+:class:`Rules`. From a consistent snapshot, all of them lead to the same tree.
 
-Two things are not in the files, and not here: the counts that ZooKeeper keeps in ``zookeeper_stats`` below
-``/zookeeper/quota``, and what a server writes into ``/zookeeper/config`` of its own accord.
+Two things are neither in the files nor here: ZooKeeper's counts in ``zookeeper_stats`` below ``/zookeeper/quota``, and a server's
+own writes to ``/zookeeper/config``.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _ROOT = "/"
 _NOT_LOGGED = -1
 _NO_OWNER = 0
 _CONTAINER_OWNER = -(2**63)  # EphemeralType.java@3.8.4
-_TTL_OWNERS = range(-(2**56), -(2**56) + 2**40)  # 0xff0000 in front of milliseconds
+_TTL_OWNERS = range(-(2**56), -(2**56) + 2**40)  # 0xff0000 before the milliseconds
 
 NEW = tuple(
     snapshot.StoredZnode(
@@ -28,17 +28,17 @@ NEW = tuple(
     )
     for path in ("/", "/zookeeper", "/zookeeper/quota")
 )
-"""What a server begins with at zxid 0. From 3.5 on it writes that into ``snapshot.0``; 3.4 leaves only its first log."""
+"""Initial state of a server at zxid 0. From 3.5 on it writes that to ``snapshot.0``; 3.4 leaves only its first log."""
 
 
 class Rules(Enum):
-    """How transactions are applied to a fuzzy snapshot (``DataTree.java@3.4.6``, ``@3.5.9``, ``@3.8.4``).
+    """Handling of a fuzzy snapshot (``DataTree.java@3.4.6``, ``@3.5.9``, ``@3.8.4``).
 
     Attributes:
-        V3_4: A creation sets the parent's cversion and pzxid, a deletion its pzxid, also to lower ones. Deleting what is not
-            there leaves the parent alone.
-        V3_5: A deletion only raises the parent's pzxid, and does so also when the znode is not there (ZOOKEEPER-3125).
-        V3_6: A creation, too, only raises the parent's cversion, and pzxid with it (ZOOKEEPER-3249); 3.6 to 3.9.
+        V3_4: A creation sets the parent's cversion and pzxid, a deletion its pzxid, even to lower ones. Deleting an absent znode
+            does not affect the parent.
+        V3_5: A deletion only raises the parent's pzxid, even for an absent znode (ZOOKEEPER-3125).
+        V3_6: A creation also only raises the parent's cversion, and pzxid with it (ZOOKEEPER-3249); 3.6 to 3.9.
     """
 
     V3_4 = (False, False)
@@ -52,7 +52,7 @@ class Rules(Enum):
 
 @dataclass(slots=True, kw_only=True)
 class _Node:
-    """A znode as ``DataNode`` keeps it: ``cversion`` counts creations of children; ``ephemeral_owner`` is a session or 0."""
+    """A znode as in ``DataNode``: ``cversion`` counts creations of children; ``ephemeral_owner`` is a session or 0."""
 
     data: bytes | None
     acl: Acls | None
@@ -68,7 +68,7 @@ class _Node:
     children: set[str] = field(default_factory=set)
 
     def stat(self) -> Stat:
-        """As a client is told: every creation and every deletion of a child counts (``DataNode.copyStat``)."""
+        """Return the stat for clients: every creation and every deletion of a child counts (``DataNode.copyStat``)."""
         return Stat(
             czxid=self.czxid,
             mzxid=self.mzxid,
@@ -85,20 +85,20 @@ class _Node:
 
 
 class Tree:
-    """A tree of znodes and the sessions that are open; changed by one transaction after the other.
+    """A tree of znodes with open sessions, changed by one transaction after the other.
 
     Attributes:
-        zxid: Of the last transaction applied; the snapshot's at first.
-        sessions: Time-outs in milliseconds by session.
+        zxid: Last applied transaction; initially that of the snapshot.
+        sessions: Timeouts in milliseconds by session.
     """
 
     def __init__(self, rows: Iterable[snapshot.Row], *, zxid: int, rules: Rules = Rules.V3_6) -> None:
-        """Take a snapshot's rows.
+        """Load a snapshot's rows.
 
         Args:
-            rows: Of :func:`casebook.formats.zookeeper.snapshot.read`; whether they are whole is for the caller to see.
-            zxid: The one in the snapshot's name.
-            rules: Of the release whose result is wanted; the newest come closest to what servers had that wrote the log.
+            rows: Result of :func:`casebook.formats.zookeeper.snapshot.read`; the caller checks that it is complete.
+            zxid: Zxid in the snapshot's name.
+            rules: Rules of a release; the newest come closest to the servers that wrote the log.
         """
         self.zxid, self.sessions = zxid, {}
         self._rules = rules
@@ -108,10 +108,10 @@ class Tree:
             self._take(row)
 
     def apply(self, transaction: Transaction) -> None:
-        """Apply a transaction; one whose zxid is not behind the tree's is already in it and passed over.
+        """Apply a transaction; one that is already in the tree is skipped.
 
         Raises:
-            ValueError: The transaction, or a part of it, is of a kind that could not be read. The tree is as it was.
+            ValueError: The transaction, or a part of it, is undecodable. The tree is unchanged.
         """
         if transaction.zxid <= self.zxid:
             return
@@ -128,30 +128,30 @@ class Tree:
         return len(self._nodes)
 
     def get(self, path: str) -> Znode | None:
-        """A znode with the stat that a client is told; ``None`` if there is none."""
+        """Return a znode with the stat for clients; ``None`` when it does not exist."""
         node = self._nodes.get(path)
         return node and Znode(path=path, data=node.data, stat=node.stat())
 
     def acl(self, path: str) -> Acls | None:
-        """Access rights of a znode; ``None`` if there is none, or they are in neither snapshot nor log."""
+        """Return the ACL of a znode; ``None`` when it does not exist, or is in neither snapshot nor log."""
         node = self._nodes.get(path)
         return node and node.acl
 
     def children(self, path: str) -> frozenset[str]:
-        """Names of a znode's children; empty if there is no such znode."""
+        """Return the names of a znode's children; empty when it does not exist."""
         node = self._nodes.get(path)
         return frozenset(node.children) if node else frozenset()
 
     def ephemerals(self, session: int) -> frozenset[str]:
-        """Paths of the znodes that go when a session ends."""
+        """Return the paths of the znodes deleted with a session."""
         return frozenset(self._ephemerals.get(session, ()))
 
     def paths(self) -> Iterable[str]:
-        """Paths of all znodes."""
+        """Return the paths of all znodes."""
         return self._nodes.keys()
 
     def znodes(self) -> Iterator[Znode]:
-        """All znodes, by path."""
+        """Yield all znodes, by path."""
         for path in sorted(self._nodes):
             yield Znode(path=path, data=self._nodes[path].data, stat=self._nodes[path].stat())
 
@@ -196,7 +196,7 @@ class Tree:
         elif there.acl is None:
             there.acl = change.acl
         cversion = parent.cversion + 1 if change.parent_cversion == _NOT_LOGGED else change.parent_cversion
-        # The parent of a znode that is there may have been written before it came. ZooKeeper sees to that for ``create`` alone.
+        # The parent of an existing znode may have been written before its creation. ZooKeeper handles that for ``create`` only.
         catches_up = cversion > parent.cversion and (there is None or change.operation == "create")
         if catches_up or (there is None and not self._rules.creation_raises):
             parent.cversion, parent.pzxid = cversion, transaction.zxid
@@ -216,7 +216,7 @@ class Tree:
         self._ephemerals.get(node.ephemeral_owner, set()).discard(path)
 
     def _close(self, transaction: Transaction, logged: Iterable[str]) -> None:
-        """Delete what was logged and what is the session's: in a fuzzy snapshot the one need not be the other."""
+        """Delete the logged znodes and those of the session: in a fuzzy snapshot they may differ."""
         self.sessions.pop(transaction.session, None)
         own = self._ephemerals.pop(transaction.session, set())
         for path in {*logged, *own}:
@@ -231,19 +231,19 @@ def replay(
     until: int | None = None,
     rules: Rules = Rules.V3_6,
 ) -> Tree:
-    """The tree behind a snapshot and logs.
+    """Return the tree after a snapshot and logs.
 
     Args:
-        rows: Of the snapshot, or :data:`NEW`.
-        transactions: Rows of the logs that go on from it, in order; those that are no transactions are passed over, so what
-            of them is safe is to be decided before (``Transaction.after_damage``).
-        zxid: The one in the snapshot's name. Transactions up to it are passed over.
-        until: The last zxid to apply; ``None`` for all. The result is what once was only if the snapshot was complete by then:
-            stopped earlier, it shows some changes behind ``until`` that the snapshot already held.
-        rules: As for :class:`Tree`.
+        rows: Rows of the snapshot, or :data:`NEW`.
+        transactions: Rows of the following logs, in order; other rows are skipped, so the caller must first decide which are safe
+            (``Transaction.after_damage``).
+        zxid: Zxid in the snapshot's name. Transactions up to it are skipped.
+        until: Last zxid to apply; ``None`` for all. The result is consistent only if the snapshot was complete by then: stopped
+            earlier, it shows some changes after ``until`` that the snapshot already contained.
+        rules: As in :class:`Tree`.
 
     Raises:
-        ValueError: As :meth:`Tree.apply`.
+        ValueError: As in :meth:`Tree.apply`.
     """
     tree = Tree(rows, zxid=zxid, rules=rules)
     for row in transactions:
@@ -253,7 +253,7 @@ def replay(
 
 
 def _split(path: str) -> tuple[str, str]:
-    """A path's parent and name."""
+    """Return a path's parent and name."""
     parent, _, name = path.rpartition("/")
     return parent or _ROOT, name
 
@@ -272,5 +272,5 @@ def _created(transaction: Transaction, change: changes.Create) -> _Node:
 
 
 def _session(owner: int) -> int:
-    """The session that owns a znode; what marks a container or a time to live is none, and clients are not told of it."""
+    """Return the session that owns a znode; the mark of a container or a TTL is none, and clients do not receive it."""
     return _NO_OWNER if owner == _CONTAINER_OWNER or owner in _TTL_OWNERS else owner

@@ -1,7 +1,7 @@
-"""One znode as one JSON line: how a case stores them, and how a dump hands them over.
+"""One znode as one JSON line, in a case and in a dump.
 
-A line is an object with ``path``, ``data`` (text or null) or ``data_b64``, and ``stat`` with ZooKeeper's field
-names; a case adds ``outcome``, ``read_at`` and ``redacted`` where they say something.
+A line is an object with ``path``, ``data`` (text or null) or ``data_b64``, and ``stat`` with ZooKeeper's field names; a case adds
+``outcome``, ``read_at`` and ``redacted`` unless default.
 """
 
 import base64
@@ -17,7 +17,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def encode(znode: Znode) -> str:
-    """The line of one znode, without the line end; equal znodes give equal lines."""
+    """Return the line of one znode, without the line end; equal znodes give equal lines."""
     row: dict[str, object] = {"path": znode.path}
     row |= _encode_data(znode.data)
     if znode.stat is not None:
@@ -41,19 +41,19 @@ def _encode_data(data: bytes | None) -> dict[str, object]:
 
 
 def decode(line: str | bytes) -> Znode:
-    """Read one line; a stat field that is no 64-bit integer becomes unknown.
+    """Parse one line; a stat field that is no 64-bit integer becomes unknown.
 
     Raises:
-        ValueError: The line is not such an object; the message says what is wrong and never quotes the data.
+        ValueError: The line is no such object; the message has the reason and never quotes the data.
     """
     return of_row(taken_apart(line))
 
 
 def taken_apart(line: str | bytes) -> object:
-    """What a line of JSON holds.
+    """Parse a line of JSON.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: It is not JSON.
     """
     try:
         return json.loads(line)
@@ -62,10 +62,10 @@ def taken_apart(line: str | bytes) -> object:
 
 
 def of_row(row: object) -> Znode:
-    """The znode of a line that was taken apart already.
+    """Return the znode of a parsed line.
 
     Raises:
-        ValueError: As :func:`decode`.
+        ValueError: As in :func:`decode`.
     """
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")

@@ -1,7 +1,7 @@
-"""What Kafka's znodes hold, one decoder a kind.
+"""Decode Kafka's znodes, one decoder per kind.
 
-Sources: ``core/src/main/scala/kafka/zk/ZkData.scala@3.9.0``, ``core/src/main/scala/kafka/utils/ZkUtils.scala@0.9.0.1``.
-Unknown fields are ignored, as Kafka ignores them. What is undecodable becomes a problem with its reason, never a default.
+Sources: ``core/src/main/scala/kafka/zk/ZkData.scala@3.9.0``, ``core/src/main/scala/kafka/utils/ZkUtils.scala@0.9.0.1``. Unknown
+fields are ignored, as in Kafka. Undecodable content becomes a problem with its reason, never a default.
 """
 
 import json
@@ -20,12 +20,12 @@ _JSON = json.JSONDecoder()
 
 
 class Undecodable(ValueError):
-    """A znode's data does not say what its path promises; the text is the reason."""
+    """A znode's data does not match its path; the message is the reason."""
 
 
 @lru_cache(4096)
 def number(name: str) -> int | None:
-    """The broker id or partition that a name in a path stands for; ``None`` when Kafka would not write it so."""
+    """Return the broker id or partition for a name in a path; ``None`` for a name that Kafka would not write."""
     if not re.fullmatch("0|[1-9][0-9]{0,9}", name) or int(name) > _MOST:
         return None
     return int(name)
@@ -37,15 +37,15 @@ def stamp(stat: Stat | None) -> Stamp | None:
 
 
 def decode_state(data: bytes | None, stat: Stat | None = None, *, stated: bool = False) -> PartitionState:
-    """Read a partition's state znode.
+    """Decode a partition's state znode.
 
     Args:
-        data: Of the znode.
-        stat: Of the znode.
-        stated: It was not read, but put together from what was told of it: epochs may be missing.
+        data: Data of the znode.
+        stat: Stat of the znode.
+        stated: It was not read, but assembled from other statements: epochs may be missing.
 
     Raises:
-        Undecodable: Empty, no JSON object, an unknown version, or values Kafka never writes.
+        Undecodable: Empty, not a JSON object, an unknown version, or values that Kafka never writes.
     """
     row = _object(data)
     if stated:
@@ -82,9 +82,9 @@ class Assignment:
     Args:
         json_version: 1, 2 (2.4+: adding and removing) or 3 (2.8+: topic_id).
         replicas: In assignment order.
-        adding: Being added by a reassignment.
-        removing: Being removed by a reassignment.
-        undecodable: Reason by partition whose brokers cannot be taken at their word.
+        adding: Brokers that a reassignment adds.
+        removing: Brokers that a reassignment removes.
+        undecodable: Reason by partition with invalid brokers.
     """
 
     json_version: int | None
@@ -95,7 +95,7 @@ class Assignment:
 
 
 def decode_topic(data: bytes | None) -> Assignment:
-    """Read a topic znode.
+    """Decode a topic znode.
 
     Raises:
         Undecodable: It is not an assignment.
@@ -112,10 +112,10 @@ def decode_topic(data: bytes | None) -> Assignment:
 
 
 def decode_partitions(data: bytes | None) -> dict[tuple[str, int], tuple[int, ...]]:
-    """Read ``/admin/reassign_partitions`` or ``/admin/preferred_replica_election``: replicas (maybe none) by partition.
+    """Decode ``/admin/reassign_partitions`` or ``/admin/preferred_replica_election``: replicas (if any) by partition.
 
     Raises:
-        Undecodable: It is no list of partitions.
+        Undecodable: It is not a list of partitions.
     """
     rows = _object(data).get("partitions")
     if type(rows) is not list:
@@ -129,7 +129,7 @@ def decode_partitions(data: bytes | None) -> dict[tuple[str, int], tuple[int, ..
 
 
 def decode_controller(data: bytes | None) -> tuple[int, int | None]:
-    """Read ``/controller``: broker id and JSON version.
+    """Decode ``/controller``: broker id and JSON version.
 
     Raises:
         Undecodable: It names no broker.
@@ -142,10 +142,10 @@ def decode_controller(data: bytes | None) -> tuple[int, int | None]:
 
 
 def decode_controller_epoch(data: bytes | None) -> int:
-    """Read ``/controller_epoch``, which is plain text.
+    """Decode ``/controller_epoch``, which is plain text.
 
     Raises:
-        Undecodable: It is no number.
+        Undecodable: It is not a number.
     """
     if not data or not data.isdigit() or len(data) > 10 or int(data) > _MOST:
         raise Undecodable("is no epoch")
@@ -153,10 +153,10 @@ def decode_controller_epoch(data: bytes | None) -> int:
 
 
 def decode_cluster_id(data: bytes | None) -> str:
-    """Read ``/cluster/id`` (0.10.1+).
+    """Decode ``/cluster/id`` (0.10.1+).
 
     Raises:
-        Undecodable: It holds no id.
+        Undecodable: It has no id.
     """
     cluster_id = _object(data).get("id")
     if not isinstance(cluster_id, str):
@@ -165,7 +165,7 @@ def decode_cluster_id(data: bytes | None) -> str:
 
 
 def decode_log_dir_event(data: bytes | None) -> int:
-    """Read a ``/log_dir_event_notification`` child (1.0+): the broker that announced a failed log dir.
+    """Decode a ``/log_dir_event_notification`` child (1.0+): the broker that announced a failed log dir.
 
     Raises:
         Undecodable: It names no broker.
@@ -177,12 +177,12 @@ def decode_log_dir_event(data: bytes | None) -> int:
 
 
 def decode_broker(broker_id: int, data: bytes | None, stat: Stat | None = None) -> Broker:
-    """Read a broker's registration of any version (1-5).
+    """Decode a broker's registration of any version (1-5).
 
-    Without a PLAINTEXT listener Kafka writes host null and port -1: the first endpoint counts then.
+    Without a PLAINTEXT listener Kafka writes host null and port -1: then the first endpoint counts.
 
     Raises:
-        Undecodable: It is no registration.
+        Undecodable: It is not a registration.
     """
     row = _object(data)
     endpoints = tuple(text for text in _list(row.get("endpoints")) if isinstance(text, str))
@@ -201,10 +201,10 @@ def decode_broker(broker_id: int, data: bytes | None, stat: Stat | None = None) 
 
 
 def decode_config(data: bytes | None) -> dict[str, str]:
-    """Read the overrides of a ``/config/<kind>/<entity>`` znode.
+    """Decode the overrides of a ``/config/<kind>/<entity>`` znode.
 
     Raises:
-        Undecodable: It holds no settings.
+        Undecodable: It has no settings.
     """
     row = _object(data)
     _version(row, newest=1)
@@ -234,7 +234,7 @@ def _object(data: bytes | None) -> dict[str, object]:
 
 
 def _is_text(row: dict[str, object]) -> bool:
-    """Whether all strings can be written again: ``\\ud800`` alone is JSON, and no text."""
+    """Return whether all strings can be encoded: ``\\ud800`` alone is JSON, and not text."""
     try:
         json.dumps(row, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
@@ -304,10 +304,10 @@ def _shown(value: object) -> str:
 
 
 def decode_group_offset(path: str, data: bytes | None, stat: Stat | None) -> GroupOffset:
-    """Read an offset that a group keeps in ZooKeeper: a number as text (``ZookeeperConsumerConnector.scala@0.9.0.1``).
+    """Decode a group offset stored in ZooKeeper: a number as text (``ZookeeperConsumerConnector.scala@0.9.0.1``).
 
     Raises:
-        Undecodable: It is none.
+        Undecodable: It is not a number.
     """
     text = (data or b"").decode("ascii", errors="replace").strip()
     if not re.fullmatch("[0-9]{1,19}", text):

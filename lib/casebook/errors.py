@@ -1,19 +1,19 @@
-"""Errors that a person reads: what happened, the likely cause, what to try."""
+"""Errors for people: what happened, likely cause, what to try."""
 
 import difflib
 from collections.abc import Iterable
 
 _MOST_KNOWN = 40
-"""Names of a hint that lists them."""
+"""Maximum number of names in a hint."""
 
 
 class CasebookError(Exception):
-    """Something the user can mend; shown without a traceback.
+    """An error that the user can fix; shown without a traceback.
 
     Args:
         what: What happened, one sentence.
-        cause: The likely cause, when one is known.
-        try_: What to do about it.
+        cause: Likely cause, if known.
+        try_: Remedy.
     """
 
     def __init__(self, what: str, *, cause: str | None = None, try_: str | None = None) -> None:
@@ -21,36 +21,36 @@ class CasebookError(Exception):
         super().__init__(" ".join(part for part in (what, cause, try_) if part))
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows in place of a traceback: the words alone."""
+        """Return the text that IPython shows in place of a traceback."""
         return [str(self)]
 
 
 class UsageError(CasebookError):
-    """A command, parameter or value that casebook does not know."""
+    """An unknown command, parameter or value."""
 
 
 class CaseError(CasebookError):
-    """A case folder that cannot be read or written as a case."""
+    """A case folder that cannot be read or written."""
 
 
 class CollectError(CasebookError):
-    """Evidence that could not be fetched from where it lives."""
+    """Evidence that could not be collected from its source."""
 
 
 class RehearsalError(CasebookError):
-    """A rehearsal that could not be set up or did not go as its script says."""
+    """A rehearsal that could not be set up or deviated from its script."""
 
 
 class ScanError(CasebookError):
-    """A scan of records that cannot be started or could not be finished."""
+    """A scan of records that cannot start or could not finish."""
 
 
 class NotHereError(ScanError):
-    """What was to be scanned was left in place when the case was collected, and is not on this machine."""
+    """Scan input that was left in place at collection, and is not on this machine."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the nearest known words, or all of them; the first where they are very many."""
+    """Suggest the nearest known words, or list all; the first ones when there are very many."""
     known = sorted(known)
     close = difflib.get_close_matches(word, known, n=2, cutoff=0.5)
     if close:

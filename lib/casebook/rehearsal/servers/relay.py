@@ -66,6 +66,6 @@ def _hand_on(giver: socket.socket, taker: socket.socket) -> None:
 
 
 def _end(each: socket.socket) -> None:
-    with suppress(OSError):  # it has ended already
+    with suppress(OSError):  # it has already ended
         each.shutdown(socket.SHUT_RDWR)
     each.close()

@@ -1,4 +1,4 @@
-"""Real servers on loopback that play an incident; samples and tests come from it."""
+"""Real servers on loopback that play an incident, the source of samples and tests."""
 
 from casebook.rehearsal.incidents import INCIDENTS, Incident, list_incidents, play
 from casebook.rehearsal.practice import practise

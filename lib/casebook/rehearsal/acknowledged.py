@@ -1,4 +1,4 @@
-"""What of the records that a play had acknowledged is still stored, counted by reading all of them again."""
+"""Count a play's acknowledged records that are still stored, by reading all of them again."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -16,12 +16,11 @@ PATIENCE = 60.0
 
 @dataclass(slots=True)
 class Acknowledged:
-    """Records that producers were told are stored, before somebody began to heal.
+    """Acknowledged records, before the healing starts.
 
     Args:
-        counts: How many, by partition.
-        gone_before: Those of them that were gone when the healing began, as far as a leader could be asked; ``None`` where that
-            could not be counted.
+        counts: Number of records by partition.
+        gone_before: Number of these that were already lost, as far as a leader answered; ``None`` when unknown.
     """
 
     counts: Mapping[Partition, int]
@@ -29,7 +28,7 @@ class Acknowledged:
 
     @classmethod
     def look(cls, counts: Mapping[Partition, int], cluster: PlayedCluster) -> "Acknowledged":
-        """Count once before the healing begins; topics that are being deleted are left out for good."""
+        """Count once before the healing starts; topics under deletion are left out permanently."""
         deleting, live = cluster.deleting(), cluster.registered()
         kept = {partition: n for partition, n in counts.items() if partition[0] not in deleting}
         led = {partition for partition, state in cluster.states().items() if state["leader"] in live}
@@ -41,7 +40,7 @@ class Acknowledged:
         return found
 
     def said(self, cluster: PlayedCluster) -> str:
-        """What is there now, in sentences; ``""`` where nothing was acknowledged."""
+        """Describe the current count in sentences; ``""`` when nothing was acknowledged."""
         if not self.counts:
             return ""
         try:
@@ -64,10 +63,10 @@ class Acknowledged:
         return ", ".join(words)
 
     def _gone(self, cluster: PlayedCluster, partitions: Collection[Partition]) -> dict[Partition, int]:
-        """How many records of a play are not there; all of those of a partition that is not.
+        """Return the number of a play's missing records; all of those of a missing partition.
 
         Raises:
-            RehearsalError: They cannot be read.
+            RehearsalError: They are unreadable.
         """
         there = sorted(partitions & cluster.states().keys())
         read = records.read(there, bootstrap=cluster.bootstrap, kafka=cluster.kafka, patience=PATIENCE) if there else ()

@@ -1,11 +1,11 @@
-"""One effect, many causes: brokers lose their sessions, or partitions their leaders, for a different reason each time.
+"""One effect with several causes: brokers lose their sessions, or partitions their leaders, for a different reason each time.
 
-Broker 1 is cut off from ZooKeeper and from nobody else. Broker 2 pauses in a collection, and later without one. A log dir of
-broker 3 fails. At last ZooKeeper itself stands still while it writes to its disk, and sessions of brokers that were well expire.
+Broker 1 loses its connection to ZooKeeper only. Broker 2 pauses in a garbage collection, and later without one. A log dir of
+broker 3 fails. Finally ZooKeeper itself pauses during a disk write, and sessions of healthy brokers expire.
 
-A write of ZooKeeper's to its disk that takes longer than the sessions does not end them by itself: the other threads of a server
-go on hearing heartbeats and taking sessions up again, as was seen on 3.5.9 when the thread that writes was held for twice the
-timeout. So here the whole server is suspended, as its machine is when its storage hangs.
+A disk write of ZooKeeper longer than the session timeout does not end sessions alone: the server's other threads continue to
+receive heartbeats and resume sessions, as observed on 3.5.9 with the writing thread held for twice the timeout. So here the whole
+server is suspended, like a machine with hanging storage.
 """
 
 import time
@@ -23,11 +23,11 @@ BROKERS = (1, 2, 3)
 CUT, COLLECTING, TWO_DIRS = BROKERS
 CONTROLLER = TWO_DIRS
 TIMEOUT = 4.0
-"""Seconds of a broker's session."""
+"""Session timeout of a broker, seconds."""
 BROKER_SETTINGS = {
     "zookeeper.session.timeout.ms": str(int(TIMEOUT * 1000)),
-    "replica.high.watermark.checkpoint.interval.ms": "500",  # so soon a broker notices that a log dir is gone
-    "replica.fetch.wait.max.ms": "100",  # a follower's thread that waits for its leader holds up what it is told next
+    "replica.high.watermark.checkpoint.interval.ms": "500",  # a broker notices a missing log dir within this time
+    "replica.fetch.wait.max.ms": "100",  # a follower thread waiting for its leader delays its next request
     "offsets.topic.num.partitions": "1",
 }
 REPLICAS = {
@@ -43,14 +43,14 @@ REPLICAS = {
     "clicks-2": (3,),
 }
 CALM = 1.5
-"""Seconds in which nothing happens, between two incidents."""
+"""Quiet seconds between two incidents."""
 LONGER = 1.0
-"""Seconds for which a cause lasts when its effect is there."""
+"""Seconds for which a cause continues after its effect."""
 MOST_TRIES = 4
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = tuple(well(name, replicas) for name, replicas in REPLICAS.items())
     with _cluster(stage) as cluster:
         stage.create_topics(cluster, rows)
@@ -82,14 +82,14 @@ def _cluster(stage: Stage) -> FaultyCluster:
 def _lose(
     stage: Stage, cluster: FaultyCluster, cause: str, broker: int, begin: Callable[[], int | None], end: Callable[[], None]
 ) -> None:
-    """Let ZooKeeper lose a broker, and wait until all is well again.
+    """Make ZooKeeper lose a broker, and wait until all is well again.
 
     Args:
-        stage: Where it is played.
-        cluster: Whose broker it is.
-        cause: Of the loss, in a word.
-        broker: Who is lost.
-        begin: Begins it, and returns when, epoch ms; ``None`` where that is when it returns.
+        stage: Stage of the play.
+        cluster: Cluster of the broker.
+        cause: Cause in a word.
+        broker: Lost broker.
+        begin: Starts it, and returns the time, epoch ms; ``None`` for the time of return.
         end: Ends it.
     """
     time.sleep(CALM)
@@ -106,7 +106,7 @@ def _lose(
 
 
 def _fail_disk(stage: Stage, cluster: FaultyCluster) -> tuple[Expected, ...]:
-    """Let a log dir fail; what is expected of the partitions from there on."""
+    """Make a log dir fail; return the expected partitions from then on."""
     time.sleep(CALM)
     hit = sorted(file.name for file in cluster.second_dir.iterdir() if file.name in REPLICAS)
     stage.act(f"Take a log dir of broker {TWO_DIRS} away.", cluster.fail_second_dir)
@@ -122,7 +122,7 @@ def _fail_disk(stage: Stage, cluster: FaultyCluster) -> tuple[Expected, ...]:
 
 
 def _without(name: str, hit: Collection[str]) -> Expected:
-    """A partition when those of a log dir of broker 3 have lost that replica."""
+    """Return a partition after those in a log dir of broker 3 have lost that replica."""
     left = tuple(sorted(broker for broker in REPLICAS[name] if broker != TWO_DIRS))
     if name in hit and not left:
         return lost(name, REPLICAS[name], isr=(TWO_DIRS,), waits_for=(), why="Its only replica lies in the log dir that failed.")
@@ -131,10 +131,10 @@ def _without(name: str, hit: Collection[str]) -> Expected:
 
 
 def _freeze_zookeeper(stage: Stage, cluster: FaultyCluster, rows: tuple[Expected, ...]) -> None:
-    """Suspend ZooKeeper until a broker's session expires of it: which do is a race of its threads when it goes on.
+    """Suspend ZooKeeper until a broker's session expires: which ones is a race of its threads on resumption.
 
     Raises:
-        RehearsalError: None did, again and again.
+        RehearsalError: No session expired, repeatedly.
     """
     fact = stage.truth.facts["causes"].setdefault("zookeeper", {"survived": []})
     for _ in range(MOST_TRIES):

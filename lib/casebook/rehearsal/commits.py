@@ -1,8 +1,8 @@
-"""Real offset commits by raw requests, as many a second as a broker takes, and what it answers when asked for them.
+"""Real offset commits by raw requests, at the broker's maximum rate, and its responses to fetches.
 
-Commits carry generation -1: their groups have no members, and the coordinator takes them as those of clients that assign
-partitions to themselves (``GroupCoordinator.scala@0.9.0.1``, ``handleCommitOffsets``). What OffsetFetch answers is the truth
-that any reading of the log is to be held against.
+Commits have generation -1: their groups have no members, and the coordinator accepts them like those of clients with manual
+assignment (``GroupCoordinator.scala@0.9.0.1``, ``handleCommitOffsets``). The response to OffsetFetch is the truth for any reader
+of the log.
 """
 
 import struct
@@ -38,7 +38,7 @@ PATIENCE = 60.0
 
 _POLL = 0.05
 _AT_ONCE = 5_000
-"""Commits taken from a stream to be sorted by coordinator."""
+"""Number of commits sorted by coordinator at a time."""
 _OFFSET = struct.Struct(">iq")
 _WITHOUT_MEMBER = int32(-1) + string("")
 _RETENTION = struct.Struct(">q")
@@ -46,14 +46,14 @@ _RETENTION = struct.Struct(">q")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitRequest:
-    """One request: the broker writes all of it as one batch.
+    """One request, which the broker writes as one batch.
 
     Args:
-        group: Who commits.
+        group: Committing group.
         offsets: By topic and partition number. The topics must exist.
         metadata: Stored with each offset.
-        retention_ms: Until the coordinator forgets it; ``None`` leaves that to the broker. When given, even recent releases
-            write an old value with an expiry in it.
+        retention_ms: Retention; ``None`` leaves it to the broker. With a value, even recent releases write an old record version
+            with an expiry.
     """
 
     group: str
@@ -63,10 +63,10 @@ class CommitRequest:
 
 
 class FetchedOffset(NamedTuple):
-    """What OffsetFetch answers for a partition.
+    """Response of OffsetFetch for a partition.
 
     Args:
-        code: 0, or why there is no answer.
+        code: 0, or the error code.
         offset: ``None`` when nothing is committed.
         metadata: Stored with it.
     """
@@ -77,13 +77,13 @@ class FetchedOffset(NamedTuple):
 
 
 def offset_commit(link: BrokerLink, commits: Iterable[CommitRequest]) -> Iterator[int]:
-    """Commit over one connection, pipelined; yields for each the first error code of its answer that is not 0, or 0."""
+    """Commit over one connection, pipelined; yield for each the first nonzero error code of its response, or 0."""
     for answer in link.pipeline(Api.OFFSET_COMMIT, 2, map(_commit_body, commits)):
         yield _first_error(answer)
 
 
 def offset_fetch(link: BrokerLink, group: str, partitions: Iterable[Partition]) -> dict[Partition, FetchedOffset]:
-    """Ask one broker what a group has committed."""
+    """Fetch a group's committed offsets from one broker."""
     by_topic: dict[str, list[int]] = {}
     for topic, number in partitions:
         by_topic.setdefault(topic, []).append(number)
@@ -99,14 +99,14 @@ def offset_fetch(link: BrokerLink, group: str, partitions: Iterable[Partition]) 
 
 
 def find_coordinator(link: BrokerLink, group: str) -> tuple[int, Address | None]:
-    """Ask any broker who coordinates a group: an error code, and the address when that is 0."""
+    """Find a group's coordinator through any broker: an error code, and the address for code 0."""
     answer = link.ask(Api.FIND_COORDINATOR, 0, string(group))
     code, _id, host, port = answer.int16(), answer.int32(), answer.string(), answer.int32()
     return code, None if code else (host, port)
 
 
 def has_members(link: BrokerLink, group: str) -> bool:
-    """Ask a group's coordinator whether it has members: groups without any are Empty (from 0.10.1 on) or Dead."""
+    """Return whether a group has members, from its coordinator: groups without any are Empty (from 0.10.1 on) or Dead."""
     answer = link.ask(Api.DESCRIBE_GROUPS, 0, array([string(group)]))
     answer.int32()  # one group
     _code, _group, state = answer.int16(), answer.string(), answer.string()
@@ -114,8 +114,8 @@ def has_members(link: BrokerLink, group: str) -> bool:
 
 
 def refusal(link: BrokerLink, group: str) -> int:
-    """The error code with which a broker declines to serve a group; 0 when it serves it."""
-    probe = (OFFSETS_TOPIC, 0)  # a partition that exists, and that nobody commits offsets of
+    """Return the error code with which a broker refuses to serve a group; 0 when it serves it."""
+    probe = (OFFSETS_TOPIC, 0)  # a partition that exists, without commits
     return offset_fetch(link, group, [probe])[probe].code
 
 
@@ -141,9 +141,9 @@ class Groups:
         self._closing.close()
 
     def commit(self, commits: Iterable[CommitRequest]) -> int:
-        """Commit, each group's in the order given.
+        """Commit, each group's offsets in the order given.
 
-        What a coordinator cannot store yet (:func:`_passes`) is sent again, as clients do; so it may be in the log twice.
+        Temporary failures (:func:`_passes`) are retried, as clients do; so a commit may be in the log twice.
 
         Returns:
             How many offsets were committed.
@@ -164,7 +164,7 @@ class Groups:
         return count
 
     def _store(self, link: BrokerLink, commits: list[CommitRequest]) -> bool:
-        """Send commits, and leave in the list those from the first on that is to be sent again."""
+        """Send commits, and keep in the list those from the first one to retry on."""
         codes = tuple(offset_commit(link, commits))
         for place, (commit, code) in enumerate(zip(commits, codes, strict=True)):
             if _passes(link, commit.group, code):
@@ -175,7 +175,7 @@ class Groups:
         return True
 
     def fetch(self, group: str, partitions: Iterable[Partition]) -> dict[Partition, int | None]:
-        """What the group's coordinator answers: an offset by partition, ``None`` where nothing is committed.
+        """Return the coordinator's offsets by partition, ``None`` without a commit.
 
         Raises:
             RehearsalError: It does not serve the group.
@@ -193,7 +193,7 @@ class Groups:
         """
         for group in groups:
             answer = self._coordinator(group).ask(Api.DELETE_GROUPS, 0, array([string(group)]))
-            answer.int32()  # throttled for so long
+            answer.int32()  # throttle time
             answer.int32()  # one group
             answer.string()
             if code := answer.int16():
@@ -212,7 +212,7 @@ class Groups:
             raise refused(f"The deletion of offsets of group {group}", code)
 
     def _coordinator(self, group: str) -> BrokerLink:
-        """The connection to the broker that serves a group, found once; waits while nobody does."""
+        """Return the connection to a group's coordinator, cached; wait until there is one."""
         if group not in self._coordinators:
             self._coordinators[group] = _patiently(partial(self._serving, group), what=f"a coordinator of group {group}")
         return self._coordinators[group]
@@ -224,7 +224,7 @@ class Groups:
         return link
 
     def _wait_known(self, link: BrokerLink, topics: Iterable[str]) -> None:
-        """Wait until a coordinator has heard of topics that were just created: it refuses commits for others."""
+        """Wait until a coordinator knows newly created topics: it refuses commits for others."""
         for topic in topics:
             if (link, topic) not in self._known:
                 _patiently(partial(_is_known, link, topic), what=f"topic {topic} to be known")
@@ -237,21 +237,21 @@ class Groups:
 
 
 def fetch_offsets(bootstrap: str, group: str, partitions: Iterable[Partition]) -> dict[Partition, int | None]:
-    """Ask a cluster what a group has committed: an offset by partition, ``None`` where nothing is.
+    """Return a group's committed offsets from a cluster: an offset by partition, ``None`` without a commit.
 
     Raises:
-        RehearsalError: Nobody serves the group within :data:`PATIENCE` seconds.
+        RehearsalError: No broker serves the group within :data:`PATIENCE` seconds.
     """
     with Groups(bootstrap) as groups:
         return groups.fetch(group, partitions)
 
 
 def _passes(link: BrokerLink, group: str, code: int) -> bool:
-    """Whether a commit was refused for something that passes by itself.
+    """Return whether a commit was refused temporarily.
 
-    Followers are too slow: the coordinator answers COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``,
-    ``storeOffsets``). Or all that the group had has just expired and its removal is being written: until 2.2 the coordinator
-    answers UNKNOWN_MEMBER_ID (``GroupCoordinator.scala@1.1.1``, ``doCommitOffsets``), as it does while a group has members.
+    Followers are too slow: the coordinator responds COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``,
+    ``storeOffsets``). Or all of the group has just expired and its removal is being written: until 2.2 the coordinator responds
+    UNKNOWN_MEMBER_ID (``GroupCoordinator.scala@1.1.1``, ``doCommitOffsets``), as it does while a group has members.
     """
     if code == Code.UNKNOWN_MEMBER_ID:
         return not has_members(link, group)
@@ -267,7 +267,7 @@ def _is_known(link: BrokerLink, topic: str) -> bool:
 
 
 def leaders(address: Address, topics: Iterable[str]) -> dict[Partition, int]:
-    """Whom a broker tells clients to turn to for each partition; -1 for nobody."""
+    """Return the leader of each partition in a broker's metadata; -1 for none."""
     found: dict[Partition, int] = {}
     with BrokerLink(address) as link:
         answer = link.ask(Api.METADATA, 0, array(map(string, topics)))
@@ -285,7 +285,7 @@ def leaders(address: Address, topics: Iterable[str]) -> dict[Partition, int]:
 
 
 def _patiently(look: Callable[[], Found], *, what: str) -> Found:
-    """Look again until there is something to see, and return it."""
+    """Poll until there is a result, and return it."""
     deadline = time.monotonic() + PATIENCE
     while not (found := look()):
         if time.monotonic() > deadline:
@@ -305,7 +305,7 @@ def _commit_body(commit: CommitRequest) -> bytes:
 
 
 def _first_error(answer: ResponseReader) -> int:
-    """Of an answer that is an error code for each partition of each topic."""
+    """Return the first error code of a response with one per partition and topic."""
     for _ in range(answer.int32()):
         answer.string()
         for _ in range(answer.int32()):

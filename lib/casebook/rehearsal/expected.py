@@ -1,4 +1,4 @@
-"""What must be found in a case: it follows from the truth that the script of the incident wrote down, not from any analysis."""
+"""Expected content of a case, from the truth that the incident's script recorded, independent of any analysis."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -6,7 +6,7 @@ from casebook.facts.disks import OFFSETS_TOPIC
 
 
 def expected(truth: Mapping, phase: str) -> dict[str, object]:
-    """What was done, how every partition must stand after it, and what the checks must say."""
+    """Return the actions, the resulting state of every partition, and the expected findings."""
     left, facts = truth["phases"][phase], truth.get("facts", {})
     until = next(number for number, action in enumerate(truth["actions"], start=1) if phase in action["did"])
     actions = truth["actions"][:until]
@@ -32,7 +32,7 @@ def expected(truth: Mapping, phase: str) -> dict[str, object]:
 
 
 def _leadership(left: Mapping) -> dict[str, object]:
-    """The checks of notebook 20."""
+    """Return the expected checks of notebook 20."""
     rows: Sequence[Mapping] = left["partitions"]
     online = [row for row in rows if row["state"] == "online"]
     offline = [row for row in rows if row["state"] in ("leaderless", "leader_dead")]
@@ -70,7 +70,7 @@ def _leadership(left: Mapping) -> dict[str, object]:
 
 
 def _maintenance(left: Mapping) -> dict[str, object]:
-    """The check of notebook 30 that follows from assignments alone where all are in sync: who cannot be spared."""
+    """Return the check of notebook 30 that depends only on assignments while all are in sync: brokers that cannot be spared."""
     rows: Sequence[Mapping] = left["partitions"]
     if any(row["state"] != "online" or sorted(row["isr"]) != sorted(row["replicas"]) for row in rows):
         return {}
@@ -93,7 +93,7 @@ def _maintenance(left: Mapping) -> dict[str, object]:
 
 
 def _offsets_topic(left: Mapping, facts: Mapping) -> dict[str, object]:
-    """The checks of notebook 40, as far as the script has brought their answers about."""
+    """Return the expected checks of notebook 40, as far as the script determines them."""
     rows = _of_offsets_topic(left)
     if not rows:
         return {}
@@ -116,12 +116,12 @@ def _offsets_topic(left: Mapping, facts: Mapping) -> dict[str, object]:
 
 
 def _coordinators(left: Mapping, facts: Mapping, captured: str) -> dict[str, object]:
-    """The checks of notebook 50, as far as the script has brought their answers about.
+    """Return the expected checks of notebook 50, as far as the script determines them.
 
     Args:
-        left: How the script left the cluster.
-        facts: What it saw.
-        captured: When.
+        left: State of the cluster after the script.
+        facts: Observations of the script.
+        captured: Time of the capture.
     """
     rows = _of_offsets_topic(left)
     if not rows:
@@ -143,7 +143,7 @@ def _coordinators(left: Mapping, facts: Mapping, captured: str) -> dict[str, obj
 
 
 def _timeline(left: Mapping, facts: Mapping, phase: str) -> dict[str, object]:
-    """The checks of notebook 60, as far as the script has brought their answers about."""
+    """Return the expected checks of notebook 60, as far as the script determines them."""
     if moved := facts.get("acks1_loss", {}).get("moved"):
         wanting = [row for row in left["partitions"] if row["min_isr"] > 1]
         return {
@@ -177,7 +177,7 @@ def _timeline(left: Mapping, facts: Mapping, phase: str) -> dict[str, object]:
 
 
 def _loss(facts: Mapping) -> dict[str, object]:
-    """The checks of notebook 70: what was counted when everything was read back, or what no worker was let process."""
+    """Return the expected checks of notebook 70: counted by reading everything back, or withheld from all workers."""
     if groups := facts.get("commit_before_processing", {}).get("groups"):
         missed = {group: len(told["unprocessed"]) for group, told in groups.items() if told["unprocessed"]}
         return {

@@ -1,4 +1,4 @@
-"""What is still wrong with a cluster that somebody heals: our own collector and analysis say so, from evidence, and only read."""
+"""Remaining problems of a cluster under repair, by the collector and the analysis: from evidence, read only."""
 
 import shutil
 from collections import Counter
@@ -26,16 +26,16 @@ _OF_PARTITIONS: Mapping[str, tuple[Callable[[Verdict], bool | None], str]] = {
         "{} with a leader, and under-replicated: a replica is missing from the ISR, until its broker runs and has caught up ({})",
     ),
 }
-"""Which partitions a check finds, and its symptom: the title of its finding would say what to do."""
+"""Partitions of a check, and its symptom: the title of its finding would reveal the fix."""
 _COMPACTED = {"offsets_topic.compacted": "a copy of __consumer_offsets is not compacted"}
 
 
 def still_wrong(cluster: PlayedCluster, checks: Sequence[str], *, folder: Path) -> tuple[str, ...]:
-    """What is wrong now, worst first; nothing once it is healed.
+    """Return the current problems, worst first; none once healed.
 
     Args:
-        checks: Those that must hold.
-        folder: Where the evidence is collected into, in the place of that of before.
+        checks: Checks that must hold.
+        folder: Folder of the collected evidence, replaced each time.
     """
     try:
         findings, verdicts = _examined(cluster, checks, folder)

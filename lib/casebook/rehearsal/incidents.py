@@ -1,4 +1,4 @@
-"""The incidents that can be rehearsed, and how one is played."""
+"""Incidents for rehearsals, and how to play one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ from casebook.rehearsal.truth import Truth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Practice:
-    """An incident as somebody is to heal it.
+    """An incident for practice.
 
     Args:
-        alarm: What is known when the phone rings: the symptom, not the cause.
-        healed: The checks that hold once it is healed.
-        kafka: Releases whose own tools are among the jars of their servers.
+        alarm: First information on the symptom, not the cause.
+        healed: Checks that hold once it is healed.
+        kafka: Releases with their own tools in the server jars.
     """
 
     alarm: str
@@ -46,16 +46,16 @@ _LED = ("leadership.offline", "leadership.under_min_isr", "leadership.under_repl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """Something that happened to somebody's cluster, as a script.
+    """An incident of a real cluster, as a script.
 
     Args:
-        name: What it is called on the command line.
+        name: Name on the command line.
         story: One sentence.
-        phases: The cases that a play leaves behind, in order.
+        phases: Captured cases, in order.
         script: Plays it on a stage.
-        kafka: Versions it can be played on.
-        default: The version it is played on unless told otherwise.
-        practice: How it can be practised; ``None`` where nobody can heal it: it ends by itself, or what is lost is lost.
+        kafka: Possible versions.
+        default: Default version.
+        practice: Practice; ``None`` when it cannot be healed: it ends on its own, or the loss is final.
     """
 
     name: str
@@ -175,7 +175,7 @@ INCIDENTS: Mapping[str, Incident] = {
 
 
 def list_incidents() -> tuple[Incident, ...]:
-    """The incidents that can be rehearsed, by name."""
+    """Return the incidents by name."""
     return tuple(INCIDENTS[name] for name in sorted(INCIDENTS))
 
 
@@ -189,22 +189,22 @@ def play(
     progress: jars.Progress = lambda _: None,
     visitor: Visitor | None = None,
 ) -> Path:
-    """Play an incident on real servers: a case for each phase, and ``truth.json``, what was done and must be found.
+    """Play an incident on real servers: a case for each phase, and ``truth.json`` with the actions and the expected findings.
 
     Args:
         name: One of :data:`INCIDENTS`.
         out: New folder for cases and truth.
         kafka: Kafka version; the incident's own choice when ``None``.
-        keep_running: Leave the servers running at the incident's height until Ctrl-C, and end there.
+        keep_running: Keep the servers running at the incident's height until Ctrl-C, and end there.
         home: New folder for the servers, removed at the end; a temporary one when ``None``.
-        progress: Told in one sentence what happens.
+        progress: Receives one sentence per step.
         visitor: Called at the incident's height with the cluster and what it had acknowledged; when it returns, the play ends.
 
     Returns:
         ``out``.
 
     Raises:
-        RehearsalError: No such incident or version, ``out`` is not new, or the cluster went another way than the script.
+        RehearsalError: The incident or version does not exist, ``out`` is not new, or the cluster deviated from the script.
     """
     incident = find(name, kafka)
     if out.exists() and any(out.iterdir()):
@@ -230,10 +230,10 @@ def play(
 
 
 def find(name: str, kafka: str | None) -> Incident:
-    """An incident that can be played on a release.
+    """Return an incident that can be played on a release.
 
     Raises:
-        RehearsalError: No such incident, or not on that release.
+        RehearsalError: It does not exist, or not for that release.
     """
     if name not in INCIDENTS:
         raise RehearsalError(f"There is no incident {name!r}.", try_=f"Choose one of {', '.join(sorted(INCIDENTS))}.")
@@ -244,7 +244,7 @@ def find(name: str, kafka: str | None) -> Incident:
 
 
 def capture(out: Path, **evidence: object) -> None:
-    """Write a case with the collector."""
+    """Collect a case."""
     from casebook.collect import collect_case
 
     collect_case(out, **evidence, command="casebook rehearse")

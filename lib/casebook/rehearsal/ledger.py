@@ -1,4 +1,4 @@
-"""A producer that keeps a ledger: what it sent, and what became of it as far as it was told; and what really did."""
+"""A producer with a ledger: sent records with their outcomes as received; and the real outcomes."""
 
 import json
 import time
@@ -22,9 +22,9 @@ Place = tuple[Partition, int]
 """Partition and offset."""
 
 _PATIENCE = 60.0
-"""Seconds to wait for the last answers, and for each record when all are read again."""
+"""Seconds to wait for the last responses, and for each record when all are read again."""
 _SHORTEST = 0.001
-"""Seconds that librdkafka can wait: whole milliseconds."""
+"""Minimum wait of librdkafka in seconds: whole milliseconds."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,12 +33,12 @@ class LedgerEntry:
 
     Args:
         id: Unique; the record's key.
-        client: Client id of who sent it.
-        acks: Its setting.
-        offset: As acknowledged; ``None`` while it is not.
-        sent: When the application gave it away, epoch ms.
-        acked: When the application was told that it is stored, epoch ms.
-        failed: Why the application was told that it is not.
+        client: Client id of the sender.
+        acks: Producer setting.
+        offset: As acknowledged; ``None`` before.
+        sent: Send time, epoch ms.
+        acked: Acknowledgement time at the application, epoch ms.
+        failed: Reported error.
     """
 
     id: str
@@ -53,29 +53,29 @@ class LedgerEntry:
 
     @property
     def to(self) -> Partition:
-        """Where it was sent."""
+        """Target partition."""
         return self.topic, self.partition
 
     def as_json(self) -> dict[str, object]:
-        """A line of the ledger."""
+        """Return a line of the ledger."""
         told = {"acked": iso(self.acked)} if self.acked is not None else {"failed": self.failed}
         place = {"topic": self.topic, "partition": self.partition, "offset": self.offset}
         return {"id": self.id, "client": self.client, "acks": self.acks, **place, "sent": iso(self.sent)} | told
 
 
 class LedgerProducer:
-    """Produces to each partition in turn, at a steady pace, for as long as its block lasts; then waits for all answers.
+    """Produces to each partition in turn, at a steady rate, while its block lasts; then waits for all responses.
 
-    It goes on whatever the brokers do, as an application does that looks at its callbacks later.
+    It continues whatever the brokers do, like an application with asynchronous callbacks.
 
     Args:
-        partitions: Where to.
+        partitions: Target partitions.
         bootstrap: Addresses of brokers.
         kafka: Their version.
         client: Its client id.
         acks: ``1``, ``all`` or ``0``.
-        pause: Seconds between two rounds, each a record to every partition.
-        settings: Of librdkafka, beside these.
+        pause: Seconds between two rounds of one record per partition.
+        settings: Additional librdkafka settings.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class LedgerProducer:
 
         self.ledger: list[LedgerEntry] = []
         self._partitions, self._client, self._acks, self._pause = tuple(partitions), client, acks, pause
-        own = {"client.id": client, "acks": acks, "linger.ms": 40}  # fewer requests: a leader takes one at a time
+        own = {"client.id": client, "acks": acks, "linger.ms": 40}  # fewer requests: a leader handles one at a time
         self._producer = Producer(client_settings(bootstrap=bootstrap, kafka=kafka) | own | (settings or {}))
         self._over = Event()
         self._thread = Thread(target=self._produce, name=client, daemon=True)
@@ -108,7 +108,7 @@ class LedgerProducer:
         self._producer.flush(0 if kind else _PATIENCE)
 
     def acked(self, partition: Partition, *, sent_since: int = 0) -> bool:
-        """Whether any record that was sent to a partition since a moment, epoch ms, was acknowledged so far."""
+        """Return whether any record sent to a partition since a moment, epoch ms, was acknowledged so far."""
         return any(entry.acked is not None and entry.to == partition and entry.sent >= sent_since for entry in self.ledger)
 
     def _produce(self) -> None:
@@ -128,21 +128,21 @@ class LedgerProducer:
                 number += 1
 
     def _paused(self) -> bool:
-        """Let a pause pass, with answers heard when they arrive; whether to go on."""
+        """Wait for a pause, handling responses; return whether to continue."""
         until = time.monotonic() + self._pause
         while not self._over.is_set() and (rest := until - time.monotonic()) > 0:
-            self._producer.poll(max(rest, _SHORTEST))  # returns at each answer
+            self._producer.poll(max(rest, _SHORTEST))  # returns on each response
         return not self._over.is_set()
 
 
 def write_ledger(entries: Sequence[LedgerEntry], path: Path) -> None:
-    """Write a ledger, a JSON object a line, by time of sending."""
+    """Write a ledger, a JSON object per line, by send time."""
     lines = (json.dumps(entry.as_json()) for entry in sorted(entries, key=lambda entry: entry.sent))
     path.write_text("".join(line + "\n" for line in lines))
 
 
 def write_ledgers(entries: Sequence[LedgerEntry], folder: Path) -> dict[str, list[Path]]:
-    """Write a ledger for each client; the files by client."""
+    """Write a ledger per client; return the files by client."""
     folder.mkdir(parents=True)
     files: dict[str, list[Path]] = {}
     for client in sorted({entry.client for entry in entries}):
@@ -152,17 +152,17 @@ def write_ledgers(entries: Sequence[LedgerEntry], folder: Path) -> dict[str, lis
 
 
 def lost(ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> list[LedgerEntry]:
-    """The acknowledged records that are nowhere.
+    """Return missing acknowledged records.
 
     Args:
-        ledger: What was sent.
-        found: What is stored; see :func:`stored`.
+        ledger: Sent records.
+        found: Stored records; see :func:`stored`.
     """
     return [entry for entry in ledger if entry.acked is not None and entry.id not in found]
 
 
 def counted(ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> dict[str, object]:
-    """What became of all that was sent, for the truth; the arguments are those of :func:`lost`."""
+    """Return outcomes of all sent records, for the truth; arguments as in :func:`lost`."""
     gone = lost(ledger, found)
     return {
         "sent": len(ledger),
@@ -177,12 +177,12 @@ def counted(ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> dict[s
 
 
 def by_partition(entries: Iterable[LedgerEntry]) -> dict[str, int]:
-    """How many there are of each partition."""
+    """Return the number of entries by partition."""
     return {label(place): count for place, count in sorted(Counter(entry.to for entry in entries).items())}
 
 
 def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> dict[str, Place]:
-    """Read partitions from begin to end: where each record lies, by its key.
+    """Read partitions completely: the location of each record by its key.
 
     Raises:
         RehearsalError: The end is not reached in time.
@@ -202,10 +202,10 @@ def _teller(entry: LedgerEntry) -> Callable[["KafkaError | None", "Message"], No
 
 
 def now() -> int:
-    """This moment, epoch ms."""
+    """Return the current time, epoch ms."""
     return time.time_ns() // 1_000_000
 
 
 def iso(moment: int) -> str:
-    """A moment in epoch ms, as the truth writes it."""
+    """Format a moment in epoch ms for the truth."""
     return datetime.fromtimestamp(moment / 1000, UTC).isoformat(timespec="milliseconds")

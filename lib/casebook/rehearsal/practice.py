@@ -1,6 +1,6 @@
-"""Practice: an incident is played, a person heals it with Kafka's own tools, and the workbook tells when it is healed.
+"""Practice: an incident is played, a person heals it with Kafka's own tools, and the workbook reports when it is healed.
 
-Whether it is healed is concluded from evidence alone (:mod:`casebook.rehearsal.health`): no script knows.
+The result comes from evidence alone (:mod:`casebook.rehearsal.health`), not from a script.
 """
 
 import subprocess
@@ -22,11 +22,11 @@ from casebook.rehearsal.servers.processes import guarded_folder
 from casebook.rehearsal.servers.topics import Partition
 
 EVERY = 3.0
-"""Seconds between two looks at the cluster."""
+"""Seconds between two checks of the cluster."""
 _STEADY = 2
-"""Looks in a row that must find nothing."""
+"""Required number of consecutive checks without a problem."""
 SETTLES = 2 * SESSION_TIMEOUT
-"""Seconds after which who has died is registered no more: its session lasts its timeout, rounded up to ZooKeeper's ticks."""
+"""Seconds after which a dead broker is unregistered: its session timeout, rounded up to ZooKeeper's ticks."""
 _POLL = 0.2
 Tell = Callable[[str], None]
 
@@ -35,14 +35,13 @@ def practise(name: str, *, out: Path, kafka: str | None = None, tell: Tell) -> P
     """Play an incident up to its height, and leave it to a person until Ctrl-C.
 
     Args:
-        name: One of :data:`casebook.rehearsal.incidents.INCIDENTS` that can be healed by hand.
+        name: An incident of :data:`casebook.rehearsal.incidents.INCIDENTS` that can be healed manually.
         out: New folder; the tools are in its folder ``practice``.
         kafka: Kafka version; the incident's own choice when ``None``.
-        tell: Told what a person is to read.
+        tell: Receives text for a person.
 
     Raises:
-        RehearsalError: There is nothing to heal in that incident, its tools are not at hand in that release, or it did not go as
-            its script says.
+        RehearsalError: The incident cannot be healed, its tools are missing for that release, or it deviated from its script.
     """
     incident = find(name, kafka)
     version = kafka or incident.default
@@ -86,7 +85,7 @@ def _visit(incident: Incident, cluster: PlayedCluster, counts: Mapping[Partition
 
 
 class _Watch:
-    """Looks at the cluster every few seconds, at once when a broker has died, and says what has changed."""
+    """Checks the cluster every few seconds, at once after a broker failure, and reports changes."""
 
     def __init__(
         self, incident: Incident, cluster: PlayedCluster, acknowledged: Acknowledged, *, evidence: Path, tell: Tell
@@ -125,20 +124,20 @@ class _Watch:
 
 
 class _Brokers:
-    """The brokers as scripts start and stop them, and those that end without being asked to."""
+    """Brokers as scripts start and stop them, and unexpected exits."""
 
     def __init__(self, cluster: PlayedCluster) -> None:
         self._cluster = cluster
         self._meant = set(filter(cluster.running, cluster.ids))
 
     def died(self) -> list[int]:
-        """Those that ran and have ended by themselves, each told once."""
+        """Return unexpectedly ended brokers, each once."""
         died = sorted(broker for broker in self._meant if not self._cluster.running(broker))
         self._meant.difference_update(died)
         return died
 
     def answer(self, what: str, broker: str) -> str:
-        """Do what a script asks for, and say what came of it."""
+        """Execute a script's request, and return its result."""
         number = int(broker) if broker.isdecimal() else None
         if number not in self._cluster.ids:
             return f"There is no broker {broker}; there are {', '.join(map(str, self._cluster.ids))}."

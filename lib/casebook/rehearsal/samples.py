@@ -1,7 +1,7 @@
-"""The shipped cases: captured from real brokers, with what must be found in them.
+"""Shipped cases: captured from real brokers, with the expected findings.
 
-``python -m casebook.rehearsal.samples`` makes all of them again, or those named. What is expected comes from the truth that
-the script of the incident wrote down while it acted, not from the analysis.
+``python -m casebook.rehearsal.samples`` regenerates all of them, or those named. Expected findings come from the truth that the
+incident's script recorded, not from the analysis.
 """
 
 import json
@@ -20,15 +20,15 @@ from casebook.rehearsal.servers.jars import Progress
 from casebook.rehearsal.servers.processes import guarded_folder
 
 _KAFKA = "0.9.0.1"
-_HOME = Path("/var/tmp/kafka")  # its name stands in properties and logs: it must tell nothing of who made the sample
+_HOME = Path("/var/tmp/kafka")  # its name appears in properties and logs: it must not reveal the author
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Which phase of which incident a sample is; always on Kafka 0.9.0.1.
+    """Phase and incident of a sample; always on Kafka 0.9.0.1.
 
     Args:
-        notebook: The number of the notebook that tells most of it.
+        notebook: Number of the main notebook for it.
     """
 
     incident: str
@@ -51,7 +51,7 @@ SAMPLES: Mapping[str, Sample] = {
 
 
 def told(name: str) -> str:
-    """What a shipped case shows, in one line: of which release, with which notebook, and what is broken, if anything is yet."""
+    """Describe a shipped case in one line: release, notebook, and problem, if any."""
     sample = SAMPLES[name]
     story = INCIDENTS[sample.incident].story
     if sample.phase == "before":
@@ -60,10 +60,10 @@ def told(name: str) -> str:
 
 
 def make_sample(name: str, *, progress: Progress = lambda _: None) -> Path:
-    """Play the incident of a sample and put its case in the place of the old one.
+    """Play the incident of a sample and replace its case.
 
     Raises:
-        RehearsalError: No such sample, or the rehearsal failed; the old sample stays.
+        RehearsalError: The sample does not exist, or the rehearsal failed; the old sample stays.
     """
     if name not in SAMPLES:
         raise RehearsalError(f"There is no sample {name!r}.", try_=f"Choose one of {', '.join(SAMPLES)}.")

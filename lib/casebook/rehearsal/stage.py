@@ -1,4 +1,4 @@
-"""What a script of an incident has at hand: a cluster, a record of what it does, and the camera."""
+"""Tools of an incident's script: a cluster, a record of its actions, and the capture of cases."""
 
 import time
 from collections import Counter
@@ -19,13 +19,13 @@ from casebook.rehearsal.servers.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, Truth
 
 _CALM = 1.0
-"""Seconds for which a state must stand before it counts as reached."""
+"""Seconds for which a state must last to count as reached."""
 
 _CHECKPOINTED = 6.0
-"""Seconds after which all high watermarks are on disk: brokers write them every 5 s.
+"""Seconds until all high watermarks are on disk: brokers write them every 5 s.
 
-A copy taken earlier is that of a cluster whose brokers all crashed: on 0.9, a follower that comes up first cuts its log
-at an old high watermark, wins a clean election, and those who know more than it halt.
+An earlier copy is like a cluster whose brokers all crashed: on 0.9, a follower that starts first truncates its log to an old high
+watermark, wins a clean election, and brokers with more records halt.
 """
 
 
@@ -33,7 +33,7 @@ Visitor = Callable[[PlayedCluster, Mapping[Partition, int]], None]
 
 
 class Capture(Protocol):
-    """Writes a case: :func:`casebook.collect.collect_case`."""
+    """Collects a case: :func:`casebook.collect.collect_case`."""
 
     def __call__(
         self,
@@ -47,7 +47,7 @@ class Capture(Protocol):
         copy_segments: Sequence[str],
         zookeeper_data: Sequence[Path],
     ) -> object:
-        """Write the case into ``out``, from this ensemble and these files by broker id, or name of another server or client."""
+        """Collect the case into ``out``, from this ensemble and these files by broker id, or name of another server or client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +55,16 @@ class Stage:
     """One play of an incident.
 
     Args:
-        truth: Where the script notes what it does.
-        out: Folder that gets a case for each phase.
-        capture: Writes one case.
-        progress: Told in one sentence what happens.
+        truth: Record of the script's actions.
+        out: Folder for a case per phase.
+        capture: Collects one case.
+        progress: Receives one sentence per step.
         verify: Really start each dead broker first, on copies; adds about 15 s for each.
-        keep_running: Pause for visitors once the incident is at its height.
-        visitor: Who comes then, instead of whoever presses Ctrl-C; told what :meth:`produce` had acknowledged, by partition.
+        keep_running: Pause for visitors at the incident's height.
+        visitor: Replaces a person with Ctrl-C; receives the acknowledged records of :meth:`produce`, by partition.
         memory: Folder for :meth:`remember`.
         home: Folder of the servers; a temporary one when ``None``.
-        acknowledged: How many records of :meth:`produce` were, by partition.
+        acknowledged: Acknowledged records of :meth:`produce`, by partition.
     """
 
     truth: Truth
@@ -79,7 +79,7 @@ class Stage:
     acknowledged: Counter[Partition] = field(default_factory=Counter)
 
     def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> PlayedCluster:
-        """The cluster of this play, not yet started."""
+        """Return the cluster of this play, not yet started."""
         return PlayedCluster(
             kafka=self.truth.kafka,
             brokers=brokers,
@@ -90,7 +90,7 @@ class Stage:
         )
 
     def act(self, what: str, action: Callable[[], object] = lambda: None) -> None:
-        """Do something to the cluster, with the moment of its beginning on record."""
+        """Execute an action on the cluster, recording its start time."""
         self.progress(what)
         self.truth.acted(what)
         action()
@@ -107,7 +107,7 @@ class Stage:
             self.act(f"Create topic {topic}.", create)
 
     def watch_states(self, cluster: PlayedCluster) -> list[dict[str, object]]:
-        """The state of every partition there is, as it stands and whenever it changes, by ZooKeeper's time: a list that grows."""
+        """Return a growing list of every partition's states, current and changed, by ZooKeeper's time."""
         states: list[dict[str, object]] = []
         cluster.watch_states(lambda partition, state, at: states.append({"partition": label(partition), "at": iso(at)} | state))
         return states
@@ -117,7 +117,7 @@ class Stage:
         self.act(f"Start {_named(brokers)}.", lambda: cluster.start(*brokers))
 
     def produce(self, cluster: PlayedCluster, counts: Mapping[Partition, int]) -> None:
-        """Produce records that are all acknowledged."""
+        """Produce records until all are acknowledged."""
         partitions = ", ".join(f"{count} to {topic}-{partition}" for (topic, partition), count in counts.items())
         self.act(
             f"Produce records with acks=all: {partitions}.",
@@ -130,7 +130,7 @@ class Stage:
         self.act(f"Kill {_named(brokers)} (SIGKILL).", lambda: cluster.kill(*brokers))
 
     def gone(self, cluster: PlayedCluster, *brokers: int) -> None:
-        """Wait until ZooKeeper has given brokers up."""
+        """Wait until ZooKeeper has expired brokers."""
         cluster.wait_gone(*brokers)
         self.act(f"ZooKeeper has given up {_named(brokers)}.")
 
@@ -146,20 +146,20 @@ class Stage:
         clients: Mapping[str, Sequence[Path]] | None = None,
         ledgers: Mapping[str, Sequence[Path]] | None = None,
     ) -> None:
-        """Wait until ZooKeeper holds what the script expects, then capture it as a case.
+        """Wait until ZooKeeper has the expected state, then capture it as a case.
 
         Args:
-            name: Of the phase.
-            cluster: What to capture.
-            phase: What ZooKeeper must hold.
+            name: Name of the phase.
+            cluster: Cluster to capture.
+            phase: Expected state.
             disks: Brokers whose log dirs belong to the case.
-            copy_segments: Topics whose segments do, too.
-            history: Whether what ZooKeeper wrote and all that the servers printed does, too.
-            clients: Logs of clients, by their name.
-            ledgers: What clients wrote down of their records, by their name.
+            copy_segments: Topics with segments to copy.
+            history: Whether to include ZooKeeper's files and all console output.
+            clients: Logs of clients, by client name.
+            ledgers: Ledgers of clients, by client name.
 
         Raises:
-            RehearsalError: The cluster went another way than the script.
+            RehearsalError: The cluster deviated from the script.
         """
         self.reach(cluster, phase)
         self.truth.phases[name] = phase
@@ -178,10 +178,10 @@ class Stage:
         )
 
     def reach(self, cluster: PlayedCluster, phase: Phase) -> None:
-        """Wait until ZooKeeper holds a phase, and goes on holding it for a moment.
+        """Wait until ZooKeeper has the state of a phase, and keeps it for a moment.
 
         Raises:
-            RehearsalError: The cluster went another way than the script.
+            RehearsalError: The cluster deviated from the script.
         """
         try:
             cluster.wait_until(lambda: not _differences(phase, cluster), what="the state that the script leads to", steady=_CALM)
@@ -189,7 +189,7 @@ class Stage:
             raise RehearsalError(late.what, cause=" ".join(_differences(phase, cluster)), try_=late.try_) from late
 
     def wait_in_sync(self, cluster: PlayedCluster, partitions: Iterable[Expected]) -> None:
-        """Wait until the ISR of every partition is that of its row, whoever leads it."""
+        """Wait until the ISR of every partition is as expected, with any leader."""
         wanted = {(row.topic, row.partition): row.isr for row in partitions}
         cluster.wait_until(
             lambda: {partition: tuple(sorted(state["isr"])) for partition, state in cluster.states().items()} == wanted,
@@ -203,12 +203,12 @@ class Stage:
             cluster.copy_data(self.memory)
 
     def verify_start_first(self, cluster: PlayedCluster, phase: Phase) -> None:
-        """Start each dead broker first, on a copy of what was remembered, and see that those heal that the script says.
+        """Start each dead broker first, on a copy of the remembered data, and check the healed partitions against the script.
 
-        Called when ``cluster`` has ended: two clusters at once are more than a small machine keeps the sessions of.
+        Called after ``cluster`` has ended: a small machine cannot keep the sessions of two clusters.
 
         Raises:
-            RehearsalError: Others heal.
+            RehearsalError: Other partitions heal.
         """
         for broker in phase.dead if self.verify else ():
             self.progress(f"Start broker {broker} first, on a copy of all data.")
@@ -226,7 +226,7 @@ class Stage:
         return len(waiting) - len(still)
 
     def visited(self, cluster: PlayedCluster) -> bool:
-        """With a visitor, let it in and return true; with ``keep_running``, say where the cluster is and wait for Ctrl-C."""
+        """Run a visitor and return true; with ``keep_running``, print the cluster's addresses and wait for Ctrl-C."""
         if self.visitor is not None:
             self.visitor(cluster, self.acknowledged)
             return True
@@ -256,7 +256,7 @@ def _named(brokers: Sequence[int]) -> str:
 
 
 def _offline(cluster: PlayedCluster) -> set[Partition]:
-    """Partitions that nobody leads, those being deleted aside."""
+    """Return partitions without a leader, except those under deletion."""
     live, deleting = cluster.registered(), cluster.deleting()
     return {
         (topic, partition)
@@ -266,7 +266,7 @@ def _offline(cluster: PlayedCluster) -> set[Partition]:
 
 
 def _differences(phase: Phase, cluster: PlayedCluster) -> list[str]:
-    """Where ZooKeeper differs from a phase, a sentence each. How far a deletion has come is left open."""
+    """Return the differences between ZooKeeper and a phase, one sentence each. The progress of a deletion is ignored."""
     wanted = {(p.topic, p.partition): p for p in phase.partitions}
     deleting = {partition for partition, row in wanted.items() if row.state == "deleting"}
     states = cluster.states()

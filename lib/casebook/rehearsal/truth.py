@@ -1,7 +1,7 @@
-"""What a rehearsal really did to the cluster, and what must therefore be found.
+"""Actual actions of a rehearsal on the cluster, and the resulting expected findings.
 
-Written by the script that acts, never by the analysis that is to be judged by it. ``start_first`` counts what the
-script's own rows say; that the counts are right is shown by really starting the brokers.
+Written by the acting script, never by the analysis under test. ``start_first`` counts the script's own rows; really starting the
+brokers verifies the counts.
 """
 
 import json
@@ -15,18 +15,18 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """One partition as the script left it. Names are those of ``tables/partitions``.
+    """A partition after the script. Names are those of ``tables/partitions``.
 
     Args:
         replicas: Assignment in order.
         state: ``online``, ``leaderless``, ``leader_dead`` or ``deleting``.
-        leader: ``None`` for -1, and where the script leaves it open; with ``leader_dead`` the dead one that is named.
-        isr: In ascending order; ZooKeeper's own order is that of joining; ``None`` where the script leaves it open.
-        waits_for: Dead brokers, each of which brings the partition back by starting alone.
-        unclean_winner: The stale live replica that an unclean election would choose, if it were allowed.
-        unclean_loses: Acknowledged records that this election would drop.
+        leader: ``None`` for -1, and when the script does not determine it; with ``leader_dead`` the named dead one.
+        isr: In ascending order; ZooKeeper's own order is that of joining; ``None`` when the script does not determine it.
+        waits_for: Dead brokers that would each bring the partition back by starting alone.
+        unclean_winner: Stale live replica that an unclean election would choose, if allowed.
+        unclean_loses: Number of acknowledged records that this election would lose.
         min_isr: Effective ``min.insync.replicas``.
-        why: What was done to it, one sentence.
+        why: What happened to it, one sentence.
     """
 
     topic: str
@@ -43,11 +43,11 @@ class Expected:
 
     @property
     def offline(self) -> bool:
-        """Nobody can read or write it."""
+        """Return whether it cannot be read or written."""
         return self.state in ("leaderless", "leader_dead")
 
     def as_json(self) -> dict[str, object]:
-        """The row, with what follows from it for a partition that is online."""
+        """Return the row, with the implications for an online partition."""
         online = self.state == "online"
         return asdict(self) | {
             "under_replicated": len(self.isr) < len(self.replicas) if online else None,
@@ -58,12 +58,12 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """One capture: who lived, and every partition.
+    """One capture: live brokers, and every partition.
 
     Args:
         live: Registered brokers.
-        dead: Brokers of the cluster that are not registered.
-        controller: Broker in ``/controller``; ``None`` when the script leaves it open.
+        dead: Unregistered brokers of the cluster.
+        controller: Broker in ``/controller``; ``None`` when the script does not determine it.
     """
 
     live: tuple[int, ...]
@@ -72,7 +72,7 @@ class Phase:
     partitions: tuple[Expected, ...]
 
     def as_json(self) -> dict[str, object]:
-        """The phase, with whom to start first."""
+        """Return the phase, with the start order."""
         return {
             "live": self.live,
             "dead": self.dead,
@@ -87,12 +87,12 @@ Replicas = tuple[int, ...]
 
 
 def well(name: str, replicas: Replicas, *, min_isr: int = 1, why: str = "All its replicas are alive and in sync.") -> Expected:
-    """A partition with nothing wrong: its preferred leader leads, and all replicas are in sync."""
+    """Return a healthy partition: its preferred leader leads, and all replicas are in sync."""
     return kept(name, replicas, leader=replicas[0], isr=tuple(sorted(replicas)), min_isr=min_isr, why=why)
 
 
 def kept(name: str, replicas: Replicas, *, leader: int, isr: Replicas, why: str, min_isr: int = 1) -> Expected:
-    """A partition, ``topic-number``, that has a leader."""
+    """Return a partition, ``topic-number``, with a leader."""
     topic, partition = _split(name)
     return Expected(topic=topic, partition=partition, replicas=replicas, leader=leader, isr=isr, min_isr=min_isr, why=why)
 
@@ -108,13 +108,13 @@ def lost(
     stale: int | None = None,
     loses: int | None = None,
 ) -> Expected:
-    """A partition, ``topic-number``, without living leader.
+    """Return a partition, ``topic-number``, without a live leader.
 
     Args:
-        waits_for: ``isr`` unless told otherwise.
-        named: The dead leader that ZooKeeper still names.
-        stale: The live replica that has fallen behind.
-        loses: Acknowledged records that it lacks.
+        waits_for: By default ``isr``.
+        named: Dead leader that ZooKeeper still names.
+        stale: Live replica that has fallen behind.
+        loses: Number of acknowledged records that it lacks.
     """
     topic, partition = _split(name)
     return Expected(
@@ -132,19 +132,19 @@ def lost(
 
 
 def deleting(name: str, replicas: Replicas, *, why: str) -> Expected:
-    """A partition, ``topic-number``, whose deletion was asked for and has not ended."""
+    """Return a partition, ``topic-number``, with a pending deletion."""
     topic, partition = _split(name)
     return Expected(topic=topic, partition=partition, replicas=replicas, state="deleting", leader=None, isr=None, why=why)
 
 
 def before(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
-    """The same partitions before anything was done to them."""
+    """Return the same partitions in their initial state."""
     return tuple(well(f"{row.topic}-{row.partition}", row.replicas, min_isr=row.min_isr) for row in partitions)
 
 
 def after(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
-    """The same partitions once all brokers are back and have caught up; who leads them is left open."""
-    staying = [row for row in partitions if row.state != "deleting"]  # now a deletion can end
+    """Return the same partitions after all brokers are back and have caught up; leaders are not determined."""
+    staying = [row for row in partitions if row.state != "deleting"]  # now a deletion can complete
     return tuple(replace(row, leader=None, why="All its replicas are back in sync.") for row in before(staying))
 
 
@@ -154,7 +154,7 @@ def _split(name: str) -> tuple[str, int]:
 
 
 def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[dict[str, object]]:
-    """Rows of ``tables/start_first``: at each step every dead broker, and the one that heals most (lowest id on a tie)."""
+    """Return rows of ``tables/start_first``: at each step every dead broker, and the one that heals most (lowest id on a tie)."""
     waiting = {(p.topic, p.partition): set(p.waits_for) for p in partitions if p.offline}
     left, rows = sorted(dead), []
     for step in range(1, len(left) + 1):
@@ -170,10 +170,10 @@ def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[d
 
 @dataclass(slots=True, kw_only=True)
 class Truth:
-    """The record of one play, kept while it acts.
+    """Record of one play, kept during its actions.
 
     Args:
-        facts: What else is so, by subject: whatever the script itself did, or measured in another way than the workbook.
+        facts: Other facts by subject: the script's own actions, or measurements independent of the workbook.
     """
 
     incident: str
@@ -185,7 +185,7 @@ class Truth:
     facts: dict[str, object] = field(default_factory=dict)
 
     def acted(self, what: str) -> None:
-        """Note an action at this moment, UTC."""
+        """Record an action at this moment, UTC."""
         self.actions.append({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "did": what})
 
     def write(self, path: Path) -> None:

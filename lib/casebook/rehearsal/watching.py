@@ -1,4 +1,7 @@
-"""What clients see of their groups' coordinators, asked ten times a second: the truth about who is served, and since when."""
+"""Clients' view of their groups' coordinators, polled ten times a second.
+
+The truth on which groups are served, and since when.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,33 +20,33 @@ _PATIENCE = 5.0
 
 @dataclass(slots=True, kw_only=True)
 class ClientAnswers:
-    """What a group's clients were answered.
+    """Responses to a group's clients.
 
     Args:
-        answers: Each change of an answer: when, to which request, and the error code; ``None`` when there was no answer.
-        served_at: When OffsetFetch was first answered without error, for good.
+        answers: Each change of a response: time, request, and error code; ``None`` without a response.
+        served_at: First permanent success of OffsetFetch.
     """
 
     answers: list[dict[str, object]] = field(default_factory=list)
     served_at: datetime | None = None
 
     def codes(self, request: str) -> set[int | None]:
-        """Every code that a request was ever answered with."""
+        """Return every error code of a request."""
         return {answer["code"] for answer in self.answers if answer["request"] == request}
 
     def as_json(self) -> dict[str, object]:
-        """For the truth."""
+        """Return the JSON for the truth."""
         return {"served_at": self.served_at and self.served_at.isoformat(timespec="milliseconds"), "answers": self.answers}
 
 
 class Watch:
-    """Asks for the coordinator of each group, and that for its commits, for as long as its block lasts.
+    """Polls the coordinator of each group, and its commits, while its block lasts.
 
-    Once a round it also commits again what the group has committed last, as a client would go on to.
+    Once a round it also repeats the group's last commit, like a client would.
 
     Args:
-        bootstrap: A broker that lives all the while.
-        committed: By group a partition and the offset that the group has committed for it.
+        bootstrap: A broker that stays alive.
+        committed: A partition and its committed offset, by group.
     """
 
     def __init__(self, bootstrap: str, committed: Mapping[str, tuple[Partition, int]]) -> None:
@@ -65,7 +68,7 @@ class Watch:
             link.close()
 
     def served(self, groups: Iterable[str]) -> set[str]:
-        """Those that are served now."""
+        """Return the groups that are served now."""
         return {group for group in groups if self.seen[group].served_at}
 
     def _watch(self) -> None:

@@ -1,7 +1,8 @@
-"""Incident A: records that were acknowledged with acks=1 vanish when their leader falls silent for longer than its session.
+"""Incident A: records acknowledged with acks=1 are lost when their leader pauses for longer than its session timeout.
 
-Broker 1 is suspended. ZooKeeper gives it up, and others are elected; what a producer sends to broker 1 meanwhile waits in socket
-buffers. Continued, broker 1 still believes to lead and acknowledges all of it, until it learns better, follows and truncates.
+Broker 1 is suspended. ZooKeeper expires it, and others are elected; a producer's records for broker 1 meanwhile wait in socket
+buffers. After resuming, broker 1 still believes to lead and acknowledges all of them, until it learns better, follows and
+truncates.
 """
 
 import re
@@ -39,27 +40,27 @@ BROKER_SETTINGS = {
     "offsets.topic.num.partitions": "2",
     "group.initial.rebalance.delay.ms": "0",
     "offsets.commit.timeout.ms": "2000",
-    # 0.9 tells clients of a new leader only when the fetcher that followed the frozen one has ended, and it waits for an answer.
+    # 0.9 sends clients a new leader only after the fetcher of the paused one has ended, and that waits for a response.
     "replica.socket.timeout.ms": "1500",
 }
 SUSPICIOUS = {"replica.lag.time.max.ms": "5000"}
-"""Shorter than the freeze: the returned broker believes of its followers that they have all fallen behind, and says so.
+"""Shorter than the pause: the resumed broker believes that all its followers lag, and says so.
 
-In 0.9 it then holds the partition's lock until ZooKeeper answers (``Partition.scala@0.9.0.1``, ``maybeShrinkIsr``), and so
-acknowledges next to nothing while it believes to lead.
+In 0.9 it then holds the partition's lock until ZooKeeper responds (``Partition.scala@0.9.0.1``, ``maybeShrinkIsr``), and so
+acknowledges almost nothing while it believes to lead.
 """
 SETTINGS = {"invoices": {"min.insync.replicas": "2"}, OFFSETS_TOPIC: {"cleanup.policy": "compact"}}
 GROUP = "invoicing"
-"""A group whose coordinator is the frozen broker: its partition of the offsets topic is the first."""
+"""A group with the paused broker as coordinator: its partition of the offsets topic is the first."""
 MOVED = {("payments", 0): 2, ("payments", 1): 3, ("clicks", 0): 3}
-"""Partitions led by the frozen broker and written to, and who is elected."""
+"""Written partitions with the paused broker as leader, and the elected leader."""
 ELECTED = {**MOVED, (OFFSETS_TOPIC, 0): 2}
-"""All that it led and others can lead."""
+"""All partitions that it led and others can lead."""
 ALONE = ("clicks", 1)
-"""A partition that lies on the frozen broker alone: nobody else can be elected, and so it loses nothing."""
+"""A partition on the paused broker only: no other can be elected, so it loses nothing."""
 TOPICS = ("payments", "clicks")
 WRITTEN = tuple((topic, number) for topic in TOPICS for number in range(3))
-"""Partitions that are written to."""
+"""Written partitions."""
 PAUSE = 0.08
 """Seconds between two records to a partition."""
 SECONDS_BEFORE, SECONDS_FROZEN, SECONDS_AFTER = 1.0, 1.0, 0.5
@@ -67,11 +68,11 @@ _TRUNCATING = re.compile(
     r"^\[(?P<at>[^\]]+)\] INFO (?:\[Log partition=(?P<late>[^,]+), .*\] Truncating|Truncating log (?P<early>\S+))"
     r" to offset (?P<offset>\d+)"
 )
-"""The line with which a log is cut (``Log.scala@0.9.0.1``, ``Log.scala@2.8.2``)."""
+"""Log line of a truncation (``Log.scala@0.9.0.1``, ``Log.scala@2.8.2``)."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _rows()
     old = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
     settings = BROKER_SETTINGS | ({} if old else SUSPICIOUS)
@@ -111,7 +112,7 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def _lose(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
-    """Freeze the leader and continue it, while one producer goes on and another begins.
+    """Pause and resume the leader, while one producer continues and another starts.
 
     Returns:
         The ledgers of both.
@@ -151,7 +152,7 @@ def _freeze(stage: Stage, cluster: PlayedCluster) -> None:
 
 
 def _continue(stage: Stage, cluster: PlayedCluster) -> dict[Partition, tuple[str, int]]:
-    """Wait until the returned broker follows; see :func:`_truncated`."""
+    """Wait until the resumed broker follows; see :func:`_truncated`."""
     stage.act(f"Continue broker {FROZEN} (SIGCONT).", lambda: cluster.thaw(FROZEN))
     stage.truth.facts["acks1_loss"]["continued"] = continued = stage.truth.actions[-1]["at"]
     cluster.wait_registered(FROZEN)
@@ -162,7 +163,7 @@ def _continue(stage: Stage, cluster: PlayedCluster) -> dict[Partition, tuple[str
 
 
 def _committed(cluster: PlayedCluster) -> int:
-    """The sum of what the group has committed."""
+    """Return the sum of the group's committed offsets."""
     partitions = [partition for partition in WRITTEN if partition[0] == "payments"]
     return sum(offset or 0 for offset in fetch_offsets(cluster.address(*OTHERS), GROUP, partitions).values())
 
@@ -172,15 +173,15 @@ def _leaders(cluster: PlayedCluster) -> dict[Partition, int]:
 
 
 def _all_told(cluster: PlayedCluster) -> bool:
-    """Whether clients that ask any other broker are sent to the new leaders: one that is not waits for the frozen broker."""
+    """Return whether all other brokers' metadata have the new leaders: one without waits for the paused broker."""
     others = addresses(cluster.address(*OTHERS))
     return all(MOVED.items() <= leaders(other, {topic for topic, _ in MOVED}).items() for other in others)
 
 
 def _move(partition: Partition, states: Sequence[Mapping], truncated: tuple[str, int] | None) -> dict[str, object]:
-    """Between these two moments two brokers believed to lead, each by its own clock: ZooKeeper's, and that of the old leader."""
+    """Return the period in which two brokers believed to lead, each by its own clock: ZooKeeper's, and the old leader's."""
     elected = next(row["at"] for row in states if row["partition"] == label(partition) and row["leader"] == ELECTED[partition])
-    at, offset = truncated or (None, None)  # later releases say nothing where there is nothing to cut
+    at, offset = truncated or (None, None)  # later releases log nothing without a truncation
     return {
         "partition": label(partition),
         "old_leader": FROZEN,
@@ -192,7 +193,7 @@ def _move(partition: Partition, states: Sequence[Mapping], truncated: tuple[str,
 
 
 def _truncated(cluster: PlayedCluster, since: str) -> dict[Partition, tuple[str, int]]:
-    """Of each partition that the frozen broker cut after a moment: when, and to which offset."""
+    """Return time and offset of the paused broker's truncation after a moment, by partition."""
     found: dict[Partition, tuple[str, int]] = {}
     for line in disks.log_lines(cluster, FROZEN, "server.log"):
         if (match := _TRUNCATING.search(line)) and (at := _moment(match["at"])) >= since:
@@ -202,24 +203,24 @@ def _truncated(cluster: PlayedCluster, since: str) -> dict[Partition, tuple[str,
 
 
 def _moment(printed: str) -> str:
-    """As the truth writes it; the servers log in UTC."""
+    """Format a moment for the truth; the servers log in UTC."""
     return datetime.strptime(printed, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC).isoformat(timespec="milliseconds")
 
 
 def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
-    """Note which acknowledged records are nowhere.
+    """Record the missing acknowledged records.
 
     Raises:
-        RehearsalError: None of a partition that moved, or one of another.
+        RehearsalError: None in a moved partition, or one in another.
     """
     facts = stage.truth.facts["acks1_loss"]
     gone = lost(ledger, found)
     elected = {move["partition"]: move["elected_at"] for move in facts["moved"]}
     late = [entry for entry in ledger if entry.acked is not None and iso(entry.sent) < facts["continued"] <= iso(entry.acked)]
     facts |= counted(ledger, found) | {
-        # when the leader fell silent its followers had not fetched them
+        # when the leader paused, its followers had not fetched them
         "lost_acked_before_election": sum(iso(entry.acked) < elected.get(label(entry.to), "") for entry in gone),
-        # what had waited for it was acknowledged when it went on; of the partition that it still leads that is kept
+        # waiting records were acknowledged on resumption; those of its remaining partition are kept
         "acked_late": by_partition(entry for entry in late if entry.to in (*MOVED, ALONE)),
         "acked_late_and_stored": by_partition(entry for entry in late if entry.to in (*MOVED, ALONE) and entry.id in found),
     }

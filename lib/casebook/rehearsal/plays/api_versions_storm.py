@@ -1,13 +1,13 @@
-"""Incident B, first act: a client of a later release asks a 0.9 broker for its ApiVersions, and others get no answer.
+"""Incident B, first act: a newer client sends ApiVersions to a 0.9 broker, and other clients get no response.
 
-0.9 does not know that request, and the exception ends the turn of its network thread (``SocketServer.scala@0.9.0.1``,
-``Processor.run``). Whatever else was read in that turn behind the request is lost: never answered, and nobody says so. And
-a connection whose answer went out in that turn is never read again: its next request is not answered. Many requests meet in
-one turn when the broker has been silent for a moment; here it is suspended for one.
+0.9 does not know that request, and the exception ends the current iteration of its network thread
+(``SocketServer.scala@0.9.0.1``, ``Processor.run``). Everything read in that iteration after the request is lost: never answered,
+without a log line. And a connection whose response was sent in that iteration is never read again: its next request stays
+unanswered. Many requests meet in one iteration after a pause of the broker; here it is suspended for one.
 
-At its default levels the broker names no client at all. With DEBUG for its acceptor and processors it names the address of
-each connection and the thread that serves it, never that of the exception; request logging adds the client id of every
-request that was answered. The id of the client that caused it stands nowhere.
+At its default levels the broker logs no client at all. With DEBUG for its acceptor and processors it logs the address of each
+connection and its thread, but never that of the exception; request logging adds the client id of every answered request. The id
+of the causing client is logged nowhere.
 """
 
 import time
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 BROKERS = (1, 2)
 CONTROLLER = 2
 ASKED = 1
-"""The broker that the newer client turns to."""
+"""Broker that the newer client contacts."""
 BROKER_SETTINGS = {"replica.socket.timeout.ms": "2000"}
-"""A follower whose fetch is lost as well notices it while we look on."""
+"""A follower with a lost fetch notices it during the play."""
 REQUEST_LOGGING = {
     "log4j.logger.kafka.network.Acceptor": "DEBUG",
     "log4j.logger.kafka.network.Processor": "DEBUG",
     "log4j.logger.kafka.request.logger": "DEBUG, requestAppender",
 }
-"""What an operator turns on to learn who connects, and whose requests are answered."""
+"""Logging that an operator enables to see connections and answered requests."""
 CULPRIT, CULPRIT_ADDRESS = "reporting", "127.0.0.99"
 BYSTANDERS = {
     "billing": "127.0.0.11",
@@ -50,31 +50,31 @@ BYSTANDERS = {
     "search": "127.0.0.15",
     "shipping": "127.0.0.16",
 }
-"""Clients that ask for metadata over connections that last, and where from."""
+"""Clients that request metadata over lasting connections, with their addresses."""
 VISITORS = {"monitoring": "127.0.0.21", "metrics": "127.0.0.22", "backup": "127.0.0.23", "audit": "127.0.0.24"}
 """Clients that connect anew each time."""
 INSTANCES = 2
-"""Connections of the newer client at a time: a broker deals them out to its two network threads."""
+"""Simultaneous connections of the newer client: a broker distributes them over its two network threads."""
 ROUNDS, MOST_ROUNDS = 2, 6
 AGAIN = 3
-"""How often it comes when nothing else happens."""
+"""Number of its connections when nothing else happens."""
 SILENCE = 0.4
-"""Seconds for which the broker is suspended."""
+"""Seconds of the broker's suspension."""
 PATIENCE = 1.5
-"""Seconds for which a client waits for an answer."""
+"""Seconds that a client waits for a response."""
 _METADATA = array([string("orders")])
 
 
 @dataclass(slots=True, kw_only=True)
 class ClientRequest:
-    """A request of an innocent client.
+    """A request of an unaffected client.
 
     Args:
         client: Client id.
-        source: Its end of the connection.
-        asked: When, UTC.
-        answered: When; ``None`` for never.
-        gave_up: When it stopped waiting; ``None`` when it was answered.
+        source: Client's end of the connection.
+        asked: Request time, UTC.
+        answered: Response time; ``None`` for never.
+        gave_up: Time of the timeout; ``None`` when answered.
     """
 
     client: str
@@ -84,7 +84,7 @@ class ClientRequest:
     gave_up: str | None = None
 
     def as_json(self) -> dict[str, object]:
-        """For the truth."""
+        """Return the JSON for the truth."""
         told = {"answered": self.answered} if self.answered else {"gave_up": self.gave_up}
         return {"client": self.client, "from": self.source, "asked": self.asked} | told
 
@@ -93,7 +93,7 @@ class Bystander:
     """A client that a 0.9 broker understands.
 
     Args:
-        broker: Whom it asks.
+        broker: Broker of its requests.
         client: Client id.
         source: Address it connects from.
         stays: Whether it keeps its connection for the next request.
@@ -104,7 +104,7 @@ class Bystander:
         self._link: BrokerLink | None = None
 
     def ask(self) -> ClientRequest:
-        """Ask for metadata, and wait for the answer; a connection on which none comes is given up, as clients do."""
+        """Request metadata, and wait for the response; a connection without one is closed, as clients do."""
         if self._link is None:
             self._link = BrokerLink(self._broker, client=self._client, patience=PATIENCE, source=self._source)
         request = ClientRequest(client=self._client, source=self._link.source, asked=_now())
@@ -119,18 +119,18 @@ class Bystander:
 
     @property
     def connected(self) -> bool:
-        """Whether it will ask over the connection that it asked over last."""
+        """Return whether it will reuse its last connection."""
         return self._link is not None
 
     def leave(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         if self._link is not None:
             self._link.close()
             self._link = None
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = (well("orders-0", (1, 2)), well("orders-1", (2, 1)))
     handed_over = kept("orders-0", (1, 2), leader=2, isr=(1, 2), why="Broker 1 handed it over at its restart.")
     phase = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
@@ -152,10 +152,10 @@ def play(stage: Stage) -> None:
 
 
 def _storm(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
-    """Let the newer client connect while the broker is silent, again and again, and note who gets no answer.
+    """Let the newer client connect while the broker is suspended, repeatedly, and record clients without a response.
 
     Raises:
-        RehearsalError: Everybody did in every round.
+        RehearsalError: All clients got responses in every round.
     """
     rounds: list[dict[str, object]] = []
     stage.truth.facts.setdefault("api_versions_storm", {"broker": ASKED, "culprit": CULPRIT})[phase] = rounds
@@ -185,7 +185,7 @@ def _storm(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
 def _round(
     stage: Stage, cluster: PlayedCluster, relay: Relay, asks: Sequence[Callable[[], Future[ClientRequest]]]
 ) -> dict[str, object]:
-    """One silence of the broker, and what became of what was asked meanwhile."""
+    """Suspend the broker once; return the outcome of the requests meanwhile."""
     stage.act(f"Suspend broker {ASKED} (SIGSTOP), as a long pause of its garbage collector does.", lambda: cluster.freeze(ASKED))
     suspended = stage.truth.actions[-1]["at"]
     stage.act(f"Client {CULPRIT}, of a later release, connects from {CULPRIT_ADDRESS}; others ask for metadata.")
@@ -216,7 +216,7 @@ def _results(asking: Sequence[Future[ClientRequest]]) -> list[ClientRequest]:
 
 
 def _search(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
-    """Note in which of the broker's files the client that caused it is named at all."""
+    """Record which of the broker's files name the causing client at all."""
     files = {file.name: file.read_text(errors="replace") for file in (*cluster.log_files(ASKED), *cluster.printed(ASKED))}
     named = stage.truth.facts["api_versions_storm"].setdefault("culprit_named_in", {})
     named[phase] = {
@@ -227,7 +227,7 @@ def _search(stage: Stage, cluster: PlayedCluster, phase: str) -> None:
 
 @contextmanager
 def _newer_client(bootstrap: str) -> Iterator["Producer"]:
-    """A producer with its defaults: before anything else it asks for ApiVersions."""
+    """Create a producer with its defaults: it sends ApiVersions first."""
     from confluent_kafka import Producer
 
     producer = Producer({"bootstrap.servers": bootstrap, "client.id": CULPRIT, "log_level": 0})

@@ -1,8 +1,8 @@
-"""Incident D, the consumers: offsets that are committed before the work is done, and records that nobody ever processes.
+"""Incident D, the consumers: offsets committed before the work is done, and records that are never processed.
 
-Five groups work through the same topic, each in its own way, and keep a ledger of what they have processed. Two commit what they
-have only taken, and some of it fails; the worker of one is killed while its client commits by a timer; one is set forward in one
-partition and back in the other while it has no member. The last commits what it has processed: it is killed, too, and loses none.
+Five groups process the same topic, each in its own way, with a ledger of processed records. Two commit records on receipt, and
+some of their work fails; the worker of one is killed while its client commits by a timer; one is set forward in one partition and
+back in the other while it has no member. The last commits after processing: it is killed, too, and loses none.
 """
 
 import json
@@ -28,7 +28,7 @@ SETTINGS = {OFFSETS_TOPIC: {"cleanup.policy": "compact"}}
 TOPIC = "orders"
 PARTITIONS = ((TOPIC, 0), (TOPIC, 1))
 RECORDS = 200
-"""In each partition."""
+"""Records per partition."""
 PRODUCER = "shop"
 MAILING, BILLING, SHIPPING, BOOKKEEPING, REPORTING = "mailing", "billing", "shipping", "bookkeeping", "reporting"
 WAYS = {
@@ -50,23 +50,23 @@ HOW = {
     SHIPPING: "crash",
     REPORTING: "skipped_by_reset",
 }
-"""What becomes of the records that a group never processes."""
+"""Outcome of the records that a group never processes."""
 FAIL_EVERY = {MAILING: 17, BILLING: 23}
-"""Every such record fails; never the last of a partition, after which nobody knows whether it is still in hand."""
+"""Every such record fails; never the last of a partition, whose outcome would stay unknown."""
 SLOW = 0.01
-"""Seconds that a record takes where the worker is to be killed with work in hand."""
+"""Seconds per record when the worker is to be killed with work in progress."""
 IN_HAND = 10
 """A worker is killed when so many records are committed and not processed, or processed and not committed."""
 FORWARD, BACK = 40, 30
-"""By so many records a group is set forward in one partition, and back in the other."""
+"""Number of records by which a group is set forward in one partition, and back in the other."""
 LEAST = 50
-"""It has processed so many of each partition by then."""
+"""Minimum number of processed records per partition by then."""
 _PATIENCE = 60.0
-"""Seconds for which a worker may work."""
+"""Maximum seconds of a worker."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = tuple(
         well(f"{topic}-{number}", (BROKERS, BROKERS[::-1])[number]) for topic in (TOPIC, OFFSETS_TOPIC) for number in (0, 1)
     )
@@ -91,7 +91,7 @@ def play(stage: Stage) -> None:
 
 
 def _produce(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
-    """Records with ids, all acknowledged."""
+    """Produce records with ids, all acknowledged."""
     stage.act(f"Produce {RECORDS} records to each partition of {TOPIC}.")
     producer = LedgerProducer(
         PARTITIONS, bootstrap=cluster.bootstrap, kafka=cluster.kafka, client=PRODUCER, acks="all", pause=0.002
@@ -104,15 +104,15 @@ def _produce(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
 
 
 class _Workshop:
-    """The workers, and what they write down.
+    """The workers, with their ledgers.
 
     Args:
-        stage: Where it is played.
-        cluster: What they work with.
-        produced: What there is to be processed.
-        folder: For what they print.
-        guard: Of their processes.
-        groups: To ask what is committed.
+        stage: Stage of the play.
+        cluster: Cluster.
+        produced: Records to process.
+        folder: Folder for their output.
+        guard: Guard of their processes.
+        groups: Client for committed offsets.
     """
 
     def __init__(
@@ -123,20 +123,20 @@ class _Workshop:
         self._workers: dict[str, int] = {}
 
     def ledger(self, group: str) -> Path:
-        """What a group writes down."""
+        """Return a group's ledger."""
         return self.stage.out / group / "processed.jsonl"
 
     def processed(self, group: str) -> list[Mapping]:
-        """Lines of its ledger, in the order in which they were processed."""
+        """Return the lines of its ledger, in processing order."""
         ledger = self.ledger(group)
         return [json.loads(line) for line in ledger.read_text().splitlines()] if ledger.exists() else []
 
     def committed(self, group: str) -> dict[Partition, int]:
-        """What a group has committed, by partition; 0 where nothing is."""
+        """Return a group's committed offsets by partition; 0 without a commit."""
         return {partition: offset or 0 for partition, offset in self.groups.fetch(group, PARTITIONS).items()}
 
     def left(self, group: str) -> int:
-        """How many records a new worker of the group will be given."""
+        """Return the number of records left for a new worker of the group."""
         return len(self.produced) - sum(self.committed(group).values())
 
     def start(self, group: str, *, records: int, seconds: float = 0.002) -> Server:
@@ -158,18 +158,18 @@ class _Workshop:
         return self._guard.start(job.command, folder=self._folder, output=self._folder / f"{group}.out")
 
     def wait(self, *workers: Server) -> None:
-        """Wait until workers have taken all that they were to take, and left."""
+        """Wait until workers have received all their records, and left."""
         ended = lambda: not any(worker.running for worker in workers)  # noqa: E731
         self.cluster.wait_until(ended, what="the end of workers", seconds=_PATIENCE)
 
     def kill(self, group: str, worker: Server, *, ahead: Callable[[int], bool]) -> None:
-        """Kill a group's worker as soon as its commits are that far ahead of what it has processed.
+        """Kill a group's worker as soon as its commits are so far ahead of its processing.
 
-        Of each partition it has processed some by then: else nobody could tell later where the group began.
+        By then it has processed some records of each partition: otherwise its start would be unknowable later.
         """
 
         def now() -> bool:
-            worker.freeze()  # what it has in hand then stays there
+            worker.freeze()  # its work in progress then stays
             done = self.processed(group)
             begun = {line["partition"] for line in done} == {number for _, number in PARTITIONS}
             if begun and ahead(sum(self.committed(group).values()) - len(done)):
@@ -182,7 +182,7 @@ class _Workshop:
 
 
 def failing(group: str, produced: Sequence[LedgerEntry]) -> tuple[str, ...]:
-    """Ids of the records that a group fails to process."""
+    """Return the ids of the records that a group fails to process."""
     every = FAIL_EVERY.get(group)
     return tuple(entry.id for entry in produced if every and entry.offset % every == 1 and entry.offset < RECORDS - 1)
 
@@ -201,10 +201,10 @@ def _workshop(stage: Stage, cluster: PlayedCluster, produced: Sequence[LedgerEnt
 
 
 def _work(shop: _Workshop) -> None:
-    """All groups, until each has been given every record that it ever will be."""
+    """Run all groups until each has received every record that it ever will."""
     everything = len(shop.produced)
     through = [shop.start(group, records=everything) for group in (MAILING, BILLING)]
-    half = shop.start(REPORTING, records=everything // 2 + LEAST)  # more than one partition holds
+    half = shop.start(REPORTING, records=everything // 2 + LEAST)  # more than one partition has
     for group, ahead in ((SHIPPING, lambda records: records >= IN_HAND), (BOOKKEEPING, lambda records: records <= -IN_HAND)):
         shop.kill(group, shop.start(group, records=everything, seconds=SLOW), ahead=ahead)
         through.append(shop.start(group, records=shop.left(group)))
@@ -215,7 +215,7 @@ def _work(shop: _Workshop) -> None:
 
 
 def _reset(shop: _Workshop) -> None:
-    """Set the group elsewhere, as an operator does: forward where it is behind, back where it is ahead."""
+    """Set the group's offsets like an operator: forward where it is behind, back where it is ahead."""
     committed = shop.committed(REPORTING)
     behind, ahead = sorted(PARTITIONS, key=committed.__getitem__)
     offsets = {behind[1]: committed[behind] + FORWARD, ahead[1]: committed[ahead] - BACK}
@@ -224,10 +224,10 @@ def _reset(shop: _Workshop) -> None:
 
 
 def _truth(shop: _Workshop, group: str) -> dict[str, object]:
-    """What a group never processed: all that was produced but what its ledger holds, as it was led through all of it.
+    """Return a group's unprocessed records: all produced ones outside its ledger, as it received all.
 
     Raises:
-        RehearsalError: It is not what the script means to lose.
+        RehearsalError: They differ from the script's intention.
     """
     processed = [line["id"] for line in shop.processed(group)]
     names = [entry.id for entry in shop.produced if entry.id not in set(processed)]

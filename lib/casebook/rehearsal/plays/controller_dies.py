@@ -1,7 +1,7 @@
-"""A broker dies, and the controller before it could act: nobody is left who saw the leaders alive.
+"""A broker fails, and the controller before it could react: no broker is left that saw the leaders alive.
 
-What the next controller writes differs: up to 2.2 it leaves the dead leaders' names and their ISRs where they are,
-later releases write leader -1 and keep one ISR member.
+The next controller's writes differ: up to 2.2 it keeps the dead leaders' names and their ISRs, later releases write leader -1 and
+keep one ISR member.
 """
 
 import time
@@ -16,16 +16,16 @@ FIRST_CONTROLLER = 1
 RECORDS = 10
 
 _HEAD_START = 3.2
-"""Seconds by which broker 4 dies before the controller.
+"""Seconds by which broker 4 fails before the controller.
 
-A session of 6 s whose broker pings every 2 s ends 4 to 6.5 s after the kill. With this start the controller is dead when
-broker 4 is given up, and given up after it: the next controller finds both gone. It is shorter than
-``replica.lag.time.max.ms``, so that broker 4 is still in the ISRs of broker 1.
+A session of 6 s with a heartbeat every 2 s ends 4 to 6.5 s after the kill. With this delay the controller is dead when broker 4
+expires, and expires after it: the next controller finds both gone. It is shorter than ``replica.lag.time.max.ms``, so that broker
+4 is still in the ISRs of broker 1.
 """
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _during(stage.truth.kafka)
     with stage.cluster(brokers=len(BROKERS), controller=FIRST_CONTROLLER) as cluster:
         stage.create_topics(cluster, rows)
@@ -50,7 +50,7 @@ def play(stage: Stage) -> None:
 
 def _during(kafka: str) -> tuple[Expected, ...]:
     left_alone = KafkaVersion.parse(kafka) < KafkaVersion.parse("2.3.0")
-    # Where dead members leave the ISR, broker 1 goes first and 4 is kept.
+    # When dead members leave the ISR, broker 1 goes first and 4 is kept.
     both = (1, 4) if left_alone else (4,)
 
     def gone(name: str, replicas: tuple[int, ...], isr: tuple[int, ...], why: str) -> Expected:

@@ -1,8 +1,8 @@
-"""Incident B, second act: the brokers that hold the offsets topic are restarted together, and most groups wait.
+"""Incident B, second act: the brokers of the offsets topic restart together, and most groups wait.
 
-Every partition has one replica, as 0.9 makes the topic when few brokers live at that moment. Brokers 1 and 2 hold five
-each and load them one after the other; broker 3 holds two and serves them all the while. Loading is slow because each read
-is small and the index sparse: the broker looks for where to go on from the beginning of a segment.
+Every partition has one replica, as 0.9 creates the topic with few live brokers. Brokers 1 and 2 have five each and load them one
+after the other; broker 3 has two and serves them all the while. Loading is slow because each read is small and the index sparse:
+the broker searches for each next position from the start of a segment.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ CONTROLLER = 3
 OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(12))
 TOPIC, PARTITIONS = "clicks", 20
 FEW = 2
-"""Partitions in a request to a later release: what stands in one request is one batch there, and read at once."""
+"""Partitions per request to a later release: a request is one batch there, which is read at once."""
 BROKER_SETTINGS = {
     "offsets.topic.num.partitions": str(len(OFFSETS)),
     "offsets.topic.replication.factor": "1",
@@ -50,18 +50,18 @@ ROUNDS = {
     "shipping": 100,
     "reviews": 150,
 }
-"""How often a group commits all partitions of the topic; one group for each partition of the offsets topic."""
+"""Number of times that a group commits all partitions of the topic; one group per partition of the offsets topic."""
 METADATA = "m" * 100
 TURN = 0.05
-"""Seconds for which one of the restarted brokers is suspended, and then the other."""
+"""Seconds of suspension of one of the restarted brokers, then of the other."""
 HOLD = 0.5
-"""The same of one that is ahead: its session outlives that many times."""
+"""The same for one that is ahead: its session survives that many times."""
 LOADED = 3
-"""Loads of each restarted broker that have ended when the case is captured."""
+"""Number of finished loads per restarted broker at the capture."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _rows()
     batched = KafkaVersion.parse(stage.truth.kafka) >= KafkaVersion.parse("0.11.0.0")
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=BROKER_SETTINGS) as cluster:
@@ -97,7 +97,7 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def holder(number: int) -> int:
-    """The broker that holds a partition of the offsets topic."""
+    """Return the broker of an offsets partition."""
     return 3 if number >= 10 else HOLDERS[number % 2]
 
 
@@ -113,7 +113,7 @@ def _commit(stage: Stage, cluster: PlayedCluster, *, at_once: int) -> dict[str, 
     """Let every group commit, one after the other.
 
     Args:
-        at_once: Partitions in a request.
+        at_once: Partitions per request.
 
     Returns:
         By group the partition of the offsets topic that grew meanwhile.
@@ -129,7 +129,7 @@ def _commit(stage: Stage, cluster: PlayedCluster, *, at_once: int) -> dict[str, 
 
 
 def rounds(group: str, count: int, at_once: int) -> Iterator[CommitRequest]:
-    """So many times all partitions of the topic, a few in each request."""
+    """Yield commits of all partitions of the topic so many times, a few per request."""
     for turn in range(count):
         for first in range(0, PARTITIONS, at_once):
             offsets = dict.fromkeys(range(first, first + at_once), turn)
@@ -142,13 +142,13 @@ def _sizes(cluster: PlayedCluster) -> dict[int, int]:
 
 @contextmanager
 def _in_turn(stage: Stage, cluster: PlayedCluster, before: Mapping[int, int]) -> Iterator[None]:
-    """Let one of the restarted brokers run at a time: on a small machine the other's load, which ends some day, is half the work.
+    """Let one of the restarted brokers run at a time: on a small machine the other's load is half the work.
 
-    What a broker has loaded then tells what it will load, as it does where each has processors of its own. Who has loaded
-    three and is ahead of the other, as on a busy machine, is suspended for longer until the other has, too.
+    A broker's finished loads then predict its others, as with separate processors. One that is ahead after three loads, as on a
+    busy machine, is suspended for longer until the other has three, too.
 
     Args:
-        before: How many loads each had ended before.
+        before: Number of earlier finished loads of each.
     """
     over = Event()
 
@@ -173,20 +173,20 @@ def _in_turn(stage: Stage, cluster: PlayedCluster, before: Mapping[int, int]) ->
 
 
 def _loaded(cluster: PlayedCluster, broker: int) -> int:
-    """How many loads a broker has ended, as its log has it."""
+    """Return a broker's number of finished loads, by its log."""
     return sum("Finished loading" in line for line in disks.load_lines(cluster, broker))
 
 
 def _underway(cluster: PlayedCluster, before: Mapping[int, int], watch: Watch, placed: Mapping[str, int]) -> bool:
-    """Whether each restarted broker serves three groups already, and has at least two partitions yet to load.
+    """Return whether each restarted broker already serves three groups, and has at least two partitions left to load.
 
     Raises:
-        RehearsalError: It had both no longer, so it never will.
+        RehearsalError: It never will.
     """
     underway = True
     for broker in HOLDERS:
         theirs = {group for group, number in placed.items() if holder(number) == broker}
-        if _loaded(cluster, broker) > before[broker] + len(theirs) - 2:  # clients may hear of it late
+        if _loaded(cluster, broker) > before[broker] + len(theirs) - 2:  # clients may learn it late
             raise RehearsalError(
                 "The loads ended before the case was complete.", cause="The machine was busy.", try_="Play it again."
             )

@@ -1,9 +1,11 @@
-"""Incident D, a clean election that loses: all brokers die at once, and one in sync leads before it has fetched what it had cut.
+"""Incident D, loss by a clean election.
 
-Up to 0.10.2 a broker that starts and follows cuts its log to the high watermark of its last checkpoint, and fetches the rest
-from its leader again (``makeFollowers``, ``ReplicaManager.scala@0.9.0.1``); all the while it stands in the ISR. Broker 1 dies
-once more before broker 2 has fetched it all. With ``acks=all``, ``min.insync.replicas=2`` and no unclean election, what both had
-acknowledged is gone. From 0.11 on followers cut by leader epoch (KIP-101).
+All brokers fail at once, and an in-sync one leads before it refetched its truncated records.
+
+Up to 0.10.2 a starting follower truncates its log to the last checkpointed high watermark, and refetches the rest from its leader
+(``makeFollowers``, ``ReplicaManager.scala@0.9.0.1``); meanwhile it is in the ISR. Broker 1 fails again before broker 2 has
+fetched everything. Even with ``acks=all``, ``min.insync.replicas=2`` and no unclean election, records acknowledged by both are
+lost. From 0.11 on followers truncate by leader epoch (KIP-101).
 """
 
 import time
@@ -29,13 +31,13 @@ SLOWLY = {
     "message.max.bytes": "200",
     "zookeeper.session.timeout.ms": "8000",
 }
-"""As if there were much more to fetch: an old checkpoint, few records a fetch. A controller may hang, and keeps its session."""
+"""Simulates much more to fetch: an old checkpoint, few records per fetch. A controller may hang, and keeps its session."""
 PAUSE, SECONDS, SECONDS_AFTER = 0.002, 8.0, 0.5
-"""Between two records to a partition; and how long two producers write."""
+"""Seconds between two records to a partition; and duration of two producers."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=SLOWLY) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)
@@ -65,7 +67,7 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def _written(stage: Stage, cluster: PlayedCluster, client: str, *, seconds: float) -> list[LedgerEntry]:
-    """What a producer wrote in so many seconds."""
+    """Return a producer's records over so many seconds."""
     stage.act(f"The producer {client} writes with acks=all.")
     producer = LedgerProducer(
         PARTITIONS,
@@ -82,7 +84,7 @@ def _written(stage: Stage, cluster: PlayedCluster, client: str, *, seconds: floa
 
 
 def _restart(stage: Stage, cluster: PlayedCluster) -> None:
-    """Kill all, start all, and kill the leader again as soon as it is followed."""
+    """Kill all, start all, and kill the leader again as soon as it has a follower."""
     stage.kill(cluster, *BROKERS)
     stage.gone(cluster, *BROKERS)
     stage.start(cluster, CONTROLLER)
@@ -103,10 +105,10 @@ def _restart(stage: Stage, cluster: PlayedCluster) -> None:
 
 
 def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
-    """Note which acknowledged records are nowhere.
+    """Record the missing acknowledged records.
 
     Raises:
-        RehearsalError: None of a partition is.
+        RehearsalError: None in a partition.
     """
     facts = stage.truth.facts["full_restart_loss"]
     facts |= counted(ledger, found)

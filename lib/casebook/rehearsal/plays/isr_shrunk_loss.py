@@ -1,12 +1,11 @@
-"""Incident D, acks=all: what all in-sync replicas have acknowledged vanishes, because the leader was the only one, and died.
+"""Incident D, acks=all: records acknowledged by all in-sync replicas are lost, because the leader was the only one, and failed.
 
-Broker 2 is killed, and broker 1 leads alone. With ``min.insync.replicas=1`` it goes on to acknowledge with acks=all what nobody
-else has. Then it is killed, too, and broker 2 is started first: where an unclean election is allowed it is elected, and what it
-lacks is gone for everybody. Other partitions show what saves the records: no unclean election, two in sync at least, or a third
-replica.
+Broker 2 is killed, and broker 1 leads alone. With ``min.insync.replicas=1`` it continues to acknowledge with acks=all records
+without another copy. Then it is killed, too, and broker 2 starts first: with unclean election allowed it is elected, and the
+records that it lacks are lost. Other partitions show protections: no unclean election, min ISR of two, or a third replica.
 
-At last an operator gives a partition back to its preferred leader, while a producer with acks=1 writes to it. That leader is in
-sync, and behind by what it did not fetch while it was suspended for a moment; the old one truncates that.
+Finally an operator moves a partition back to its preferred leader, while a producer with acks=1 writes to it. That leader is in
+sync, but lacks what it did not fetch during a short suspension; the old one truncates that.
 """
 
 import time
@@ -38,23 +37,23 @@ LEADER, FOLLOWER, CONTROLLER = BROKERS
 UNCLEAN = {"unclean.leader.election.enable": "true"}
 SETTINGS = {"payments": UNCLEAN | {"min.insync.replicas": "1"}, "invoices": UNCLEAN | {"min.insync.replicas": "2"}}
 LOSING = {("payments", 0): FOLLOWER, ("payments", 1): FOLLOWER}
-"""Partitions that lose what broker 1 acknowledged alone, and who is elected."""
+"""Partitions that lose records acknowledged by broker 1 alone, and the elected leader."""
 REFUSED = ("invoices", 0)
-"""Broker 1 acknowledges nothing alone, so an unclean election loses nothing that was acknowledged."""
+"""Broker 1 alone acknowledges nothing, so an unclean election loses no acknowledged record."""
 SAVED = ("audit", 0)
-"""Nobody else may be elected: broker 1 comes back with all that it acknowledged."""
+"""No other broker may be elected: broker 1 returns with all that it acknowledged."""
 THREE = ("clicks", 0)
-"""A third replica is in sync, and elected."""
+"""A third in-sync replica is elected."""
 VIEWS = ("views", 0)
-"""Given back to its preferred leader at last."""
+"""Finally moved back to its preferred leader."""
 ELECTED = {**LOSING, REFUSED: FOLLOWER, THREE: CONTROLLER, VIEWS: CONTROLLER}
 WRITTEN = (*LOSING, ("payments", 2), REFUSED, SAVED, THREE)
-"""Partitions that are written to with acks=all."""
+"""Partitions written with acks=all."""
 TOPICS = ("payments", "invoices", "audit", "clicks", "views")
 PAUSE = 0.25
 """Seconds between two records to a partition."""
 TIMEOUT = {"request.timeout.ms": 500, "retries": 0}
-"""The producer is told soon that a record was not acknowledged in time, and leaves it at that, as those of 0.9 do by default.
+"""The producer soon learns that a record was not acknowledged in time, and does not retry, like 0.9 by default.
 
 Such a record may well be stored (``ProducerConfig.java@0.9.0.1``: ``retries`` is 0; ``DelayedProduce.scala@0.9.0.1``).
 """
@@ -62,7 +61,7 @@ SECONDS_BEFORE, SECONDS_ALONE, SECONDS_BEHIND, SECONDS_AFTER = 1.0, 1.5, 1.0, 0.
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)
@@ -99,7 +98,7 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def _lose(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
-    """Kill the follower and the leader, and start them in the same order, while a producer goes on.
+    """Kill the follower and the leader, and start them in the same order, while a producer continues.
 
     Returns:
         Its ledger.
@@ -129,7 +128,7 @@ def _lose(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
 
 
 def _give_back(stage: Stage, cluster: PlayedCluster) -> list[LedgerEntry]:
-    """Elect the preferred leader, which has just fallen behind, while another producer goes on.
+    """Elect the preferred leader, which has just fallen behind, while another producer continues.
 
     Returns:
         Its ledger.
@@ -186,7 +185,7 @@ def _leaders(cluster: PlayedCluster) -> dict[Partition, int]:
 
 
 def _move(states: Sequence[Mapping], partition: Partition, old: int, new: int, *, planned: bool = False) -> dict[str, object]:
-    """Who was elected after whom, when, and since when the old leader had been alone in sync, by ZooKeeper's clock."""
+    """Return a leader change with its time, and since when the old leader was alone in sync, by ZooKeeper's clock."""
     led = [row for row in states if row["partition"] == label(partition) and row["leader"] in BROKERS]
     last, first = next(pair for pair in pairwise(led) if [row["leader"] for row in pair] == [old, new])
     return {
@@ -201,10 +200,10 @@ def _move(states: Sequence[Mapping], partition: Partition, old: int, new: int, *
 
 
 def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Place]) -> None:
-    """Note which acknowledged records are nowhere.
+    """Record the missing acknowledged records.
 
     Raises:
-        RehearsalError: None of a partition that is to lose some, or one of another.
+        RehearsalError: None in a partition that must lose some, or one in another.
     """
     facts = stage.truth.facts["isr_shrunk_loss"]
     alone = [entry for entry in ledger if entry.acked is not None and _alone(facts, entry)]
@@ -212,7 +211,7 @@ def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Plac
         "acked_alone": by_partition(alone),
         "acked_alone_and_stored": by_partition(entry for entry in alone if entry.id in found),
     }
-    for move in facts["moved"]:  # a clean election loses nothing with acks=all, and nobody wrote with acks=1 when broker 1 died
+    for move in facts["moved"]:  # a clean election loses nothing with acks=all, and there was no acks=1 producer
         move["lost"] = facts["lost"].get(move["partition"], 0) if move["unclean"] or move["planned"] else 0
     losing = {entry.to for entry in lost(ledger, found)}
     if losing != {*LOSING, VIEWS}:
@@ -224,6 +223,6 @@ def _count(stage: Stage, ledger: Sequence[LedgerEntry], found: Mapping[str, Plac
 
 
 def _alone(facts: Mapping, entry: LedgerEntry) -> bool:
-    """Whether broker 1 acknowledged a record while it was alone in sync."""
+    """Return whether broker 1 acknowledged a record while alone in sync."""
     shrunk = (row["at"] for row in facts["states"] if row["partition"] == label(entry.to) and row["isr"] == [LEADER])
     return next(shrunk, facts["started"]) <= iso(entry.acked) < facts["started"]

@@ -1,7 +1,7 @@
-"""Incident C, as it began: two of five brokers are too slow, and are killed before anything was moved away from them.
+"""Incident C, its beginning: two of five brokers are too slow, and are killed before anything was moved away from them.
 
-What only they held has no leader, and what had two replicas on them refuses ``acks=all``. The case from before shows what a plan
-could have known; started again, they bring everything back.
+Partitions on them alone have no leader, and those with two replicas on them refuse ``acks=all``. The earlier case shows what a
+plan could have known; a restart brings everything back.
 """
 
 from casebook.facts.disks import OFFSETS_TOPIC
@@ -16,7 +16,7 @@ RECORDS = 20
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = during_rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)
@@ -37,7 +37,7 @@ def play(stage: Stage) -> None:
 
 
 def during_rows() -> tuple[Expected, ...]:
-    """Every partition once both are dead."""
+    """Return every partition after both failed."""
     alone, both = "Its only replica is on broker {}.", "Broker 4 died and left the ISR; then broker 5, its last member."
     one = "One of its replicas was on a broker that was killed."
     refused = "Two of its replicas were on brokers that were killed: too few are in sync for acks=all."

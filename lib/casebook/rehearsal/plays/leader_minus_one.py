@@ -1,7 +1,7 @@
-"""Incident C: brokers are taken away one by one, and partitions lose their last in-sync replica.
+"""Incident C: brokers are removed one by one, and partitions lose their last in-sync replica.
 
-Broker 2 crashes and falls behind; broker 1 and then broker 5 are killed; broker 2 comes back, alive and stale. The
-controller, broker 3, lives through it all. Every partition of :func:`_during` is one way to fare in this.
+Broker 2 crashes and falls behind; broker 1 and then broker 5 are killed; broker 2 returns, alive and stale. The controller,
+broker 3, survives all of it. Each partition of :func:`_during` is a different outcome.
 """
 
 from casebook.kafka.releases import KafkaVersion
@@ -17,14 +17,14 @@ SETTINGS = {
     "sessions": {"unclean.leader.election.enable": "true"},
 }
 BASE, BURST = 10, 20
-"""Records produced to a partition while all is well, and in each later burst."""
+"""Number of records per partition initially, and in each later burst."""
 
 WITHOUT_2: tuple[Partition, ...] = (("orders", 2), ("orders", 3), ("orders", 4), ("clicks", 1), ("sessions", 0))
 WITHOUT_2_AND_1: tuple[Partition, ...] = (("orders", 0), ("orders", 1), ("clicks", 1))
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _during(stage.truth.kafka)
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)
@@ -54,7 +54,7 @@ def play(stage: Stage) -> None:
 
 
 def _during(kafka: str) -> tuple[Expected, ...]:
-    # With unclean elections on, releases before 1.1 empty the ISR of a partition that loses its last replica.
+    # With unclean elections enabled, releases before 1.1 empty the ISR of a partition that loses its last replica.
     emptied = KafkaVersion.parse(kafka) < KafkaVersion.parse("1.1.0")
     refused = "Brokers 1 and 5 died: too few are in sync for acks=all."
     return (

@@ -1,8 +1,8 @@
-"""A load that never ends: one commit is larger than ``offsets.load.buffer.size``, and the loader reads it in vain for ever.
+"""An endless load: one commit is larger than ``offsets.load.buffer.size``, and the loader retries it forever.
 
-Up to 0.10.0 a read that cannot take a whole message returns none of it, and the loader asks again
-(``GroupMetadataManager.scala@0.9.0.1``, ``loadGroupsForPartition``). No error, no line: partitions behind it in the queue
-are not even begun. It looks like a slow load, except for the largest record and a thread that is never idle.
+Up to 0.10.0 a read that is too small for a whole message returns none of it, and the loader retries
+(``GroupMetadataManager.scala@0.9.0.1``, ``loadGroupsForPartition``). There is no error and no line: later partitions in the queue
+never start. It looks like a slow load, except for the largest record and a busy thread.
 """
 
 import time
@@ -26,19 +26,19 @@ BROKER_SETTINGS = {
 }
 ENOUGH = {"offsets.load.buffer.size": "5242880"}
 GROUPS = {"search": 0, "payments": 1, "checkout": 2, "returns": 3}
-"""Groups, and the partition of the offsets topic of each."""
+"""Groups with their partitions of the offsets topic."""
 TALKATIVE = "payments"
-"""The group that once commits more metadata than the buffer holds."""
+"""Group with one commit whose metadata exceeds the buffer."""
 LONG = 1_000
 COMMITS = 500
 IN_VAIN = 1.0
-"""Seconds of processor time that the loader spends on one partition: far more than a load of a few kilobytes takes."""
+"""Processor seconds of the loader on one partition: far more than a load of a few kilobytes."""
 LOADER = "group-metadata-"
-"""As the system cuts the name of the loading thread."""
+"""Name of the loading thread, as cut by the system."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = (*(well(f"{topic}-{number}", (BROKER,)) for topic, number in OFFSETS), well("orders-0", (BROKER,)))
     now = Phase(live=(BROKER,), controller=BROKER, partitions=rows)
     committed = dict.fromkeys(GROUPS, (("orders", 0), COMMITS - 1))
@@ -76,7 +76,7 @@ def play(stage: Stage) -> None:
 
 
 def _stuck(lines: Sequence[str], watch: Watch) -> bool:
-    """Whether the talkative group's partition is being loaded, and clients of those before it have heard that they are served."""
+    """Return whether that group's partition is loading, and clients of earlier ones are served."""
     ended = {group for group, number in GROUPS.items() if any("Finished" in line and _of(number) in line for line in lines)}
     return bool(lines) and "Finished" not in lines[-1] and _of(GROUPS[TALKATIVE]) in lines[-1] and watch.served(GROUPS) == ended
 

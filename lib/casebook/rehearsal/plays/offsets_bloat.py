@@ -1,8 +1,8 @@
-"""Incident B, second act, the cause: the offsets topic grows for ever, because its broker's cleaner has died of another topic.
+"""Incident B, second act, the cause: the offsets topic grows forever, because its broker's cleaner died on another topic.
 
-Both brokers hold every partition of ``__consumer_offsets``. In 0.9 one segment with more offsets than the cleaner's map holds
-ends its only thread (KAFKA-3587); the compacted topic with that segment lies on broker 1 alone, so broker 2 goes on compacting
-its copies of the same partitions. Later releases take such a segment in parts (KAFKA-3894); there a damaged segment makes a
+Both brokers have every partition of ``__consumer_offsets``. In 0.9 one segment with more offsets than the cleaner's map holds
+kills its only thread (KAFKA-3587); the compacted topic with that segment is on broker 1 only, so broker 2 continues to compact
+its copies of the same partitions. Later releases clean such a segment in parts (KAFKA-3894); there a damaged segment makes a
 single partition uncleanable (KIP-346).
 """
 
@@ -25,7 +25,7 @@ from casebook.rehearsal.truth import Expected, Phase, after, well
 BROKERS = (1, 2)
 CONTROLLER = 2
 BLOATED = 1
-"""The broker whose cleaner dies."""
+"""Broker whose cleaner dies."""
 OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(6))
 KILLER: Partition = ("sessions-by-user", 0)
 BROKER_SETTINGS = {
@@ -41,27 +41,27 @@ SETTINGS = {
     KILLER[0]: {"cleanup.policy": "compact", "segment.bytes": "1500000"},
 }
 TOO_MANY = 60_000
-"""Records to the killer's topic: at 32 bytes each its first segment takes 46,875 of them."""
+"""Records in the killing topic: at 32 bytes each its first segment has 46,875 of them."""
 
 DEAD = ("legacy-billing", "report-2014", "stock-sync")
 """Groups that commit while the cleaner lives, and never again."""
 RATES = {"invoice-writer": 1, "search-indexer": 4, "fraud-check": 6, "audit-trail": 15, "price-feed": 20, "mail-digest": 100}
-"""Every how many steps a group commits."""
+"""Number of steps between commits of a group."""
 STEPS = 2_000
 STOPPED = "mail-digest"
-"""The group that stops half-way: its latest commits lie in the middle of its partition's log."""
+"""Group that stops half-way: its latest commits are in the middle of its partition's log."""
 SHORT_LIVED = "nightly-batch"
 MEMBERS = "orders-service"
 VISITOR = "console-consumer-41234"
 COMMITTED = dict.fromkeys(RATES, ("orders", 2)) | dict.fromkeys((*DEAD, SHORT_LIVED), ("orders", 3))
-"""Topic and number of partitions that a group commits."""
+"""Topic and number of committed partitions of a group."""
 
 _WRITTEN = 1.0
-"""Seconds for which all segments must have kept their size."""
+"""Seconds for which all segments must keep their size."""
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     dies = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
     rows = _rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=BROKER_SETTINGS) as cluster:
@@ -91,7 +91,7 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def _commit(stage: Stage, groups: Groups, what: str, commits: Iterable[CommitRequest]) -> None:
-    """Commit, and count for the truth who wrote how much."""
+    """Commit, and count the writes of each group for the truth."""
     written: dict[str, int] = stage.truth.facts.setdefault("commits_written", {})
 
     def counted() -> Iterator[CommitRequest]:
@@ -131,13 +131,13 @@ def _kill_cleaner(stage: Stage, cluster: PlayedCluster) -> None:
 
 
 def _last_words(cluster: PlayedCluster) -> tuple[str, str] | None:
-    """The line with which the cleaner died, and the one that says of what."""
+    """Return the line of the cleaner's death, and the one with its cause."""
     lines = disks.log_lines(cluster, BLOATED, "log-cleaner.log")
     return next((pair for pair in pairwise(lines) if "Error due to" in pair[0]), None)
 
 
 def _damage_segment(stage: Stage, cluster: PlayedCluster) -> None:
-    """Overwrite the length of the first batch behind what is cleaned, as a bad disk does."""
+    """Overwrite the length of the first batch after the cleaned part, like a bad disk."""
     segment = disks.segments(cluster.log_dir(BLOATED), OFFSETS[5])[0]
 
     def overwrite() -> None:
@@ -183,7 +183,7 @@ def _wait_expired(cluster: PlayedCluster, groups: Groups) -> None:
 
 
 def _wait_compacted(cluster: PlayedCluster, *, dies: bool) -> None:
-    """Wait until broker 2 has compacted what broker 1 has not."""
+    """Wait until broker 2 has compacted more than broker 1."""
 
     def compacted() -> bool:
         bloated, clean = (disks.size(cluster.log_dir(broker), OFFSETS if dies else OFFSETS[5:]) for broker in BROKERS)
@@ -193,7 +193,7 @@ def _wait_compacted(cluster: PlayedCluster, *, dies: bool) -> None:
 
 
 def _wait_written(cluster: PlayedCluster) -> None:
-    """Wait until nothing is written any more: the last tombstones come a moment after what they are for is answered no more."""
+    """Wait until writes end: the last tombstones follow a moment after their commits are no longer returned."""
     found: dict[str, dict[str, int]] = {}
 
     def as_before() -> bool:
@@ -217,7 +217,7 @@ def _mend(stage: Stage, cluster: PlayedCluster) -> None:
 
 
 def _verify_deletion(stage: Stage) -> None:
-    """Delete a set of segments that is chosen by their place alone, and see what that costs."""
+    """Delete a set of segments chosen by position alone, and record the losses."""
     stage.progress(f"Delete segments in a copy of all data, start broker {BLOATED} on it, and ask for every commit.")
     log_dir = stage.memory / f"broker-{BLOATED}" / "data"
     deleted = [
@@ -230,11 +230,11 @@ def _verify_deletion(stage: Stage) -> None:
 
 
 def answers_without(deleted: Iterable[str], *, memory: Path) -> dict[str, dict[str, int | None]]:
-    """What OffsetFetch answers when the broker that is bloated starts alone, and some of its segments are not there.
+    """Return OffsetFetch's responses when the bloated broker starts alone, without some of its segments.
 
     Args:
-        deleted: The segments, as ``__consumer_offsets-0/00000000000000000000.log``. They go from a copy.
-        memory: What the stage remembered of a play on 0.9.0.1.
+        deleted: Segments, as ``__consumer_offsets-0/00000000000000000000.log``, removed from a copy.
+        memory: Remembered stage of a play on 0.9.0.1.
     """
     with PlayedCluster(kafka="0.9.0.1", brokers=BROKERS, settings=BROKER_SETTINGS, running=(), data=memory) as copy:
         for segment in map(copy.log_dir(BLOATED).joinpath, deleted):
@@ -248,12 +248,12 @@ def answers_without(deleted: Iterable[str], *, memory: Path) -> dict[str, dict[s
 
         copy.wait_until(leads_alone, what=f"broker {BLOATED} to lead alone", steady=1)
         with Groups(copy.bootstrap) as groups:
-            _wait_expired(copy, groups)  # a commit that had expired comes back with its tombstone's segment, and expires again
+            _wait_expired(copy, groups)  # an expired commit returns without its tombstone's segment, and expires again
             return _answers(groups)
 
 
 def _chosen(segments: Sequence[Path], number: int) -> Sequence[Path]:
-    """Of odd partitions all but the last two segments, of even ones the later half of those."""
+    """Return all but the last two segments of odd partitions, and the later half of those of even ones."""
     return segments[0 if number % 2 else len(segments) // 2 : -2]
 
 
@@ -266,7 +266,7 @@ def _facts(cluster: PlayedCluster, groups: Groups, *, dies: bool) -> Mapping[str
 
 
 def _sizes(cluster: PlayedCluster) -> dict[str, dict[str, int]]:
-    """Bytes of each partition of the offsets topic, by broker."""
+    """Return the size of each partition of the offsets topic, by broker."""
     return {
         str(broker): {f"{topic}-{number}": disks.size(cluster.log_dir(broker), [(topic, number)]) for topic, number in OFFSETS}
         for broker in BROKERS
@@ -274,7 +274,7 @@ def _sizes(cluster: PlayedCluster) -> dict[str, dict[str, int]]:
 
 
 def _answers(groups: Groups) -> dict[str, dict[str, int | None]]:
-    """What OffsetFetch says of everything that every group ever committed."""
+    """Return OffsetFetch's responses for every commit of every group."""
     return {
         group: {f"{topic}-{number}": offset for (topic, number), offset in groups.fetch(group, _partitions(group)).items()}
         for group in COMMITTED

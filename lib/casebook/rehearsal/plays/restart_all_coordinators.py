@@ -1,8 +1,7 @@
-"""Incident B, second act, with replicas: one broker that holds the offsets topic is restarted, then all of them together.
+"""Incident B, second act, with replicas: one broker of the offsets topic restarts, then all of them together.
 
-When one stops, others take its partitions over, and its groups wait for as long as that takes to load. When all stop, nobody
-does. Loading is slow for the reason of ``plays.coordinators_loading``. Broker 1 was restarted before the first
-case, so that the logs know how fast brokers load.
+When one stops, others take over its partitions, and its groups wait for the loads. When all stop, none does. Loading is slow for
+the reason in ``plays.coordinators_loading``. Broker 1 was restarted before the first case, so that the logs have load rates.
 """
 
 from collections.abc import Collection
@@ -20,18 +19,18 @@ from casebook.rehearsal.watching import Watch
 
 BROKERS = (1, 2, 3)
 EARLIER, ONE, CONTROLLER = BROKERS
-"""Who was restarted earlier, and who is restarted alone."""
+"""Broker restarted earlier, and broker restarted alone."""
 REPLICAS = ((1, 2, 3), (2, 3, 1), (3, 1, 2), (1, 3, 2), (2, 1, 3), (3, 2, 1))
-"""Of each partition of the offsets topic."""
+"""Replicas per partition of the offsets topic."""
 GROUPS = {"mailer": 0, "recommender": 1, "pricing": 2, "refunds": 3, "search": 4, "payments": 5}
-"""Groups, and the partition of each: that of its name's hash (``partitionFor``, ``GroupMetadataManager.scala@0.9.0.1``)."""
+"""Groups with their partitions: by the hash of the name (``partitionFor``, ``GroupMetadataManager.scala@0.9.0.1``)."""
 ROUNDS = 300
-"""How often a group commits all partitions of the topic."""
+"""Number of times that a group commits all partitions of the topic."""
 _CALM = 1.0
 
 
 def play(stage: Stage) -> None:
-    """Play it on a stage."""
+    """Play the incident on a stage."""
     rows = _rows()
     settings = BROKER_SETTINGS | {"offsets.topic.num.partitions": str(len(REPLICAS)), "offsets.topic.replication.factor": "3"}
     batched = KafkaVersion.parse(stage.truth.kafka) >= KafkaVersion.parse("0.11.0.0")
@@ -60,9 +59,9 @@ def _rows() -> tuple[Expected, ...]:
 
 
 def _restart(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected], broker: int) -> dict[str, object]:
-    """Shut a broker down and start it again; what the others loaded meanwhile.
+    """Shut a broker down and start it again; return the loads of the others meanwhile.
 
-    Each partition is given back to its preferred leader at the end, which loads it once more.
+    Each partition returns to its preferred leader at the end, which loads it once more.
     """
     others = [other for other in BROKERS if other != broker]
     told = {other: len(disks.load_lines(cluster, other)) for other in others}
@@ -78,7 +77,7 @@ def _restart(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected], b
 
 
 def _restart_all(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected]) -> dict[str, object]:
-    """Kill all together and start them again; when each group was served again."""
+    """Kill all together and start them again; return when each group was served again."""
     stage.kill(cluster, *BROKERS)
     begun = stage.truth.actions[-1]["at"]
     stage.gone(cluster, *BROKERS)
@@ -90,12 +89,12 @@ def _restart_all(stage: Stage, cluster: PlayedCluster, rows: Collection[Expected
 
 
 def _preferred(cluster: PlayedCluster, rows: Collection[Expected]) -> bool:
-    """Whether preferred leaders lead."""
+    """Return whether preferred leaders lead."""
     led = {place: state["leader"] for place, state in cluster.states().items()}
     return all(led[row.topic, row.partition] == row.leader for row in rows)
 
 
 def _ended(cluster: PlayedCluster) -> bool:
-    """Whether every load that was begun has ended."""
+    """Return whether every started load has ended."""
     lines = [line for broker in BROKERS for line in disks.load_lines(cluster, broker)]
     return sum("Finished" in line for line in lines) == sum("Loading" in line or "Scheduling" in line for line in lines)

@@ -1,1 +1,1 @@
-"""Real ZooKeeper and Kafka on the loopback: their jars, processes, disks and tools."""
+"""Real ZooKeeper and Kafka servers on loopback: jars, processes, disks and tools."""

@@ -1,6 +1,6 @@
-"""Makes the archives of :mod:`.class_archive`: ``python -m casebook.rehearsal.servers.archiving 2.8.2``.
+"""Create the archives of :mod:`.class_archive`: ``python -m casebook.rehearsal.servers.archiving 2.8.2``.
 
-It is worth its time, about half a minute a release, to whoever starts dozens of servers, as tests do.
+Worth half a minute per release for dozens of servers, as in tests.
 """
 
 import sys
@@ -17,7 +17,7 @@ _TOPIC = "archived"
 
 
 class _Archived(PlayedCluster):
-    """Two brokers, of which the one that leads and follows writes the archive as it ends."""
+    """Two brokers; the one that leads and follows writes the archive on exit."""
 
     writer = 2
 
@@ -31,7 +31,7 @@ class _Archived(PlayedCluster):
 
 
 def make(kafka: str) -> Path:
-    """Make the archive of a release unless it is there.
+    """Create the archive of a release unless it exists.
 
     Raises:
         RehearsalError: No Java, no network, or the servers do not run.

@@ -1,6 +1,6 @@
-"""Archives of the classes that a release's servers load, from which their Java starts with two thirds of the work (JEP 350).
+"""Archives of the classes that a release's servers load, so that their Java starts with two thirds of the work (JEP 350).
 
-Java takes one with the jars that it was made of alone, and starts without it when it does not.
+Java accepts one with exactly the jars it was made of, and starts without it otherwise.
 """
 
 import hashlib
@@ -11,14 +11,14 @@ from casebook.machine.places import cache_dir
 from casebook.rehearsal.servers.jars import java
 
 _QUIET = "-Xlog:cds*=off"
-"""Of an archive that it does not take Java would tell in the server's log."""
+"""Suppresses Java's message about a rejected archive in the server's log."""
 
 
 def path(jars: Sequence[Path]) -> Path:
-    """Where the archive of a server's jars is, or would be: its name tells the Java that it is made by.
+    """Return the path of the archive for a server's jars, existing or not: its name contains the Java version.
 
     Raises:
-        RehearsalError: There is no Java.
+        RehearsalError: Java is missing.
     """
     release = Path(java()).resolve().parents[1] / "release"
     known = hashlib.sha256(release.read_bytes() if release.is_file() else b"")
@@ -27,6 +27,6 @@ def path(jars: Sequence[Path]) -> Path:
 
 
 def options(jars: Sequence[Path]) -> tuple[str, ...]:
-    """What to tell Java so that it takes the archive; nothing where there is none."""
+    """Return the Java options that use the archive; nothing without one."""
     archive = path(jars)
     return (f"-XX:SharedArchiveFile={archive}", _QUIET) if archive.is_file() else ()

@@ -1,4 +1,4 @@
-"""A real ZooKeeper and real Kafka brokers on loopback, and everything an incident does to them."""
+"""A real ZooKeeper and real Kafka brokers on loopback, with all actions of an incident."""
 
 import shutil
 import time
@@ -33,16 +33,16 @@ class PlayedCluster:
 
     Args:
         kafka: One of :func:`casebook.rehearsal.servers.jars.versions`.
-        brokers: Their ids, or how many (ids from 1); 0 for a ZooKeeper alone.
-        chroot: Of the Kafka cluster inside ZooKeeper; ``""`` for none.
-        home: Folder for everything the servers write, made here; ``None`` for a temporary one.
+        brokers: Broker ids, or their number (ids from 1); 0 for ZooKeeper alone.
+        chroot: Chroot of the cluster in ZooKeeper; ``""`` for none.
+        home: New folder for all server files; ``None`` for a temporary one.
         keep: Leave the folder when the cluster ends.
-        settings: Broker settings beside or instead of a rehearsal's own.
-        running: Brokers to start on entering; all of them when ``None``.
-        controller: The broker to start first, so that it becomes controller.
-        data: Folder made by :meth:`copy_data`; the servers start on a copy of it. Registrations of before stand until
-            ZooKeeper lets their sessions expire, which :meth:`start` waits for.
-        progress: Told in one sentence what takes time.
+        settings: Broker settings that extend or override those of a rehearsal.
+        running: Brokers to start on entry; all of them when ``None``.
+        controller: Broker to start first, so that it becomes controller.
+        data: Folder made by :meth:`copy_data`; the servers start on a copy of it. Old registrations remain until their sessions
+            expire, which :meth:`start` awaits.
+        progress: Receives one sentence for each slow step.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class PlayedCluster:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._leaving.close()
 
-    # What others need to know to look at it.
+    # Addresses and paths.
 
     @property
     def zookeeper(self) -> str:
@@ -105,53 +105,53 @@ class PlayedCluster:
 
     @property
     def bootstrap(self) -> str:
-        """``bootstrap.servers`` of the brokers that run."""
+        """``bootstrap.servers`` of the running brokers."""
         return self.address(*filter(self.running, self.ids))
 
     def address(self, *brokers: int) -> str:
-        """``bootstrap.servers`` of some brokers."""
+        """Return ``bootstrap.servers`` of some brokers."""
         return ",".join(f"{HOST}:{self._place[broker].port}" for broker in brokers)
 
     def server_properties(self, broker: int) -> Path:
-        """The broker's configuration file."""
+        """Return the broker's configuration file."""
         return self._place[broker].properties
 
     def log_dir(self, broker: int) -> Path:
-        """The broker's only log dir."""
+        """Return the broker's only log dir."""
         return self._place[broker].data
 
     def log_files(self, broker: int) -> tuple[Path, ...]:
-        """The broker's log4j files, rolled ones included."""
+        """Return the broker's log4j files, including rolled ones."""
         return tuple(sorted(self._place[broker].logs.iterdir()))
 
     def printed(self, broker: int) -> tuple[Path, ...]:
-        """What the broker printed, where that is more than its log files hold."""
+        """Return the broker's console output, if it has more than its log files."""
         return (self._place[broker].output,) if prints_more(self.kafka) else ()
 
     @property
     def zookeeper_data(self) -> Path:
-        """ZooKeeper's ``dataDir``, its transaction logs included."""
+        """ZooKeeper's ``dataDir``, including its transaction logs."""
         return self._zookeeper_place.data
 
     @property
     def zookeeper_printed(self) -> Path:
-        """What ZooKeeper printed: its log."""
+        """ZooKeeper's console output: its log."""
         return self._zookeeper_place.output
 
-    # What can be done to its servers.
+    # Actions on servers.
 
     def configure(self, settings: Mapping[str, str]) -> None:
-        """Change broker settings; a broker takes them when it is started next."""
+        """Change broker settings; effective on a broker's next start."""
         self._settings |= settings
 
     def log_more(self, properties: Mapping[str, str]) -> None:
-        """Change log4j properties of the brokers; a broker takes them when it is started next."""
+        """Change log4j properties of the brokers; effective on a broker's next start."""
         self._logging |= properties
 
     def start(self, *brokers: int) -> None:
         """Start brokers and wait until they are registered.
 
-        A registration that a killed broker left behind is waited out first: 0.9 exits when it finds one.
+        A killed broker's leftover registration is awaited first: 0.9 exits when it finds one.
         """
         self.wait_gone(*brokers)
         for broker in brokers:
@@ -159,7 +159,7 @@ class PlayedCluster:
         self.wait_registered(*brokers)
 
     def start_as_it_is(self, broker: int) -> None:
-        """Start a broker with the files that it has, whatever somebody has changed in them, and wait until it is registered.
+        """Start a broker with its existing files, including manual changes, and wait until it is registered.
 
         Raises:
             RehearsalError: It ended instead.
@@ -175,7 +175,7 @@ class PlayedCluster:
         self.wait_until(registered, what=f"the registration of broker {broker}")
 
     def kill(self, *brokers: int) -> None:
-        """End brokers at once (SIGKILL). They stay registered until their sessions expire: see :meth:`wait_gone`."""
+        """Kill brokers (SIGKILL). They stay registered until their sessions expire: see :meth:`wait_gone`."""
         for broker in brokers:
             self._servers[broker].kill()
 
@@ -190,16 +190,16 @@ class PlayedCluster:
             self._servers[broker].freeze()
 
     def thaw(self, *brokers: int) -> None:
-        """Let suspended brokers go on (SIGCONT)."""
+        """Resume suspended brokers (SIGCONT)."""
         for broker in brokers:
             self._servers[broker].thaw()
 
     def pids(self) -> dict[int, int]:
-        """Process ids of the brokers that run."""
+        """Return process ids of the running brokers."""
         return {broker: server.pid for broker, server in sorted(self._servers.items()) if server.running}
 
     def running(self, broker: int) -> bool:
-        """Whether the broker's process exists."""
+        """Return whether the broker's process exists."""
         return broker in self._servers and self._servers[broker].running
 
     def start_consumer(self, topic: str, *, group: str) -> Path:
@@ -216,11 +216,11 @@ class PlayedCluster:
         return place.logs / "consumer.log"
 
     def kill_zookeeper(self) -> None:
-        """End ZooKeeper at once; what it acknowledged is on disk."""
+        """Kill ZooKeeper; its acknowledged writes are on disk."""
         self._zookeeper.kill()
 
     def start_zookeeper(self) -> None:
-        """Start ZooKeeper on the data it has and wait until it answers."""
+        """Start ZooKeeper on its existing data and wait until it responds."""
         for _ in range(_ATTEMPTS):
             if self._zookeeper_runs(self._zookeeper_place):
                 return
@@ -228,11 +228,11 @@ class PlayedCluster:
         raise self._zookeeper_place.did_not_start()
 
     def cpu_seconds(self, broker: int, thread: str) -> float:
-        """Processor time of the broker's threads of a name: see :meth:`Server.cpu_seconds`."""
+        """Return processor time of the broker's threads of a name: see :meth:`Server.cpu_seconds`."""
         return self._servers[broker].cpu_seconds(thread)
 
     def copy_data(self, into: Path) -> None:
-        """Copy the data of all servers, ZooKeeper's included, at one moment: they are suspended meanwhile."""
+        """Copy the data of all servers, including ZooKeeper's, at one moment: they are suspended meanwhile."""
         alive = [server for server in (self._zookeeper, *self._servers.values()) if server.running]
         for server in alive:
             server.freeze()
@@ -243,12 +243,12 @@ class PlayedCluster:
                 server.thaw()
 
     def reborn(self, data: Path) -> "PlayedCluster":
-        """A cluster like this one that will start on a copy of ``data``, with no broker running yet."""
+        """Return an equal cluster that will start on a copy of ``data``, with no broker running yet."""
         return PlayedCluster(
             kafka=self.kafka, brokers=self.ids, chroot=self.chroot, settings=self._settings, running=(), data=data
         )
 
-    # What can be done to its topics, and what ZooKeeper says.
+    # Actions on topics, and ZooKeeper's content.
 
     def create_topic(self, name: str, assignment: Mapping[int, Sequence[int]], config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until each partition has a leader.
@@ -263,46 +263,46 @@ class PlayedCluster:
         self.wait_until(lambda: wanted <= self.states().keys(), what=f"the creation of {name}")
 
     def delete_topic(self, name: str) -> None:
-        """Ask for a topic's deletion; whether it happens is the controller's affair."""
+        """Request a topic's deletion; the controller decides."""
         topics.delete_topic(self._client, name)
 
     def elect_preferred(self, *partitions: topics.Partition) -> None:
-        """Ask for the preferred leaders of partitions; whether they are elected is the controller's affair."""
+        """Request preferred leaders of partitions; the controller decides."""
         topics.elect_preferred(self._client, partitions)
 
     def topic_names(self) -> list[str]:
-        """Names of the topics, those being deleted included."""
+        """Return names of the topics, including those under deletion."""
         return topics.names(self._client)
 
     def deleting(self) -> frozenset[str]:
-        """Topics whose deletion was asked for and has not ended."""
+        """Return topics with a pending deletion."""
         return topics.deleting(self._client)
 
     def states(self) -> dict[topics.Partition, dict]:
-        """The state znode of every partition that has one, as stored."""
+        """Return the state znode of every partition that has one, as stored."""
         return topics.states(self._client)
 
     def watch_states(self, told: Callable[[topics.Partition, dict, int], None]) -> None:
-        """Be told of every change of a partition's state: see :func:`topics.watch_states`."""
+        """Subscribe to every change of a partition's state: see :func:`topics.watch_states`."""
         topics.watch_states(self._client, told)
 
     def registered(self) -> frozenset[int]:
-        """Ids under ``/brokers/ids``."""
+        """Return ids under ``/brokers/ids``."""
         return registrations.registered(self._client)
 
     def controller(self) -> int | None:
-        """Id in ``/controller``; ``None`` when there is none."""
+        """Return the id in ``/controller``; ``None`` without one."""
         return registrations.controller(self._client)
 
     # Waiting.
 
     def wait_until(self, condition: Callable[[], bool], *, what: str, seconds: float = _PATIENCE, steady: float = 0.0) -> None:
-        """Look again and again until a condition holds, and has held for ``steady`` seconds.
+        """Poll until a condition holds, and has held for ``steady`` seconds.
 
-        A condition that cannot be looked at because ZooKeeper is away does not hold.
+        A condition that cannot be evaluated while ZooKeeper is unavailable does not hold.
 
         Raises:
-            RehearsalError: It does not within ``seconds``.
+            RehearsalError: It does not hold within ``seconds``.
         """
         since, deadline = None, time.monotonic() + seconds
         while True:
@@ -319,7 +319,7 @@ class PlayedCluster:
             time.sleep(_POLL)
 
     def wait_registered(self, *brokers: int) -> None:
-        """Wait until brokers are registered; one whose port was taken meanwhile is started on another.
+        """Wait until brokers are registered; one whose port was taken meanwhile restarts on another.
 
         Raises:
             RehearsalError: One of them ended instead.
@@ -338,14 +338,14 @@ class PlayedCluster:
         self.wait_until(registered, what=f"the registration of brokers {_listed(brokers)}")
 
     def wait_gone(self, *brokers: int) -> None:
-        """Wait until ZooKeeper has given brokers up."""
+        """Wait until ZooKeeper has expired brokers."""
         self.wait_until(
             lambda: self.registered().isdisjoint(brokers),
             what=f"the end of the sessions of brokers {_listed(brokers)}",
             seconds=5 * SESSION_TIMEOUT,
         )
 
-    # How it is done.
+    # Implementation.
 
     def _zookeeper_runs(self, place: Installation) -> bool:
         install_zookeeper(place)
@@ -379,7 +379,7 @@ class PlayedCluster:
         self._servers[broker] = self._guarded.start(self._command(place), folder=place.home, output=place.output)
 
     def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
-        """The command of a server, with these options of its Java."""
+        """Return the command of a server, with these Java options."""
         return command(place, jars=self._jars, options=options)
 
     def _new_place(self, name: str) -> Installation:

@@ -1,4 +1,4 @@
-"""What brokers have on their disks while a script plays: segments, checkpoints and lines of their logs."""
+"""Broker disks during a play: segments, checkpoints and log lines."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,18 +9,18 @@ from casebook.rehearsal.servers.topics import Partition
 
 
 def segments(log_dir: Path, partition: Partition) -> list[Path]:
-    """The ``.log`` files of a partition, oldest first."""
+    """Return the ``.log`` files of a partition, oldest first."""
     topic, number = partition
     return sorted((log_dir / f"{topic}-{number}").glob("*.log"))
 
 
 def size(log_dir: Path, partitions: Iterable[Partition]) -> int:
-    """Bytes of the segments of some partitions."""
+    """Return the size of the segments of some partitions."""
     return sum(_bytes(file) for partition in partitions for file in segments(log_dir, partition))
 
 
 def _bytes(file: Path) -> int:
-    """0 of one that the cleaner has just taken away."""
+    """Return 0 for a file that the cleaner has just removed."""
     try:
         return file.stat().st_size
     except FileNotFoundError:
@@ -28,23 +28,23 @@ def _bytes(file: Path) -> int:
 
 
 def cleaned(log_dir: Path) -> dict[Partition, int]:
-    """Up to where the cleaner has come, as it last wrote it down."""
+    """Return the last checkpointed cleaner points."""
     return _checkpoint(log_dir / "cleaner-offset-checkpoint")
 
 
 def high_watermarks(log_dir: Path) -> dict[Partition, int]:
-    """The high watermarks as the broker last wrote them down, every 5 s: all that it knows of them after a crash."""
+    """Return the last checkpointed high watermarks, written every 5 s: all that a broker knows of them after a crash."""
     return _checkpoint(log_dir / "replication-offset-checkpoint")
 
 
 def _checkpoint(file: Path) -> dict[Partition, int]:
-    """A version, a count, then ``topic partition offset`` each; the file is replaced as a whole."""
+    """Parse a version, a count, then ``topic partition offset`` lines; the file is replaced atomically."""
     lines = file.read_text().splitlines()[2:] if file.exists() else []
     return {(topic, int(number)): int(offset) for topic, number, offset in map(str.split, lines)}
 
 
 def log_lines(cluster: PlayedCluster, broker: int, name: str) -> list[str]:
-    """The lines of one of a broker's log4j files, e.g. ``log-cleaner.log``, rolled ones of an earlier hour included."""
+    """Return the lines of one of a broker's log4j files, e.g. ``log-cleaner.log``, including rolled ones of an earlier hour."""
     files = [file for file in cluster.log_files(broker) if file.name.startswith(name)]
     return [
         line
@@ -54,6 +54,6 @@ def log_lines(cluster: PlayedCluster, broker: int, name: str) -> list[str]:
 
 
 def load_lines(cluster: PlayedCluster, broker: int) -> list[str]:
-    """What a broker has logged about loading partitions of the offsets topic."""
+    """Return a broker's log lines on loading partitions of the offsets topic."""
     lines = log_lines(cluster, broker, "server.log")
     return [line for line in lines if OFFSETS_TOPIC in line and ("oading offsets" in line or "Scheduling loading" in line)]

@@ -1,4 +1,4 @@
-"""What befalls machines: a network that is cut, a pause within a collection, a disk that goes, a ZooKeeper that stands still."""
+"""Faults of machines: a broken network, a pause within a garbage collection, a lost disk, a paused ZooKeeper."""
 
 import os
 import platform
@@ -17,10 +17,10 @@ from casebook.rehearsal.servers.processes import Server
 GC_LOG = "kafkaServer-gc.log"
 """Its name in a distribution (``bin/kafka-server-start.sh@2.8.2``)."""
 LINK_ADDRESS = "127.0.0.51"
-"""From where the broker behind the link comes to ZooKeeper."""
+"""Address of the linked broker at ZooKeeper."""
 _GC_OPTIONS = (
     "-Xlog:gc*:file={}:time,tags:filecount=10,filesize=100M",  # bin/kafka-run-class.sh@2.8.2, since Java 9
-    "-Xmn1m",  # so little room for young objects that even an idle broker collects every second or so
+    "-Xmn1m",  # so little room for young objects that even an idle broker collects about every second
 )
 _PAUSE = re.compile(r"\]\[gc(?P<begins>,start)? *\] GC\(\d+\) Pause ")
 _FSYNC = {"x86_64": {"74", "75"}, "aarch64": {"82", "83"}}.get(platform.machine(), set())
@@ -32,17 +32,17 @@ _TRIES = 40
 _PATIENCE = 60.0
 _MOMENT = 0.0005
 _STOPPED = 0.05
-"""Seconds within which all threads of a process have noticed its suspension, also one that waits for a disk."""
+"""Seconds until all threads of a process have noticed its suspension, even one waiting for a disk."""
 
 
 class FaultyCluster(PlayedCluster):
-    """A cluster of which one broker has a link to ZooKeeper that can be cut, one a log of its collections, one a second log dir.
+    """A cluster with a breakable ZooKeeper link for one broker, a GC log for one, and a second log dir for one.
 
     Args:
-        linked: The broker behind the link.
-        collecting: The broker with the log of its collections.
-        two_dirs: The broker with the second log dir.
-        more: Of :class:`PlayedCluster`.
+        linked: Broker with the link.
+        collecting: Broker with the GC log.
+        two_dirs: Broker with the second log dir.
+        more: Arguments of :class:`PlayedCluster`.
     """
 
     def __init__(self, *, linked: int, collecting: int, two_dirs: int, **more: object) -> None:
@@ -51,30 +51,30 @@ class FaultyCluster(PlayedCluster):
 
     @property
     def second_dir(self) -> Path:
-        """The log dir that can fail."""
+        """Log dir that can fail."""
         return self._place[self._two_dirs].home / "second"
 
     def session(self, broker: int) -> str:
-        """The session that holds a broker's registration, as ZooKeeper prints it."""
+        """Return the session of a broker's registration, in ZooKeeper's notation."""
         _, stat = self._client.get(f"/brokers/ids/{broker}")
         return f"0x{stat.ephemeralOwner:x}"
 
     def cut(self) -> None:
-        """Cut the link."""
+        """Break the link."""
         self._link.freeze()
 
     def mend(self) -> None:
-        """Mend the link."""
+        """Restore the link."""
         self._link.thaw()
 
     def freeze_collecting(self) -> int:
-        """Suspend the broker with the log of its collections in the midst of one, as a machine that swaps does.
+        """Suspend the broker with the GC log during a collection, like a swapping machine.
 
         Returns:
             When it was suspended, epoch ms: that it was within a collection is known a moment later.
 
         Raises:
-            RehearsalError: It did not collect, or always ended before it was suspended.
+            RehearsalError: It did not collect, or always ended before the suspension.
         """
         with (self._place[self._collecting].logs / GC_LOG).open() as log:
             log.seek(0, os.SEEK_END)
@@ -91,7 +91,7 @@ class FaultyCluster(PlayedCluster):
         raise RehearsalError(f"Broker {self._collecting} could not be suspended within a collection.", try_="Play it again.")
 
     def fail_second_dir(self) -> None:
-        """Take the second log dir away, and leave a file in its place: the next checkpoint cannot be written."""
+        """Replace the second log dir by a file: the next checkpoint cannot be written."""
         self.second_dir.rename(self.second_dir.with_name("gone"))
         self.second_dir.write_text("")
 
@@ -117,7 +117,7 @@ class FaultyCluster(PlayedCluster):
         return suspended, False
 
     def thaw_zookeeper(self) -> None:
-        """Let ZooKeeper go on."""
+        """Resume ZooKeeper."""
         self._zookeeper.thaw()
 
     def _zookeeper_syncs(self) -> bool:
@@ -155,7 +155,7 @@ class FaultyCluster(PlayedCluster):
 
 
 def _collects(told: str) -> bool:
-    """Whether the last pause that a log tells of has only begun."""
+    """Return whether the last pause in a log has only begun."""
     pauses = list(_PAUSE.finditer(told))
     return bool(pauses) and pauses[-1]["begins"] is not None
 

@@ -1,10 +1,10 @@
-"""What outlives whoever started the servers, just long enough to take them down.
+"""Outlives the process that started the servers, just long enough to stop them.
 
-Run as a script by :class:`casebook.rehearsal.servers.processes.Guarded`, never imported: it holds the reading end of a pipe
-whose writing end dies with the parent, however the parent dies. Then it kills the servers' process group and removes
-their folder. One way out for a normal end, an exception, Ctrl-C and ``kill -9``.
+Run as a script by :class:`casebook.rehearsal.servers.processes.Guarded`, never imported: it holds the reading end of a pipe whose
+writing end closes with the parent, however it dies. Then it kills the servers' process group and removes their folder. One exit
+for a normal end, an exception, Ctrl-C and ``kill -9``.
 
-Arguments: the folder to remove, if any. Prints the id of the process group that servers are to join.
+Arguments: the folder to remove, if any. Prints the id of the process group for the servers.
 """
 
 import os
@@ -14,15 +14,15 @@ import sys
 import time
 
 PATIENCE = 5.0
-"""Seconds that killed processes have to disappear before their folder is removed under them."""
+"""Seconds for killed processes to disappear before their folder is removed."""
 
 
 def main(folder: str | None) -> None:
-    """Wait for the parent's end, then clear up after it."""
+    """Wait for the parent's end, then clean up."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)
     group = os.fork()
-    if group == 0:  # the group's first member: it keeps the group's id from being used again
+    if group == 0:  # first member of the group: it keeps the group's id from being reused
         os.setpgid(0, 0)
         while True:
             signal.pause()

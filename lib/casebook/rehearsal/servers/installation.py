@@ -1,4 +1,4 @@
-"""The files of a server installation: what an operator would have written, and how the server is run on them."""
+"""Files of a server installation: configuration, and the command to run the server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from casebook.rehearsal.servers.jars import java
 from casebook.rehearsal.servers.ports import HOST, free_port
 
 SESSION_TIMEOUT = 6.0
-"""Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
+"""Seconds of silence until ZooKeeper expires a broker: the default up to 2.4, 18 later."""
 
 LIGHT = (
     *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"),
     *("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
 )
-"""How Java runs a rehearsed server: it starts quickly and takes little. Its classes were verified by whoever compiled them."""
-# Kafka 0.9 and its Scala reach into what Java 17 has closed.
+"""Java options of a rehearsed server: fast start and low memory. Its classes were verified at compilation."""
+# Kafka 0.9 and its Scala access internals that Java 17 has closed.
 _OPEN = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "sun.nio.ch", "java.lang"))
 
 _BROKER = {
@@ -45,24 +45,24 @@ _NO_ENVIRONMENT = {
     "log4j.appender.stdout.filter.environment.StringToMatch": "environment:",
     "log4j.appender.stdout.filter.environment.AcceptOnMatch": "false",
 }
-"""Leaves out of what is printed where Java and its jars lie on the machine that rehearses, and whose home it is."""
+"""Removes from the output the paths of Java and its jars on the rehearsing machine, and the home folder."""
 _ZOOKEEPER = {
     "tickTime": "500",
-    "maxSessionTimeout": "60000",  # as at the tick of a distribution, rounded up; by default 20 ticks, so 10 s here
+    "maxSessionTimeout": "60000",  # as with a distribution's tick, rounded up; by default 20 ticks, so 10 s here
     "maxClientCnxns": "0",
     "admin.enableServer": "false",
-    "4lw.commands.whitelist": "dump, mntr, ruok, srvr, stat",  # 3.5 and later answer srvr only unless told
+    "4lw.commands.whitelist": "dump, mntr, ruok, srvr, stat",  # 3.5 and later answer only srvr by default
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """Where one server lives.
+    """Location of one server.
 
     Args:
         name: ``zookeeper`` or ``broker-<id>``.
-        home: Its folder; everything it writes is below.
-        port: Where it listens, on :data:`HOST` only.
+        home: Its folder, with all its files.
+        port: Its port, on :data:`HOST` only.
     """
 
     name: str
@@ -71,34 +71,34 @@ class Installation:
 
     @property
     def data(self) -> Path:
-        """Where its data lies: the broker's log dir, or ZooKeeper's snapshots and transaction logs."""
+        """Data folder: the broker's log dir, or ZooKeeper's snapshots and transaction logs."""
         return self.home / "data"
 
     @property
     def logs(self) -> Path:
-        """Where its log4j log files lie."""
+        """Folder of its log4j log files."""
         return self.home / "logs"
 
     @property
     def output(self) -> Path:
-        """What it printed."""
+        """Console output."""
         return self.home / f"{self.name}.out"
 
     @property
     def properties(self) -> Path:
-        """Its configuration file."""
+        """Configuration file."""
         return self.home / ("zoo.cfg" if self.name == "zookeeper" else "server.properties")
 
     def last_words(self, *, lines: int) -> str:
-        """The end of what it printed."""
+        """Return the end of its output."""
         return "\n".join(self.output.read_text(errors="replace").splitlines()[-lines:])
 
     def did_not_start(self) -> RehearsalError:
-        """That its server ended while it was starting, with what it said last."""
+        """Return the error for a server that ended during its start, with its last output."""
         return RehearsalError(f"{self.name} ended while it was starting.", cause=f"Its last words:\n{self.last_words(lines=8)}")
 
     def elsewhere(self, *, last: bool = False) -> Self:
-        """The same place on another port, if a taken port is why the server ended.
+        """Return the same location with another port, if a taken port is why the server ended.
 
         Raises:
             RehearsalError: It is not, or this was the ``last`` attempt.
@@ -109,7 +109,7 @@ class Installation:
         return replace(self, port=free_port())
 
     def make_folders(self) -> None:
-        """Create the folders that must exist before the server starts."""
+        """Create the folders required before the server starts."""
         self.data.mkdir(parents=True, exist_ok=True)
         self.logs.mkdir(exist_ok=True)
 
@@ -126,12 +126,12 @@ def install_broker(
     """Write ``server.properties`` and ``log4j.properties`` of a broker.
 
     Args:
-        place: Where it lives.
-        kafka: Its version.
-        broker: Its id.
-        zookeeper: ``zookeeper.connect``, chroot included.
-        settings: Win over what a rehearsal sets by itself.
-        logging: log4j properties that win over those of the release.
+        place: Location.
+        kafka: Version.
+        broker: Broker id.
+        zookeeper: ``zookeeper.connect``, including the chroot.
+        settings: Override a rehearsal's own settings.
+        logging: log4j properties that override those of the release.
     """
     place.make_folders()
     own = {
@@ -141,7 +141,7 @@ def install_broker(
         "zookeeper.connect": zookeeper,
     }
     _write(place.properties, {**own, **_BROKER, **_safe_elections(kafka), **settings})
-    added = {**_NO_ENVIRONMENT, **logging}  # of a key that stands twice the last counts
+    added = {**_NO_ENVIRONMENT, **logging}  # the last value of a duplicate key counts
     (place.home / "log4j.properties").write_text(_logging(kafka) + _lines(added))
 
 
@@ -175,7 +175,7 @@ def install_consumer(place: Installation, *, group: str) -> None:
 
 
 def consumer_arguments(place: Installation, *, kafka: str, bootstrap: str, topic: str) -> list[str]:
-    """What the console consumer of a release is told; up to 0.10.0 it must be told to be the one that knows brokers only."""
+    """Return a console consumer's arguments; up to 0.10.0 it needs an option for the new consumer."""
     new = ["--new-consumer"] if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.10.1.0") else []
     told = ["--bootstrap-server", bootstrap, "--topic", topic, "--from-beginning"]
     return [*new, *told, "--consumer.config", str(place.home / _CONSUMER)]
@@ -184,7 +184,7 @@ def consumer_arguments(place: Installation, *, kafka: str, bootstrap: str, topic
 def command(
     place: Installation, *, jars: Sequence[Path], options: Sequence[str] = (), main: str = "", arguments: Sequence[str] = ()
 ) -> list[str]:
-    """The command that runs the server installed at ``place``, or another program there; these Java options win."""
+    """Return the command of the server at ``place``, or of another program there; these Java options have precedence."""
     zookeeper = place.name == "zookeeper"
     server = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
     return [
@@ -204,18 +204,18 @@ def command(
 
 
 def _safe_elections(kafka: str) -> dict[str, str]:
-    """Up to 0.10.2 unclean elections are on by default, and an operator who knows it turns them off."""
+    """Up to 0.10.2 unclean elections are enabled by default, and an informed operator disables them."""
     return {"unclean.leader.election.enable": "false"} if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.11.0.0") else {}
 
 
 def _logging(kafka: str) -> str:
-    """The log4j configuration of the latest distribution that is no newer, among those at hand."""
+    """Return the log4j configuration of the latest available distribution that is not newer."""
     at_hand = {KafkaVersion.parse(file.name.removesuffix(".properties")): file for file in _LOG4J.iterdir()}
     return at_hand[max(version for version in at_hand if version <= KafkaVersion.parse(kafka))].read_text()
 
 
 def prints_more(kafka: str) -> bool:
-    """Whether some lines are only printed: up to 0.10.2 no file takes those of the broker's ZooKeeper client."""
+    """Return whether some lines are only on the console: up to 0.10.2 no file has those of the broker's ZooKeeper client."""
     root = next(line for line in _logging(kafka).splitlines() if line.startswith("log4j.rootLogger="))
     return "kafkaAppender" not in root
 

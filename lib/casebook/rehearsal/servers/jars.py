@@ -1,8 +1,8 @@
 """Kafka's own server jars.
 
-``jars.json`` locks every jar of a version by its Maven coordinate and sha256. They are the runtime dependencies of
-``org.apache.kafka:kafka_<scala>`` and the log4j binding that this version's distribution carries beside them
-(``gradle/dependencies.gradle@2.8.2, 3.9.0-rc3``; 0.9 has it among its dependencies).
+``jars.json`` locks every jar of a version by its Maven coordinate and sha256: the runtime dependencies of
+``org.apache.kafka:kafka_<scala>`` and the log4j binding of this version's distribution (``gradle/dependencies.gradle@2.8.2,
+3.9.0-rc3``; 0.9 has it among its dependencies).
 """
 
 import json
@@ -23,19 +23,19 @@ def _locked() -> Mapping[str, Mapping[str, str]]:
 
 
 def versions() -> tuple[str, ...]:
-    """The Kafka versions whose servers can be run, oldest first; which incidents play on them, those say."""
+    """Return the Kafka versions with available servers, oldest first; incidents list their own."""
     return tuple(_locked())
 
 
 def jars(kafka: str, *, progress: Progress = lambda _: None) -> tuple[Path, ...]:
-    """Return the jars of a Kafka version, fetching and verifying them when the cache lacks them.
+    """Return the jars of a Kafka version, fetching and verifying missing ones.
 
     Args:
         kafka: One of :func:`versions`.
-        progress: Told in one sentence what takes time.
+        progress: Receives one sentence for each slow step.
 
     Raises:
-        RehearsalError: Unknown version, no Java, no network, or a jar that is not the one locked.
+        RehearsalError: Unknown version, no Java, no network, or a jar with the wrong hash.
     """
     if kafka not in _locked():
         raise RehearsalError(f"The servers of Kafka {kafka} are not known here.", try_=f"Choose one of {', '.join(versions())}.")
@@ -46,14 +46,14 @@ def jars(kafka: str, *, progress: Progress = lambda _: None) -> tuple[Path, ...]
 
 
 def java() -> str:
-    """Return the path of the ``java`` command: the one of ``$JAVA_HOME``, else the first on the ``PATH``.
+    """Return the path of ``java``: from ``$JAVA_HOME``, else the first on the ``PATH``.
 
     Raises:
-        RehearsalError: There is none.
+        RehearsalError: It does not exist.
     """
     return library.java(RehearsalError)
 
 
 def jar_names(kafka: str) -> tuple[str, ...]:
-    """File names of the jars of a Kafka version."""
+    """Return file names of the jars of a Kafka version."""
     return tuple(map(library.jar_name, _locked()[kafka]))

@@ -1,9 +1,9 @@
-"""A relay in a process of its own: while that is suspended it is a network that takes everything and hands nothing on.
+"""A relay in its own process: while suspended, it is a network that accepts everything and delivers nothing.
 
-What was sent meanwhile arrives late, as TCP sends it again once a network is whole.
+Data sent meanwhile arrive late, like TCP retransmissions after a network repair.
 
-Run as a module by ``faults.FaultyCluster``. Arguments: where to, as ``host:port``, and the address that
-is seen there. Prints where it listens.
+Run as a module by ``faults.FaultyCluster``. Arguments: target as ``host:port``, and the visible source address. Prints its own
+address.
 """
 
 import sys
@@ -14,7 +14,7 @@ from casebook.rehearsal.servers.relay import Relay
 
 
 def main(server: str, source: str) -> None:
-    """Hand on until the process is killed."""
+    """Relay until the process is killed."""
     (address,) = addresses(server)
     with Relay(address, source=source) as relay:
         sys.stdout.write(f"{relay.bootstrap}\n")

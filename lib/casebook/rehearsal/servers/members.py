@@ -17,24 +17,24 @@ PATIENCE = 60.0
 
 @contextmanager
 def member(*, bootstrap: str, kafka: str, group: str, topics: Sequence[str], client: str) -> Iterator["Consumer"]:
-    """A consumer that has joined its group and been assigned partitions; it leaves the group at the end of the block.
+    """Yield a consumer that has joined its group and received partitions; it leaves the group at the end of the block.
 
     Args:
         bootstrap: Addresses of brokers.
         kafka: Their version.
-        group: Which group.
-        topics: To subscribe.
+        group: Consumer group.
+        topics: Topics to subscribe.
         client: Client id.
 
     Raises:
-        RehearsalError: It was not assigned anything in time.
+        RehearsalError: It received no partition in time.
     """
     from confluent_kafka import Consumer
 
     settings = {
         "group.id": group,
         "client.id": client,
-        "session.timeout.ms": 10_000,  # 0.9 allows 30 s at most, librdkafka's default is more
+        "session.timeout.ms": 10_000,  # 0.9 allows 30 s at most, librdkafka's default is higher
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
     }

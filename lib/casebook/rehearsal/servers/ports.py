@@ -1,19 +1,19 @@
-"""Ports on the loopback."""
+"""Ports on loopback."""
 
 import random
 import socket
 import sys
 
 HOST = "127.0.0.1"
-_PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
+_PORTS = range(20_000, 32_000)  # below the systems' ports for outgoing connections
 _TAKEN = "\0casebook-rehearsal-port-{}"
-"""An abstract name, which goes with the process that has bound it (``unix(7)``)."""
+"""An abstract socket name, which ends with the process that has bound it (``unix(7)``)."""
 
 
 def free_port() -> int:
-    """A port that nobody listens on at this moment, and that no other rehearsal is given while this process lives.
+    """Return a port that is free now, and reserved from other rehearsals while this process lives.
 
-    A server binds it seconds later: until then another would find it free, too, and take the server of the first for its own.
+    A server binds it seconds later: until then another rehearsal would find it free, too, and use the first one's server.
     """
     while True:
         port = random.choice(_PORTS)
@@ -27,7 +27,7 @@ def free_port() -> int:
 
 
 def _is_ours(port: int) -> bool:
-    """Keep others from a port, where the system has such names."""
+    """Reserve a port, if the system has such names."""
     if sys.platform != "linux":
         return True
     name = socket.socket(socket.AF_UNIX)
@@ -36,11 +36,11 @@ def _is_ours(port: int) -> bool:
     except OSError:
         name.close()
         return False
-    name.detach()  # it is closed when the process ends
+    name.detach()  # it is closed with the process
     return True
 
 
 def listens(port: int) -> bool:
-    """Whether somebody accepts connections there."""
+    """Return whether a port accepts connections."""
     with socket.socket() as probe:
         return probe.connect_ex((HOST, port)) == 0

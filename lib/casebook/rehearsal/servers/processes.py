@@ -1,4 +1,4 @@
-"""Server processes that never outlive the one who started them."""
+"""Server processes that never outlive the process that started them."""
 
 import os
 import signal
@@ -14,25 +14,25 @@ from casebook.errors import RehearsalError
 GUARDIAN = Path(__file__).with_name("guardian.py")
 FOLDER_PREFIX = "casebook-rehearsal-"
 GRACE = 60.0
-"""Seconds a server has to end after SIGTERM; 0.9 tries a controlled shutdown three times, 5 s apart."""
+"""Seconds for a server to end after SIGTERM; 0.9 tries a controlled shutdown three times, 5 s apart."""
 
 
 class Guarded:
-    """A group of processes that dies with this one, and their folder with them.
+    """A group of processes that ends with this process, together with their folder.
 
     Args:
-        remove: Folder to remove once the processes are gone; ``None`` to keep everything.
+        remove: Folder to remove after the processes have ended; ``None`` to keep everything.
     """
 
     def __init__(self, *, remove: Path | None = None) -> None:
         command = [sys.executable, "-I", "-S", str(GUARDIAN)] + ([str(remove)] if remove else [])
-        # In a process group of its own: Ctrl-C in a terminal must reach whoever rehearses, and nobody else.
+        # In its own process group: Ctrl-C in a terminal must reach only the rehearsing process.
         self._guardian = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         self._group = int(self._guardian.stdout.readline())
         self._started: list[subprocess.Popen] = []
 
     def start(self, command: Sequence[str], *, folder: Path, output: Path) -> "Server":
-        """Start a server in ``folder``, with what it prints appended to ``output``."""
+        """Start a server in ``folder``, with its output appended to ``output``."""
         with output.open("ab") as printed:
             process = subprocess.Popen(
                 command,
@@ -46,19 +46,19 @@ class Guarded:
         return Server(process)
 
     def close(self) -> None:
-        """Kill every process that is left and wait until all is gone."""
+        """Kill every remaining process and wait until all have ended."""
         self._guardian.stdin.close()
-        for process in self._started:  # reaped while the guardian looks on: it waits for the group to be empty
+        for process in self._started:  # reaped while the guardian waits for an empty group
             process.wait()
         self._guardian.wait()
         self._guardian.stdout.close()
 
 
 def make_home(wanted: Path | None) -> Path:
-    """The folder for everything that servers write, made here; a temporary one where none is named.
+    """Create the folder for all server files; a temporary one by default.
 
     Raises:
-        RehearsalError: It holds something, which would be removed with it.
+        RehearsalError: It is not empty, and its content would be removed.
     """
     if wanted is None:
         return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
@@ -72,7 +72,7 @@ def make_home(wanted: Path | None) -> Path:
 
 @contextmanager
 def guarded_folder() -> Iterator[Path]:
-    """A temporary folder that is removed even when this process is killed."""
+    """Yield a temporary folder that is removed even when this process is killed."""
     folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
     guard = Guarded(remove=folder)
     try:
@@ -82,23 +82,23 @@ def guarded_folder() -> Iterator[Path]:
 
 
 class Server:
-    """A running server process and what can be done to it."""
+    """A running server process."""
 
     def __init__(self, process: subprocess.Popen) -> None:
         self._process = process
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Process id."""
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether the process exists; a frozen one does."""
+        """Whether the process exists; a suspended one does."""
         return self._process.poll() is None
 
     def cpu_seconds(self, thread: str) -> float:
-        """Seconds of processor time that its threads of a name, as the system cuts it, have used so far."""
+        """Return the processor seconds used by its threads of a name, as cut by the system."""
         ticks = 0
         for task in Path(f"/proc/{self.pid}/task").iterdir():
             try:
@@ -111,12 +111,12 @@ class Server:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """End it at once (SIGKILL), as a crash does."""
+        """Kill it (SIGKILL), like a crash."""
         self._signal(signal.SIGKILL)
         self._process.wait()
 
     def stop(self) -> None:
-        """Ask it to end (SIGTERM), as an operator does, and wait.
+        """Terminate it (SIGTERM), like an operator, and wait.
 
         Raises:
             subprocess.TimeoutExpired: It has not ended after :data:`GRACE` seconds.
@@ -125,11 +125,11 @@ class Server:
         self._process.wait(GRACE)
 
     def freeze(self) -> None:
-        """Suspend it (SIGSTOP): a long pause of the machine or its garbage collector."""
+        """Suspend it (SIGSTOP): a long pause of the machine or the garbage collector."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on (SIGCONT)."""
+        """Resume it (SIGCONT)."""
         self._signal(signal.SIGCONT)
 
     def _signal(self, number: signal.Signals) -> None:

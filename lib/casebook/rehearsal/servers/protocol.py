@@ -1,8 +1,7 @@
-"""Kafka's wire protocol, as much of it as asking group coordinators needs: requests pipelined over one connection.
+"""The part of Kafka's wire protocol for group coordinators: requests pipelined over one connection.
 
-Every request goes out in a version that all releases from 0.9 to 3.9 understand; none is ever asked for its ApiVersions,
-which a 0.9 broker would not survive unharmed. Layouts: ``Protocol.java@0.9.0.1``, ``clients/src/main/resources/common/
-message/*.json@3.9.0-rc3``.
+Every request has a version that all releases from 0.9 to 3.9 support; ApiVersions is never sent, as it would harm a 0.9 broker.
+Layouts: ``Protocol.java@0.9.0.1``, ``clients/src/main/resources/common/ message/*.json@3.9.0-rc3``.
 """
 
 import socket
@@ -22,11 +21,11 @@ _HEADER = struct.Struct(">hhi")
 _LENGTH = struct.Struct(">i")
 _INT16, _INT32, _INT64 = (struct.Struct(f) for f in (">h", ">i", ">q"))
 _BURST = 32
-"""Requests written at once; as many more are on their way meanwhile."""
+"""Requests written at once; as many more are in flight meanwhile."""
 
 
 class Api(IntEnum):
-    """Keys of the requests that are sent."""
+    """API keys of the requests."""
 
     METADATA = 3
     OFFSET_COMMIT = 8
@@ -38,7 +37,7 @@ class Api(IntEnum):
 
 
 class Code(IntEnum):
-    """Error codes that coordinators answer (``Errors.java@3.9.0-rc3``); others stay bare numbers."""
+    """Coordinators' error codes (``Errors.java@3.9.0-rc3``); others stay bare numbers."""
 
     NONE = 0
     UNKNOWN_TOPIC_OR_PARTITION = 3
@@ -61,13 +60,13 @@ class BrokerLink:
     """A connection to one broker.
 
     Args:
-        address: Of the broker.
-        client: Its client id, which brokers note down with group members.
-        patience: Seconds to wait for each answer.
-        source: Own address to connect from; the system's choice when ``None``.
+        address: Address of the broker.
+        client: Client id, which brokers record for group members.
+        patience: Seconds to wait for each response.
+        source: Local address; the system's choice when ``None``.
 
     Raises:
-        OSError: Nobody listens there; from any method: the broker went away or did not answer in time.
+        OSError: The connection is refused; from any method: the broker closed it or did not respond in time.
     """
 
     def __init__(self, address: Address, *, client: str = "rehearsal", patience: float = 30.0, source: str | None = None) -> None:
@@ -86,20 +85,20 @@ class BrokerLink:
 
     @property
     def source(self) -> str:
-        """Its own end as brokers see it, ``host:port``."""
+        """Local address as brokers see it, ``host:port``."""
         return "{}:{}".format(*self._socket.getsockname())
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._incoming.close()
         self._socket.close()
 
     def ask(self, api: Api, version: int, body: bytes) -> "ResponseReader":
-        """Send one request and wait for its answer."""
+        """Send one request and wait for its response."""
         return next(self.pipeline(api, version, [body]))
 
     def pipeline(self, api: Api, version: int, bodies: Iterable[bytes]) -> Iterator["ResponseReader"]:
-        """Send many requests of a kind without waiting for each, and yield their answers in order."""
+        """Send many requests of a kind without waiting for each, and yield their responses in order."""
         bodies, waiting = iter(bodies), 0
         while burst := list(islice(bodies, _BURST)):
             self._send(api, version, burst)
@@ -127,25 +126,25 @@ class BrokerLink:
 
 
 class ResponseReader:
-    """Reads an answer field by field, behind its correlation id."""
+    """Reads a response field by field, after its correlation id."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, _INT32.size
 
     def int16(self) -> int:
-        """The next two bytes."""
+        """Return the next two bytes."""
         return self._number(_INT16)
 
     def int32(self) -> int:
-        """The next four bytes."""
+        """Return the next four bytes."""
         return self._number(_INT32)
 
     def int64(self) -> int:
-        """The next eight bytes."""
+        """Return the next eight bytes."""
         return self._number(_INT64)
 
     def string(self) -> str | None:
-        """A text with its length in front of it."""
+        """Return a length-prefixed text."""
         if (length := self.int16()) < 0:
             return None
         self._at += length
@@ -158,7 +157,7 @@ class ResponseReader:
 
 
 def string(text: str | None) -> bytes:
-    """A text, or none, with its length in front of it."""
+    """Encode a text, or none, with its length prefix."""
     if text is None:
         return _INT16.pack(-1)
     data = text.encode()
@@ -166,22 +165,22 @@ def string(text: str | None) -> bytes:
 
 
 def array(elements: Iterable[bytes]) -> bytes:
-    """Elements with their count in front of them."""
+    """Encode elements with their count."""
     elements = tuple(elements)
     return _INT32.pack(len(elements)) + b"".join(elements)
 
 
 def int32(value: int) -> bytes:
-    """Four bytes."""
+    """Encode four bytes."""
     return _INT32.pack(value)
 
 
 def addresses(bootstrap: str) -> tuple[Address, ...]:
-    """The addresses of ``host:port,host:port``."""
+    """Return the addresses in ``host:port,host:port``."""
     pairs = (one.rsplit(":", 1) for one in bootstrap.split(",") if one)
     return tuple((host, int(port)) for host, port in pairs)
 
 
 def refused(what: str, code: int) -> RehearsalError:
-    """The error for an answer that a script did not expect."""
+    """Return the error for a response outside the script."""
     return RehearsalError(f"{what} was refused.", cause=f"The broker answered {named(code)}.")

@@ -1,4 +1,4 @@
-"""A few real records, each acknowledged by all in-sync replicas, and reading what is stored."""
+"""Produce a few real records, each acknowledged by all in-sync replicas, and read stored ones."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from casebook.rehearsal.servers.topics import Partition
 
 
 class Record(NamedTuple):
-    """A record as it is stored."""
+    """A stored record."""
 
     partition: Partition
     offset: int
@@ -20,10 +20,10 @@ class Record(NamedTuple):
 
 
 def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
-    """Settings for any librdkafka client of a rehearsed cluster.
+    """Return settings for any librdkafka client of a rehearsed cluster.
 
-    Brokers before 0.10 close the connection on an ApiVersions request, and lose those of others with it: they are
-    never sent one.
+    Brokers before 0.10 close the connection on an ApiVersions request, and lose other clients' requests with it: it is never
+    sent.
     """
     settings: dict[str, object] = {"bootstrap.servers": bootstrap, "broker.address.family": "v4", "log_level": 0}
     if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.10.0.0"):
@@ -34,13 +34,13 @@ def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
 def produce(
     counts: Mapping[Partition, int], *, bootstrap: str, kafka: str, value: str | None = None, patience: float = 60.0
 ) -> None:
-    """Produce with acks=all that many records to each partition and wait for every acknowledgement.
+    """Produce so many records to each partition with acks=all and wait for every acknowledgement.
 
     Args:
         counts: Records by partition.
         bootstrap: Addresses of brokers.
         kafka: Their version.
-        value: What each record says; where it comes from and its number when ``None``. Its key is the number.
+        value: Value of each record; by default its partition and number. The key is the number.
         patience: Seconds to wait.
 
     Raises:
@@ -68,7 +68,7 @@ def produce(
 
 
 def produced_here(record: Record) -> bool:
-    """Whether :func:`produce` made it, with no value of its caller's."""
+    """Return whether :func:`produce` created it, with the default value."""
     with suppress(ValueError, TypeError):
         said = json.loads(record.value)
         return isinstance(said, dict) and said.keys() == {"topic", "number"} and said["topic"] == record.partition[0]
@@ -76,7 +76,7 @@ def produced_here(record: Record) -> bool:
 
 
 def read(partitions: Sequence[Partition], *, bootstrap: str, kafka: str, patience: float = 60.0) -> Iterator[Record]:
-    """Read partitions from begin to end.
+    """Read partitions completely.
 
     Args:
         partitions: Each must exist.

@@ -1,4 +1,4 @@
-"""What ZooKeeper says of the brokers of a played cluster, and the connection over which it is asked."""
+"""ZooKeeper's view of a played cluster's brokers, and the connection for it."""
 
 import json
 import logging
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 _PATIENCE = 90.0
 _OWN_SESSION = 30.0
-"""Seconds of the session of whoever rehearses, who has a busy machine to share and nothing to be given up for."""
+"""Session timeout of the rehearsing process, seconds, for a busy machine without a need to expire."""
 
 _QUIET = logging.getLogger(__name__)
-_QUIET.addHandler(logging.NullHandler())  # a lost connection to ZooKeeper is what rehearsals are about
+_QUIET.addHandler(logging.NullHandler())  # lost connections to ZooKeeper are the subject of rehearsals
 
 
 def connect(address: str, chroot: str) -> "KazooClient":
-    """A connection to the ZooKeeper at ``host:port``, whose paths begin at a chroot that is made if it is not there."""
+    """Connect to the ZooKeeper at ``host:port``, with a chroot that is created when missing."""
     from kazoo.client import KazooClient
 
     client = KazooClient(hosts=address, timeout=_OWN_SESSION, logger=_QUIET)
@@ -29,7 +29,7 @@ def connect(address: str, chroot: str) -> "KazooClient":
 
 
 def registered(client: "KazooClient") -> frozenset[int]:
-    """Ids under ``/brokers/ids``."""
+    """Return ids under ``/brokers/ids``."""
     from kazoo.exceptions import NoNodeError
 
     try:
@@ -39,7 +39,7 @@ def registered(client: "KazooClient") -> frozenset[int]:
 
 
 def controller(client: "KazooClient") -> int | None:
-    """Id in ``/controller``; ``None`` when there is none."""
+    """Return the id in ``/controller``; ``None`` without one."""
     from kazoo.exceptions import NoNodeError
 
     try:
@@ -49,7 +49,7 @@ def controller(client: "KazooClient") -> int | None:
 
 
 def holds(condition: Callable[[], bool]) -> bool:
-    """Whether a condition holds; one that cannot be looked at, because ZooKeeper is away, does not."""
+    """Return whether a condition holds; one that cannot be evaluated while ZooKeeper is unavailable does not."""
     from kazoo.exceptions import ConnectionLoss, SessionExpiredError
 
     try:

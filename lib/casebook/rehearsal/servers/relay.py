@@ -1,4 +1,4 @@
-"""A relay on loopback that gives a client an address of its own, and knows each of its connections."""
+"""A relay on loopback that gives a client its own address, and knows each of its connections."""
 
 import socket
 from contextlib import suppress
@@ -14,14 +14,14 @@ _ENOUGH = 1 << 16
 
 
 class Relay:
-    """Hands bytes on between whoever connects to it and a broker, as long as its block lasts.
+    """Relays bytes between its clients and a broker, while its block lasts.
 
     Args:
-        broker: Where to.
+        broker: Target.
         source: Address that the broker sees, one of 127.0.0.0/8.
 
     Attributes:
-        connections: When the broker was connected to, and from where.
+        connections: Time and source address of connections to the broker.
     """
 
     def __init__(self, broker: Address, *, source: str) -> None:
@@ -58,7 +58,7 @@ class Relay:
 
 
 def _hand_on(giver: socket.socket, taker: socket.socket) -> None:
-    with suppress(OSError):  # one of them is gone, and so the other shall be
+    with suppress(OSError):  # one of them has closed, so close the other
         while data := giver.recv(_ENOUGH):
             taker.sendall(data)
     _end(giver)

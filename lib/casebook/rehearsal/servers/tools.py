@@ -1,7 +1,7 @@
-"""Kafka's own tools for somebody who practises: scripts in a folder, for the release at hand and from the jars of its servers.
+"""Kafka's own tools for practice: scripts in a folder, for the release in use and from the jars of its servers.
 
-They take what Kafka's scripts of the same name take. ``start-broker`` and ``stop-broker`` are ours: they ask the process that
-practises (:class:`Requests`), to whom the servers belong, so that none of them outlives it.
+They accept the arguments of Kafka's scripts of the same name. ``start-broker`` and ``stop-broker`` are ours: they send a request
+to the practising process (:class:`Requests`), which owns the servers, so that none outlives it.
 """
 
 import shlex
@@ -45,7 +45,7 @@ rm -f "$asked{said}"
 
 
 def _mains(kafka: str) -> Mapping[str, str]:
-    """Kafka's scripts of a release and what they run (``bin/*.sh@0.9.0.1, 2.8.2``)."""
+    """Return Kafka's scripts of a release and their main classes (``bin/*.sh@0.9.0.1, 2.8.2``)."""
     version = KafkaVersion.parse(kafka)
     elects = {"kafka-leader-election.sh": "kafka.admin.LeaderElectionCommand"}
     if version < KafkaVersion.parse("2.4.0"):
@@ -104,11 +104,11 @@ def _write_profile(path: Path, cluster: PlayedCluster) -> None:
 
 
 class Requests:
-    """What scripts ask for, as files in a folder: it exists as long as somebody answers.
+    """Requests of scripts, as files in a folder that exists as long as they are served.
 
     Args:
-        folder: Of the scripts.
-        answer: Does what is asked, ``start`` or ``stop``, to a broker, and says what came of it.
+        folder: Folder of the scripts.
+        answer: Executes a request, ``start`` or ``stop``, for a broker, and returns its result.
     """
 
     def __init__(self, folder: Path, answer: Callable[[str, str], str]) -> None:
@@ -124,7 +124,7 @@ class Requests:
         self._folder.rmdir()
 
     def take(self) -> None:
-        """Answer what has been asked."""
+        """Serve pending requests."""
         for asked in sorted(self._folder.glob(f"*{_ASKED}")):
             what, _, broker = asked.read_text().strip().partition(" ")
             asked.unlink()

@@ -1,4 +1,4 @@
-"""Topics made, removed and read through their znodes, the one way that every Kafka version shares."""
+"""Create, delete and read topics through their znodes, the common way of every Kafka version."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ Partition = tuple[str, int]
 
 
 def label(partition: Partition) -> str:
-    """As Kafka prints it, and names its folder: ``topic-number``."""
+    """Format a partition like Kafka and its folder: ``topic-number``."""
     return "-".join(map(str, partition))
 
 
@@ -23,10 +23,10 @@ def create_topic(
     assignment: Mapping[int, Sequence[int]],
     config: Mapping[str, str],
 ) -> None:
-    """Ask the controller for a topic with exactly this assignment.
+    """Request a topic with exactly this assignment from the controller.
 
-    The settings go first: a broker reads them when it makes the partition's log. Version 1 of both JSON formats is
-    read by every release (``ZkUtils.scala@0.9.0.1``, ``ZkData.scala@2.8.2, 3.9.0-rc3``).
+    The settings are written first: a broker reads them when it creates the partition's log. Version 1 of both JSON formats is
+    supported by every release (``ZkUtils.scala@0.9.0.1``, ``ZkData.scala@2.8.2, 3.9.0-rc3``).
     """
     partitions = {str(partition): list(replicas) for partition, replicas in assignment.items()}
     client.create(f"/config/topics/{name}", _json({"version": 1, "config": dict(config)}), makepath=True)
@@ -34,35 +34,35 @@ def create_topic(
 
 
 def delete_topic(client: "KazooClient", name: str) -> None:
-    """Ask the controller to delete a topic, as ``kafka-topics --delete`` of 0.9 does."""
+    """Request a topic's deletion from the controller, like ``kafka-topics --delete`` of 0.9."""
     client.create(f"/admin/delete_topics/{name}")
 
 
 def elect_preferred(client: "KazooClient", partitions: Sequence[Partition]) -> None:
-    """Ask the controller for the preferred leaders of partitions, as ``kafka-preferred-replica-election`` of 0.9 does."""
+    """Request the preferred leaders of partitions from the controller, like ``kafka-preferred-replica-election`` of 0.9."""
     rows = [{"topic": topic, "partition": partition} for topic, partition in partitions]
     client.create("/admin/preferred_replica_election", _json({"version": 1, "partitions": rows}))
 
 
 def names(client: "KazooClient") -> list[str]:
-    """Names of the topics, those being deleted included."""
+    """Return names of the topics, including those under deletion."""
     return sorted(_children(client, "/brokers/topics"))
 
 
 def deleting(client: "KazooClient") -> frozenset[str]:
-    """Topics whose deletion was asked for and has not ended."""
+    """Return topics with a pending deletion."""
     return frozenset(_children(client, "/admin/delete_topics"))
 
 
 def states(client: "KazooClient") -> dict[Partition, dict]:
-    """The state of every partition that has one, as stored."""
+    """Return the state of every partition that has one, as stored."""
     return dict(_states(client))
 
 
 def watch_states(client: "KazooClient", told: Callable[[Partition, dict, int], None]) -> None:
-    """Be told of the state of every partition there is, now and whenever it changes, with ZooKeeper's time of that, epoch ms.
+    """Subscribe to the state of every partition, current and changed, with ZooKeeper's time, epoch ms.
 
-    Of changes that follow each other in no time only the last is told.
+    Of rapid changes only the last is delivered.
     """
     for (topic, partition), _ in _states(client):
 
@@ -81,7 +81,7 @@ def _states(client: "KazooClient") -> Iterator[tuple[Partition, dict]]:
             try:
                 data, _ = client.get(f"/brokers/topics/{topic}/partitions/{partition}/state")
             except NoNodeError:
-                continue  # not made yet, or just deleted
+                continue  # not created yet, or just deleted
             yield (topic, partition), json.loads(data)
 
 

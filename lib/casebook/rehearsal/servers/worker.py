@@ -1,7 +1,6 @@
-"""A consumer that works through a topic, one of several ways, and writes down each record that it has processed.
+"""A consumer that processes a topic, in one of several ways, with a ledger of processed records.
 
-It is a process of its own, so that it can be killed: ``python -m casebook.rehearsal.servers.worker``, with a :class:`Job` as
-JSON.
+It is a separate process, so that it can be killed: ``python -m casebook.rehearsal.servers.worker``, with a :class:`Job` as JSON.
 """
 
 import json
@@ -22,40 +21,40 @@ if TYPE_CHECKING:
     from confluent_kafka import Message
 
 SESSION_TIMEOUT = 6_000
-"""Milliseconds after which a killed worker is given up: the least that a broker grants by default."""
+"""Milliseconds until a killed worker expires: the minimum that a broker grants by default."""
 BATCH = 50
-"""Records that are taken at once, at most."""
+"""Maximum records per batch."""
 _THREADS = 4
 _WAIT = 0.5
 """Seconds to wait for a full batch."""
 _SLOWEST = 0.03
-"""Seconds that a record takes at most, where several threads work."""
+"""Maximum seconds per record with several threads."""
 
 
 class CommitWay(StrEnum):
-    """When a worker commits."""
+    """Time of a worker's commit."""
 
-    FIRST = "first"  # before it processes what it has taken
-    THREADS = "threads"  # at once, while threads of its own process it
-    AUTOMATIC = "automatic"  # the client does, by its timer
-    AFTER = "after"  # once all that it has taken is processed
+    FIRST = "first"  # before it processes received records
+    THREADS = "threads"  # at once, while its own threads process them
+    AUTOMATIC = "automatic"  # by the client's timer
+    AFTER = "after"  # after it has processed all received records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What a worker is to do.
+    """Parameters of a worker.
 
     Args:
         bootstrap: Addresses of brokers.
         kafka: Their version.
-        topic: What it subscribes to.
-        group: Its group.
-        client: Its client id.
-        way: When it commits.
-        ledger: File to which it adds a line for each record that it has processed.
-        records: It takes so many, and leaves its group.
-        seconds: That one takes.
-        fails: Ids of records that it fails to process; nobody hears of that.
+        topic: Topic.
+        group: Consumer group.
+        client: Client id.
+        way: Time of its commits.
+        ledger: File with a line for each processed record.
+        records: Number of records until it leaves its group.
+        seconds: Seconds per record.
+        fails: Ids of records that it fails to process, silently.
     """
 
     bootstrap: str
@@ -71,12 +70,12 @@ class Job:
 
     @property
     def command(self) -> list[str]:
-        """How it is started."""
+        """Return its command."""
         return [sys.executable, "-m", __name__, json.dumps(asdict(self))]
 
 
 def work(job: Job) -> None:
-    """Take records and process them until all are."""
+    """Receive and process records until done."""
     from confluent_kafka import Consumer
 
     settings = {
@@ -87,7 +86,7 @@ def work(job: Job) -> None:
         "auto.commit.interval.ms": 100,
         "auto.offset.reset": "earliest",
         "fetch.wait.max.ms": 50,
-        "max.partition.fetch.bytes": 1_000,  # a few of each partition in turn
+        "max.partition.fetch.bytes": 1_000,  # a few records of each partition in turn
     }
     consumer = Consumer(client_settings(bootstrap=job.bootstrap, kafka=job.kafka) | settings)
     consumer.subscribe([job.topic])

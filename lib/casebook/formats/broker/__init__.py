@@ -1,1 +1,1 @@
-"""A broker's files: checkpoints, indexes, settings and the wordings of its log."""
+"""A broker's files: checkpoints, indexes, settings and log messages."""

@@ -1,6 +1,6 @@
-"""The small text files of a log dir and of a partition's folder.
+"""Small text files of a log dir and of a partition's folder.
 
-Any text can be given. A torn line is not believed: a number may have lost its last digits.
+Any input is safe. A torn line is ignored: a number may have lost its last digits.
 """
 
 import json
@@ -37,20 +37,20 @@ class PartitionOffset(NamedTuple):
 
 
 class CleanShutdown(NamedTuple):
-    """What ``.kafka_cleanshutdown`` says.
+    """Content of ``.kafka_cleanshutdown``.
 
     Args:
-        broker_epoch: Written from 3.7 on (``CleanShutdownFileHandler.java@3.9.0``); ``None`` before, and where the broker had
-            none to write, as under ZooKeeper.
+        broker_epoch: Written from 3.7 on (``CleanShutdownFileHandler.java@3.9.0``); ``None`` before, and without a broker epoch,
+            as with ZooKeeper.
     """
 
     broker_epoch: int | None
 
 
 def offsets(text: str) -> Decoded[PartitionOffset]:
-    """Read ``cleaner-``, ``replication-``, ``recovery-point-`` or ``log-start-offset-checkpoint``.
+    """Parse ``cleaner-``, ``replication-``, ``recovery-point-`` or ``log-start-offset-checkpoint``.
 
-    Version 0, the number of lines, then ``topic partition offset`` (``OffsetCheckpoint.scala@0.9.0.1``).
+    Version 0, the number of lines, then ``topic partition offset`` lines (``OffsetCheckpoint.scala@0.9.0.1``).
     """
     found = _lines(text, fields=3)
     rows = tuple(
@@ -62,7 +62,7 @@ def offsets(text: str) -> Decoded[PartitionOffset]:
 
 
 def epochs(text: str) -> Decoded[EpochStart]:
-    """Read ``leader-epoch-checkpoint`` of 0.11 and later: ``epoch start-offset`` (``LeaderEpochCheckpointFile.java@3.9.0``)."""
+    """Parse ``leader-epoch-checkpoint`` of 0.11 and later: ``epoch start-offset`` (``LeaderEpochCheckpointFile.java@3.9.0``)."""
     found = _lines(text, fields=2)
     rows = tuple(EpochStart(int(epoch), int(start)) for epoch, start in found.rows if _is_long(epoch) and _is_long(start))
     problems = (*found.problems, *_no_numbers(len(found.rows) - len(rows)))
@@ -72,7 +72,7 @@ def epochs(text: str) -> Decoded[EpochStart]:
 
 
 def topic_id(text: str) -> Decoded[str]:
-    """Read ``partition.metadata`` of 2.8 and later: the topic's id as Kafka prints it (``PartitionMetadata.java@3.9.0``)."""
+    """Parse ``partition.metadata`` of 2.8 and later: the topic id in Kafka's notation (``PartitionMetadata.java@3.9.0``)."""
     stated = dict(_stated(text))
     if stated.get("version") != "0":
         return Decoded((), (f"is of version {stated.get('version')!a}, which is not known",))
@@ -81,9 +81,9 @@ def topic_id(text: str) -> Decoded[str]:
 
 
 def meta(text: str) -> Decoded[Mapping[str, str]]:
-    """Read ``meta.properties``: the keys that brokers write, and nothing else that may stand there.
+    """Parse ``meta.properties``: only the keys that brokers write.
 
-    Among them ``written``, ISO-8601: when it was, as Java's ``Properties.store`` notes above them, and only where it did in UTC.
+    With ``written``, ISO-8601: the time in the comment of Java's ``Properties.store``, only if in UTC.
     """
     found = properties.parse(text)
     known = {key: found[key] for key in _META_KEYS if key in found}
@@ -102,7 +102,7 @@ def _written(text: str) -> str | None:
 
 
 def clean_shutdown(text: str) -> Decoded[CleanShutdown]:
-    """Read ``.kafka_cleanshutdown``; that it stands counts, whatever it holds."""
+    """Parse ``.kafka_cleanshutdown``; its existence counts, whatever its content."""
     if not text:
         return Decoded((CleanShutdown(None),))
     try:
@@ -115,7 +115,7 @@ def clean_shutdown(text: str) -> Decoded[CleanShutdown]:
 
 
 def _lines(text: str, *, fields: int) -> Decoded[list[str]]:
-    """The lines behind version and count. An empty file is one that was created and never written, and no problem."""
+    """Return the lines after version and count. An empty file was created and never written, and is no problem."""
     if not text:
         return Decoded(())
     *lines, torn = text.split("\n")

@@ -1,4 +1,4 @@
-"""The settings that a broker or a Java client prints when it starts (``KafkaConfig values:``), read as its file would be.
+"""Settings that a broker or a Java client logs at start (``KafkaConfig values:``), read like its file.
 
 Source: ``clients/src/main/java/org/apache/kafka/common/config/AbstractConfig.java@0.9.0.1`` (``logAll``).
 """
@@ -14,7 +14,7 @@ from casebook.formats.clients import client_properties
 from casebook.formats.zookeeper import znodes
 
 OF_BROKERS = b"KafkaConfig values:"
-"""What a log holds in which a broker prints its settings."""
+"""Text of a log that contains a broker's settings."""
 
 _HEAD = re.compile(r"\b(Producer|Consumer|Kafka)Config values:\s*$")
 _SETTING = re.compile(r"\s+([a-z][a-z0-9._]*) = (.*)")
@@ -26,13 +26,13 @@ _PRINTED = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]")
 
 
 class Printed(NamedTuple):
-    """All that a broker was started with, defaults of its release included.
+    """All startup settings of a broker, including defaults of its release.
 
     Args:
-        broker: Its id; ``None`` where none is set, as it is to be given one.
-        at: When, as its log prints it; ``""`` where the line bears no time.
+        broker: Broker id; ``None`` when none is set, as one is generated.
+        at: Time as printed; ``""`` without one.
         line: Number of the line before the settings.
-        settings: Those that analyses read and that are not null.
+        settings: Settings that analyses use; nulls are left out.
     """
 
     broker: int | None
@@ -42,7 +42,7 @@ class Printed(NamedTuple):
 
 
 def of_brokers(lines: Iterable[str]) -> Iterator[Printed]:
-    """What brokers print in a log at each start, in its order; not what the end of the log cuts."""
+    """Yield the settings logged at each start, in order, except a block cut by the end of the log."""
     for block in _blocks(lines):
         if block.kind == _BROKER and block.whole:
             settings = properties.parse("\n".join(map(_line, block.lines)))
@@ -53,10 +53,10 @@ def of_brokers(lines: Iterable[str]) -> Iterator[Printed]:
 
 
 def parse(lines: Iterable[str], *, client: str, file: str) -> tuple[ClientFile, ...]:
-    """The producer and the consumer whose settings a log prints, each as it was printed last.
+    """Return the producer and the consumer with settings in a log, each from its last start.
 
     Args:
-        lines: Of the log.
+        lines: Lines of the log.
         client: Name of the client.
         file: Path in the case.
     """
@@ -67,11 +67,11 @@ def parse(lines: Iterable[str], *, client: str, file: str) -> tuple[ClientFile, 
 
 @dataclass(slots=True)
 class _Block:
-    """Lines of settings, and the number of the line before them.
+    """Lines of settings, with the number of the line before them.
 
     Args:
         head: That line.
-        whole: A line follows that is none of them: of a log that ends before, or has zeros there, the rest is unknown.
+        whole: Another line follows: at the end of a log, or before zeros, the rest is unknown.
     """
 
     kind: str
@@ -98,7 +98,7 @@ def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
 
 
 def _read(block: _Block, client: str, file: str) -> ClientFile | None:
-    """As a properties file of the same lines; what is null was not set."""
+    """Parse it like a properties file of the same lines; null means not set."""
     text = "\n".join(_line(line) for line in block.lines) + "\n"
     for one in client_properties.parse(text, client=client, file=f"{block.kind}.properties"):
         if one.kind == block.kind:

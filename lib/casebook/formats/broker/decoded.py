@@ -1,4 +1,4 @@
-"""What a decoder hands back: the rows that it could read, and in words what it could not."""
+"""Result of a decoder: decoded rows, and problems in words."""
 
 from typing import Generic, NamedTuple, TypeVar
 
@@ -6,11 +6,11 @@ Row = TypeVar("Row")
 
 
 class Decoded(NamedTuple, Generic[Row]):
-    """Rows of a file that need not be whole.
+    """Rows of a possibly incomplete file.
 
     Args:
-        rows: In the file's order, as far as they make sense.
-        problems: A sentence each, without the file's name; empty when every byte was understood.
+        rows: Valid rows, in file order.
+        problems: One sentence each, without the file's name; empty when every byte was decoded.
     """
 
     rows: tuple[Row, ...]

@@ -1,6 +1,6 @@
-"""What stands beside a segment: offset, time and transaction index, and the snapshot of its producers.
+"""Companion files of a segment: offset, time and transaction index, and the producer snapshot.
 
-Any bytes can be given. Rows are read as long as they make sense; what comes after is a problem in words.
+Any input is safe. Rows are read while valid; the rest is a problem in words.
 """
 
 import struct
@@ -19,7 +19,7 @@ _ABORTED = struct.Struct(">hqqqq")
 _SNAPSHOT_HEAD = struct.Struct(">hIi")
 _PRODUCER = struct.Struct(">qhiqiqiq")
 _SNAPSHOT_VERSION = 1
-_CRC_STARTS_AT = 6  # behind version and crc
+_CRC_STARTS_AT = 6  # after version and crc
 _NONE = -1
 
 
@@ -27,9 +27,9 @@ class OffsetEntry(NamedTuple):
     """A line of ``.index``.
 
     Args:
-        offset: Up to 1.1 the first offset of the appended set, from 2.0 the last of its batch
-            (``LogSegment.scala@1.1.1``, ``@2.0.0``).
-        position: First byte in the segment of the batch that holds it.
+        offset: Up to 1.1 the first offset of the appended set, from 2.0 the last of its batch (``LogSegment.scala@1.1.1``,
+            ``@2.0.0``).
+        position: Position in the segment of its batch.
     """
 
     offset: int
@@ -47,10 +47,10 @@ class AbortedTransaction(NamedTuple):
     """A line of ``.txnindex`` (``AbortedTxn.java@3.9.0``).
 
     Args:
-        producer_id: Whose transaction.
-        first_offset: Of its first record.
-        last_offset: Of its ABORT marker.
-        last_stable_offset: When it was written.
+        producer_id: Producer of the transaction.
+        first_offset: Offset of its first record.
+        last_offset: Offset of its ABORT marker.
+        last_stable_offset: Last stable offset at the write.
     """
 
     producer_id: int
@@ -63,14 +63,14 @@ class ProducerState(NamedTuple):
     """A producer in ``.snapshot`` (``ProducerStateManager.java@3.9.0``).
 
     Args:
-        producer_id: Its id.
-        epoch: Its epoch.
-        last_sequence: Of its last record; ``None`` when only markers are known.
-        last_offset: Of its last record; ``None`` likewise.
-        offset_delta: Records of its last batch less one.
-        timestamp: Of its last batch, epoch milliseconds.
-        coordinator_epoch: Of the last marker; ``None`` for no marker.
-        transaction_starts: First offset of its open transaction; ``None`` when none is open.
+        producer_id: Producer id.
+        epoch: Producer epoch.
+        last_sequence: Sequence of its last record; ``None`` when only markers are known.
+        last_offset: Offset of its last record; ``None`` likewise.
+        offset_delta: Number of records of its last batch minus one.
+        timestamp: Time of its last batch, epoch milliseconds.
+        coordinator_epoch: Coordinator epoch of the last marker; ``None`` without one.
+        transaction_starts: First offset of its open transaction; ``None`` without one.
     """
 
     producer_id: int
@@ -84,21 +84,21 @@ class ProducerState(NamedTuple):
 
 
 def offset_index(content: bytes, *, base_offset: int) -> Decoded[OffsetEntry]:
-    """Read ``.index``; the zeros that a preallocated one ends in are no entries (``OffsetIndex.scala@0.9.0.1``)."""
+    """Parse ``.index``; trailing zeros of a preallocated one are no entries (``OffsetIndex.scala@0.9.0.1``)."""
     entries = (OffsetEntry(base_offset + relative, position) for relative, position in _entries(_OFFSET, content))
     return _rising(entries, _OFFSET, content, lambda last, row: row.offset > last.offset and row.position > last.position,
                    start=OffsetEntry(base_offset - 1, -1))  # fmt: skip
 
 
 def time_index(content: bytes, *, base_offset: int) -> Decoded[TimeEntry]:
-    """Read ``.timeindex`` of 0.10.1 and later; zeros at its end as for :func:`offset_index` (``TimeIndex.java@3.9.0``)."""
+    """Parse ``.timeindex`` of 0.10.1 and later; trailing zeros as for :func:`offset_index` (``TimeIndex.java@3.9.0``)."""
     entries = (TimeEntry(timestamp, base_offset + relative) for timestamp, relative in _entries(_TIME, content))
     return _rising(entries, _TIME, content, lambda last, row: row.timestamp >= last.timestamp and row.offset >= last.offset,
                    start=TimeEntry(-1, base_offset))  # fmt: skip
 
 
 def aborted_transactions(content: bytes) -> Decoded[AbortedTransaction]:
-    """Read ``.txnindex``: the aborted transactions whose marker is in the segment, in the order of their markers."""
+    """Parse ``.txnindex``: aborted transactions with their marker in the segment, in marker order."""
     whole = len(content) // _ABORTED.size
     versions = takewhile(lambda entry: entry[0] == 0, _ABORTED.iter_unpack(content[: whole * _ABORTED.size]))
     rows = (AbortedTransaction(*fields) for _, *fields in versions)
@@ -107,7 +107,7 @@ def aborted_transactions(content: bytes) -> Decoded[AbortedTransaction]:
 
 
 def producer_snapshot(content: bytes) -> Decoded[ProducerState]:
-    """Read ``.snapshot``; with a wrong checksum its producers are given and the problem said."""
+    """Parse ``.snapshot``; with a wrong checksum its producers are returned with a problem."""
     if len(content) < _SNAPSHOT_HEAD.size:
         return Decoded((), (f"ends after {len(content)} bytes, within its head",))
     version, crc, count = _SNAPSHOT_HEAD.unpack_from(content)
@@ -125,7 +125,7 @@ def producer_snapshot(content: bytes) -> Decoded[ProducerState]:
 
 
 def without_padding(content: bytes, suffix: str) -> bytes:
-    """An index without the zeros that a broker preallocates it with, 10 MB as a rule; other files as they are."""
+    """Return an index without a broker's preallocated zeros, usually 10 MB; other files unchanged."""
     entry = {".index": _OFFSET, ".timeindex": _TIME}.get(suffix)
     return content if entry is None else content[: _used(entry, content) * entry.size]
 
@@ -154,14 +154,17 @@ def _entries(entry: struct.Struct, content: bytes) -> Iterator[tuple[int, ...]]:
 
 
 def _used(entry: struct.Struct, content: bytes) -> int:
-    """Entries before the padding: no broker writes an entry of zeros alone, as a segment's first batch needs none."""
+    """Return the number of entries before the padding.
+
+    An all-zero entry does not exist, as a segment's first batch needs none.
+    """
     return -(-len(content.rstrip(b"\0")) // entry.size)
 
 
 def _rising(
     entries: Iterator[_Row], entry: struct.Struct, content: bytes, follows: Callable[[_Row, _Row], bool], *, start: _Row
 ) -> Decoded[_Row]:
-    """Entries as long as each follows the one before it: a broker throws an index away that goes back, and so do we."""
+    """Yield entries while each follows its predecessor: like a broker, discard an index that decreases."""
     rows: list[_Row] = []
     last = start
     for row in entries:
@@ -182,7 +185,7 @@ def _senseless(sound: int, whole: int) -> tuple[str, ...]:
 
 
 def crc32c(content: bytes) -> int:
-    """The checksum CRC-32C (Castagnoli) that Kafka uses from 0.11 on."""
+    """Return the CRC-32C (Castagnoli) checksum that Kafka uses from 0.11 on."""
     table = _crc32c_table()
     crc = 0xFFFFFFFF
     for byte in content:

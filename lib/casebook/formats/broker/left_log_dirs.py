@@ -1,4 +1,4 @@
-"""Folders that were log dirs of a broker, and are none any more: what they hold is of the time before its last start."""
+"""Former log dirs of a broker: their content is older than its last start."""
 
 import re
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ _SEPARATORS = re.compile(r"[/\\]")
 
 
 def instead(place: str, starts: Sequence[Printed]) -> tuple[str, ...]:
-    """The log dirs that a broker was last started with, where a folder is none of them but was one before; else nothing.
+    """Return the log dirs of a broker's last start, if a folder was one before and is none now; else nothing.
 
-    Folders are told by their names alone, as a copy lies elsewhere.
+    Folders are compared by name only, as a copy is elsewhere.
 
     Args:
-        place: The folder.
-        starts: What the broker printed at its starts.
+        place: Folder.
+        starts: Settings logged at the broker's starts.
     """
     dated = sorted((start.at, log_dirs_of(start.settings)) for start in starts)
     named = [dirs for at, dirs in dated if at and dirs]

@@ -1,9 +1,9 @@
-"""What the names in a log dir mean."""
+"""Meaning of the names in a log dir."""
 
 import re
 from typing import NamedTuple
 
-LONGEST = 255  # bytes of a file name: a folder to be deleted, moved or set aside has its topic cut to fit
+LONGEST = 255  # bytes of a file name: a folder to be deleted, moved or renamed has its topic cut to fit
 _PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
 _SET_ASIDE = re.compile(r"(?P<topic>[a-zA-Z0-9._-]*)-(?P<partition>0|[1-9][0-9]{0,9})\.[^.]+(?P<kind>-delete|-future|-stray)")
 _SEGMENT = re.compile(r"(?P<base>[0-9]{1,20})(?P<suffix>(?:\.[a-z]+)+)")
@@ -11,13 +11,13 @@ _LEFT = (".deleted", ".cleaned", ".swap")
 
 
 class PartitionFolder(NamedTuple):
-    """A folder's name.
+    """Name of a folder.
 
     Args:
-        topic: As far as the name holds it.
-        partition: Its number.
+        topic: Topic, as far as the name contains it.
+        partition: Partition number.
         kind: ``""`` for a partition in use, else ``-delete``, ``-future`` or ``-stray`` (``LocalLog.scala@3.9.0``).
-        cut: The name is as long as a name can be, so the topic's may go on.
+        cut: The name has the maximum length, so the topic may be longer.
     """
 
     topic: str
@@ -27,11 +27,11 @@ class PartitionFolder(NamedTuple):
 
 
 class SegmentName(NamedTuple):
-    """A file's name.
+    """Name of a file.
 
     Args:
-        base_offset: Before the first dot.
-        suffix: ``.log``, ``.index``, ...; for a leftover all of it, e.g. ``.log.deleted``.
+        base_offset: Number before the first dot.
+        suffix: ``.log``, ``.index``, ...; for a leftover the whole suffix, e.g. ``.log.deleted``.
         kind: ``""`` for a file in use, else ``.deleted``, ``.cleaned`` or ``.swap``.
     """
 
@@ -41,7 +41,7 @@ class SegmentName(NamedTuple):
 
 
 def folder(name: str) -> PartitionFolder | None:
-    """What the folder is; ``None`` for one that is no partition's."""
+    """Parse a folder name; ``None`` when it is no partition's."""
     if aside := _SET_ASIDE.fullmatch(name):
         return PartitionFolder(aside["topic"], int(aside["partition"]), aside["kind"], cut=len(name) == LONGEST)
     if plain := _PARTITION.fullmatch(name):
@@ -50,7 +50,7 @@ def folder(name: str) -> PartitionFolder | None:
 
 
 def file(name: str) -> SegmentName | None:
-    """What the file in a partition's folder is; ``None`` for one that belongs to no segment."""
+    """Parse a file name in a partition's folder; ``None`` when it belongs to no segment."""
     match = _SEGMENT.fullmatch(name)
     if match is None or (base_offset := int(match["base"])) >= 2**63:
         return None

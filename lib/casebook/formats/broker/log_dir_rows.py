@@ -1,6 +1,6 @@
-"""The log dirs of a broker as JSON lines: ``brokers/<id>/log_dirs.json`` of a case.
+"""Log dirs of a broker as JSON lines: ``brokers/<id>/log_dirs.json`` of a case.
 
-Each line is an object; its ``row`` says which. A ``log_dir`` line begins a log dir, the lines behind it belong to it::
+Each line is an object; its ``row`` is its kind. A ``log_dir`` line starts a log dir, and the lines after it belong to it::
 
     {"row": "log_dir", "place", "listed_at", "meta", "clean_shutdown", "broker_epoch", "checkpoints": {name: modified},
      "without_folder": [[topic, partition], ..]}
@@ -10,8 +10,8 @@ Each line is an object; its ``row`` says which. A ``log_dir`` line begins a log 
     {"row": "leftover", "path", "kind", "bytes", "modified", "topic", "partition", "cut"}
     {"row": "problem", "path", "reason"}
 
-Meaning and units are those of ``facts.disks``. What is unknown or says nothing is left out, but for ``listed_at``: null
-for a listing of which nobody knows when it was made.
+Meaning and units are those of ``facts.disks``. Unknown and default values are omitted, except ``listed_at``: null for a listing
+at an unknown time.
 """
 
 import json
@@ -24,7 +24,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def encode(log_dir: LogDir) -> Iterator[str]:
-    """The lines of a log dir, without their line ends; equal log dirs give equal lines."""
+    """Yield the lines of a log dir, without line ends; equal log dirs give equal lines."""
     yield _line(
         "log_dir",
         place=log_dir.place,
@@ -56,13 +56,13 @@ def _line(row: str, /, **fields: object) -> str:
 
 
 def decode(lines: Iterable[str], *, broker: int, item: str, copies: str) -> tuple[LogDir, ...]:
-    """Read the log dirs of a broker. A line that makes no sense becomes a problem of the log dir it stands in.
+    """Parse the log dirs of a broker. An invalid line becomes a problem of its log dir.
 
     Args:
-        lines: Of the file.
-        broker: Whose file it is.
+        lines: Lines of the file.
+        broker: Broker of the file.
         item: Path of the file in the case.
-        copies: Where the case keeps the broker's copied segments.
+        copies: Folder of the broker's copied segments in the case.
     """
     found: list[_Building] = []
     for number, text in enumerate(lines, start=1):
@@ -79,7 +79,7 @@ def decode(lines: Iterable[str], *, broker: int, item: str, copies: str) -> tupl
 
 
 class _Building:
-    """A log dir of which more lines may come."""
+    """A log dir under construction."""
 
     def __init__(self, head: LogDir) -> None:
         self._head = head
@@ -105,7 +105,7 @@ class _Building:
 
 
 def _last(found: list[_Building], broker: int) -> _Building:
-    """The log dir that a line belongs to; one without name when none was begun."""
+    """Return the log dir of a line; one without a name when none was started."""
     if not found:
         found.append(_Building(LogDir(broker=broker, place="", listed_at=None)))
     return found[-1]

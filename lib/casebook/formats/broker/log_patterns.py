@@ -1,6 +1,6 @@
-"""The wordings of log entries that are understood, as data: each with its releases, its source and a sample.
+"""Known log messages, as data: each with its releases, source and sample.
 
-They stand in ``log_patterns.tsv``, whose head tells its columns and the kinds. The first that matches counts.
+They are in ``log_patterns.tsv``, whose head documents columns and kinds. The first match counts.
 """
 
 import json
@@ -10,29 +10,29 @@ from functools import cache
 from importlib.resources import files
 
 TABLE = "log_patterns.tsv"
-"""Beside this module."""
+"""Next to this module."""
 
 SCOPES = ("head", "full", "app", "inside", "line")
-"""Where a wording is looked for: the head of the table tells each."""
+"""Where a message is searched; the head of the table documents each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """One wording of one message.
+    """A pattern of one message.
 
     Args:
-        id: Its name.
-        kind: What it means.
-        since: First release line that prints it, for instance ``0.9.0``, ``zk3.4`` or ``jdk8``.
-        until: Last release line seen with it.
+        id: Name.
+        kind: Meaning.
+        since: First release line with it, for instance ``0.9.0``, ``zk3.4`` or ``jdk8``.
+        until: Last release line with it.
         scope: One of :data:`SCOPES`.
-        loggers: How the name of a logger begins that prints it; empty where any may. In the table after an ``@``.
-        is_named: Whether a line has to name its logger: other programs say the same. In the table a ``!`` before them.
-        literal: Text that every match contains.
-        regex: In the dialect that Java and Python have in common; one that begins with ``^`` is tried at the beginning only.
-        source: Where it was read, ``path@tag``, several with ``;``.
+        loggers: Prefixes of its loggers; empty for any. In the table after an ``@``.
+        is_named: Whether a line must name its logger: other programs print the same. In the table a ``!`` before them.
+        literal: Substring of every match.
+        regex: In the common dialect of Java and Python; with ``^`` it is only tried at the beginning.
+        source: Source, ``path@tag``, several with ``;``.
         sample: A message that it matches.
-        expects: The fields that the sample gives.
+        expects: Fields of the sample.
     """
 
     id: str
@@ -51,13 +51,13 @@ class Pattern:
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
-    """Every wording, in the order in which they are tried."""
+    """Return every pattern, in matching order."""
     lines = files(__package__).joinpath(TABLE).read_text("utf-8").split("\n")
     return tuple(_pattern(line) for line in lines if line and not line.startswith("#"))
 
 
 def head() -> str:
-    """What the table says of its columns and kinds, without the signs of a comment."""
+    """Return the table's documentation of columns and kinds, without comment signs."""
     lines = files(__package__).joinpath(TABLE).read_text("utf-8").split("\n")
     return "\n".join(line[1:].removeprefix(" ") for line in lines if line.startswith("#"))
 

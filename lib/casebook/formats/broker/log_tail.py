@@ -1,9 +1,9 @@
-"""Where a segment ends: the offset behind its last whole batch, and in which format that batch is.
+"""End of a segment: the offset after its last complete batch, and the batch's format.
 
-The offset index leads near the end, as Kafka's own recovery does; from there batches are skipped by their sizes, their records
-unread. Message sets of formats 0 and 1 and batches of format 2 begin alike (``DefaultRecordBatch.java@3.9.0``,
-``AbstractLegacyRecordBatch.java@3.9.0``): base offset, size, and the format at byte 16. A compressed message of format 0 or 1
-bears the offset of its last record, as brokers write it (``ByteBufferMessageSet.scala@0.9.0.1``).
+The offset index leads near the end, like in Kafka's own recovery; from there batches are skipped by size, without reading
+records. Message sets of formats 0 and 1 and batches of format 2 have a common start (``DefaultRecordBatch.java@3.9.0``,
+``AbstractLegacyRecordBatch.java@3.9.0``): base offset, size, and the format at byte 16. A compressed message of format 0 or 1 has
+the offset of its last record, as brokers write it (``ByteBufferMessageSet.scala@0.9.0.1``).
 """
 
 import struct
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 Read = Callable[[int, int], bytes]
-"""Bytes of a file from a position on, as many as wanted, or fewer at its end."""
+"""Bytes of a file from a position on; fewer at its end."""
 
 _SIZED = struct.Struct(">qi")
 _LEGACY = struct.Struct(">qi4xb")
@@ -28,8 +28,8 @@ class Tail(NamedTuple):
     """The end of a segment.
 
     Args:
-        end: The offset that the next record would get.
-        magic: The format of the last batch, 0 to 2; ``None`` where there is no batch.
+        end: Offset of the next record.
+        magic: Format of the last batch, 0 to 2; ``None`` without a batch.
     """
 
     end: int
@@ -37,14 +37,14 @@ class Tail(NamedTuple):
 
 
 def tail(log: Read, size: int, base_offset: int, index: Read | None = None, index_size: int = 0) -> Tail | None:
-    """The end of a segment; ``None`` where its bytes are no batches, or where its end cannot be told without reading all of it.
+    """Return the end of a segment; ``None`` when its bytes are no batches, or its end is unknown without reading all of it.
 
     Args:
         log: The segment.
-        size: Its bytes.
-        base_offset: From its name.
-        index: Its offset index, where there is one; it may be longer than filled, as that of the active segment is.
-        index_size: Its bytes.
+        size: Size.
+        base_offset: Base offset, from its name.
+        index: Offset index, if any; it may be longer than filled, as that of the active segment is.
+        index_size: Size of the index.
     """
     near = _last_indexed(index, index_size, size) if index else ()
     begin = next((entry.position for entry in near if _holds(log, size, entry.position, base_offset + entry.offset)), 0)
@@ -52,14 +52,14 @@ def tail(log: Read, size: int, base_offset: int, index: Read | None = None, inde
 
 
 class _IndexEntry(NamedTuple):
-    """A line of the index: an offset behind the segment's base, and where the batch begins that holds it."""
+    """An index entry: an offset relative to the segment's base, and the position of its batch."""
 
     offset: int
     position: int
 
 
 class _Batch(NamedTuple):
-    """What a batch begins with; ``base`` is that of its last record before format 2."""
+    """Header of a batch; ``base`` is that of its last record before format 2."""
 
     base: int
     end: int
@@ -68,7 +68,7 @@ class _Batch(NamedTuple):
 
 
 def _last_indexed(index: Read, index_size: int, size: int) -> Iterator[_IndexEntry]:
-    """The last filled entries, the last first: behind them an active index is zero."""
+    """Yield the last filled entries, last first: after them an active index is zero."""
     low, high = 0, index_size // _ENTRY.size  # entries before `low` are filled, those from `high` on are not
     while low < high:
         middle = (low + high) // 2
@@ -83,7 +83,7 @@ def _entry(index: Read, number: int) -> _IndexEntry:
 
 
 def _holds(log: Read, size: int, position: int, offset: int) -> bool:
-    """Whether a whole batch lies there that holds an offset: of an index that is damaged nothing is believed."""
+    """Return whether a complete batch with an offset is at a position: a damaged index is not trusted."""
     batch = _batch(log(position, _LONGEST_HEAD))
     if batch is None or position + _BEHIND_SIZE + batch.bytes > size:
         return False
@@ -94,7 +94,7 @@ def _walk(log: Read, size: int, position: int, base_offset: int) -> Tail | None:
     end, magic = base_offset, None
     for _ in range(_MOST_BATCHES):
         head = log(position, _LONGEST_HEAD)
-        if len(head) < _SIZED.size or _SIZED.unpack_from(head)[1] == 0:  # the end, or what was allocated ahead of it
+        if len(head) < _SIZED.size or _SIZED.unpack_from(head)[1] == 0:  # the end, or preallocated space
             return Tail(end, magic)
         if (batch := _batch(head)) is None or batch.end <= end:
             is_cut = position + _BEHIND_SIZE + _SIZED.unpack_from(head)[1] > size
@@ -107,7 +107,7 @@ def _walk(log: Read, size: int, position: int, base_offset: int) -> Tail | None:
 
 
 def _batch(head: bytes) -> _Batch | None:
-    """The batch that begins with some bytes; ``None`` where that is none."""
+    """Return the batch at the start of some bytes; ``None`` when invalid."""
     if len(head) < _LEGACY.size:
         return None
     base, size, magic = _LEGACY.unpack_from(head)

@@ -1,4 +1,4 @@
-"""What lines of brokers' logs state by themselves, in whatever zone: releases, registrations, epochs, ends of sessions."""
+"""Facts in single lines of brokers' logs, in any zone: releases, registrations, epochs, ended sessions."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ class LogLine(NamedTuple):
 
 
 def versions(lines: Iterable[LogLine]) -> tuple[StatedVersion, ...]:
-    """The release that each broker logged at its last start in each log."""
+    """Return the release that each broker logged at its last start in each log."""
     stated: dict[tuple[int, str], StatedVersion] = {}
     for line in lines:
         if match := _VERSION.search(line.text):
@@ -39,9 +39,9 @@ def versions(lines: Iterable[LogLine]) -> tuple[StatedVersion, ...]:
 
 
 def told(lines: Iterable[LogLine]) -> Iterator[Logged]:
-    """What lines tell that znodes know, too: registrations, controller epochs, each once, and sessions that ended.
+    """Yield facts that znodes also have: registrations, controller epochs, each once, and ended sessions.
 
-    The registration of another broker is of a log that was given wrongly.
+    The registration of another broker shows a log given for the wrong one.
     """
     epochs: set[str] = set()
     for line in lines:

@@ -1,1 +1,1 @@
-"""A paste to rows, each with its line."""
+"""Parse a paste into rows with line numbers."""

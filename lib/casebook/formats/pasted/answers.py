@@ -1,6 +1,6 @@
-"""Outputs of Kafka's tools that tell what no row of a case holds: they are known by name, and what they state is told.
+"""Outputs of Kafka's tools without a row in a case: recognised by name, with their statements.
 
-``kafka-broker-api-versions`` (who answered, and no more), ``kafka-transactions``, ``kafka-leader-election`` and its forerunner,
+``kafka-broker-api-versions`` (responding brokers only), ``kafka-transactions``, ``kafka-leader-election`` and its predecessor,
 ``GetOffsetShell``, and lists of names. Source: ``BrokerApiVersionsCommand.scala@2.8.2``, ``TransactionsCommand.java@3.9.0``,
 ``LeaderElectionCommand.scala@2.8.2``, ``PreferredReplicaLeaderElectionCommand.scala@0.9.0.1, 2.3.1``,
 ``GetOffsetShell.scala@0.9.0.1, 2.5.1``, ``ConsumerOffsetChecker.scala@0.8.2.2``, all of ``kafka/admin`` and ``kafka/tools``.
@@ -38,12 +38,12 @@ _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
 _RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d+(?: to \d+)?)(?! ?t?o?\s*$)")
 _UNSUPPORTED = re.compile(r"\b(?P<name>[A-Za-z]+)\(\d+\): UNSUPPORTED")
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
-"""A version's line that is cut."""
+"""A cut line of a version."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _CUT_COMMAND = re.compile(
     r"\S*(?: --[a-z-]+(?:[ =]\S+)?)*(?= .*--topic)(?: --[a-z-]+(?:[ =]\S+)?)* --time[ =]\S+(?: --[a-z-]+(?:[ =]\S+)?)*"
 )
-"""Options of the tool, whose begin was not pasted."""
+"""Options of the tool without the start of the command."""
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
@@ -74,14 +74,14 @@ _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """A table with a head of its own.
+    """A table with its own header.
 
     Args:
-        tool: Whose.
-        head: Its columns.
-        what: What a row is.
-        first: What its first value looks like.
-        last: Its last column.
+        tool: Tool.
+        head: Columns.
+        what: Noun for a row.
+        first: Pattern of the first value.
+        last: Last column.
     """
 
     tool: str
@@ -129,7 +129,7 @@ _TABLES = (
 
 
 def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | PastedZnode | CutOutput]:
-    """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
+    """Yield every such output; lists of ``kafka-topics --list`` as existing topics."""
     at, asked, command = 0, None, ""
     while at < len(lines):
         text = lines[at].text
@@ -192,7 +192,7 @@ def _at(
 
 
 def _unfolded(lines: Sequence[PastedLine], at: int, folds: int) -> list[tuple[LineSpan, str]]:
-    """Rows of a table that a narrow screen has broken: each over as many lines as the head."""
+    """Return rows of a table folded by a narrow screen: each over as many lines as the header."""
     return [
         (spanned(lines, begin, min(len(lines), begin + folds)), "".join(line.text for line in lines[begin : begin + folds]))
         for begin in range(at, len(lines), folds)
@@ -208,7 +208,7 @@ def _while(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str]) -> 
 
 
 def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement | CutOutput], int]:
-    """Who answered: alive then, and registered or not, as nobody says."""
+    """Return the responding brokers: alive then, with an unknown registration."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
     answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["error"]]
@@ -259,7 +259,7 @@ def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolState
 
 
 def _changed(line: PastedLine) -> Iterator[Elected]:
-    """The partitions whose leader may be another one since."""
+    """Yield partitions with a possible leader change since."""
     for found in _COUNTED.finditer(line.text.partition("artition")[2]):
         number = znodes.number(found["partition"] or found["number"])
         if number is not None:
@@ -272,14 +272,14 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _offsets(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[ToolStatement], int]:
-    """What they are says the command: without ``--time`` the tool prints the last ones."""
+    """Return offsets by the command: without ``--time`` the tool prints the latest ones."""
     after = _while(lines, at, _OFFSET)
     rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
     return (_told_offsets(rows, spanned(lines, at, after), command),), after
 
 
 def _several(text: str) -> list[re.Match[str]]:
-    """Offsets that have lost their line ends; nothing else stands in the line."""
+    """Return offsets on a line that lost its line ends, with nothing else on it."""
     rows = [_OFFSET.fullmatch(word) for word in text.split()]
     return rows if len(rows) > 1 and all(rows) else []
 
@@ -298,7 +298,7 @@ def _told_offsets(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -
 
 
 def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
-    """What a command that adds up offsets prints."""
+    """Return the output of a command that sums offsets."""
     after = next((index for index in range(at, min(len(lines), at + 4)) if lines[index].text), None)
     found = _TOTAL.fullmatch(lines[after].text.strip()) if after is not None else None
     if found is None:
@@ -311,7 +311,7 @@ def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
 
 
 def _whose(which: str, command: str) -> str:
-    """A partition of which only the number is printed, with the topic that was asked for."""
+    """Return a partition printed only as a number, with the requested topic."""
     topic = re.search(r"--topic[ =](\S+)", command) if which.isdecimal() else None
     return f"{topic[1]}-{which}" if topic else which
 
@@ -323,7 +323,7 @@ def _which(command: str) -> str:
 
 
 def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[ToolStatement | PastedZnode], int]:
-    """Names, one a line, below a command that asks for them."""
+    """Return names, one per line, after a command that lists them."""
     after, found = _behind_commands(lines, at + 1), []
     while after < len(lines) and is_remark(lines[after].text):
         after += 1
@@ -343,12 +343,12 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
 
 
 def _listed_name(text: str) -> re.Match[str] | None:
-    """A name alone in a line; dots alone stand for names that were left out."""
+    """Match a lone name on a line; dots alone represent omitted names."""
     return None if is_gap(text) else _LISTED.fullmatch(text[:300].strip())
 
 
 def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:
-    """The first line of the answers, where several commands were pasted in one block and their answers in the next."""
+    """Return the first line of the output, when several commands were pasted in one block and their outputs in the next."""
     after = at
     while after < min(len(lines), at + _MOST_CONTINUED) and (
         not lines[after].text or sent.is_command(lines[after].text) or is_remark(lines[after].text)
@@ -359,13 +359,13 @@ def _behind_commands(lines: Sequence[PastedLine], at: int) -> int:
 
 
 def _fits(names: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether numbers stand where the head names numbers: what people write below a table is no row of it."""
+    """Return whether numbers are in the number columns: prose below a table is no row."""
     cells = zip(names, words, strict=False)
     return all(_FIGURE.fullmatch(word) for name, word in cells if _OF_FIGURES.fullmatch(name))
 
 
 def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
-    """The rows with the names of their columns."""
+    """Return the rows with their column names."""
     names, after, rows = lines[0][1].split(), 1, []
     while after < len(lines) and (words := lines[after][1][:_LONGEST].split()):
         if is_gap(lines[after][1]):

@@ -1,7 +1,7 @@
-"""What stands in a paste beside its answers: what was typed, headings, and what no row holds of a line that was read.
+"""Parts of a paste besides outputs: commands, headings, and values of decoded lines without a row.
 
-Nothing of it is silent: a command names servers, a namespace, a chroot or a folder; a heading says whose the next lines are; of a
-line that was read each value with its name is held by a row, or named as not kept.
+Nothing is silent: a command names servers, a namespace, a chroot or a folder; a heading names the owner of the next lines; each
+named value of a decoded line is in a row, or listed as not kept.
 """
 
 import re
@@ -21,9 +21,9 @@ _OF_FORMS = frozenset({
     "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
     "warning", "note", "ctime", "mtime",
 })  # fmt: skip
-"""Names of no facts: of the form of an answer, and schemes of addresses."""
+"""Names that are no facts: of an output's form, and schemes of addresses."""
 _ABSENT = frozenset({"-1", "none", "null", "n/a", "-", "unknown", "optional.empty"})
-"""Values that rows hold as nothing."""
+"""Values that rows store as nothing."""
 _HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _UNIT = re.compile(r"(?<=\d)(?:[kmgt]i?b?|b|ms|s)$")
 _CLASS = re.compile(r"(?:[a-z]\w*\.){2,}[A-Z]\w*")
@@ -32,19 +32,19 @@ _LONGEST, _MOST, _SHOWN, _FEW = 4096, 400, 3, 3
 
 
 class _HeldWords(NamedTuple):
-    """What rows hold of the lines of a span, in small letters."""
+    """Values in rows on the lines of a span, in lower case."""
 
     text: str
     words: frozenset[str]
 
 
 def is_heading(text: str) -> bool:
-    """Whether it announces a host, as a loop in a shell prints it."""
+    """Return whether it announces a host, like a shell loop prints it."""
     return len(text) < 200 and _HEADING.fullmatch(text) is not None
 
 
 def beside(lines: Iterable[PastedLine], is_typed: Callable[[str], bool]) -> list[Beside]:
-    """Lines that are no answers and hold words: commands, headings, remarks, what tools say around their answers."""
+    """Return lines with words that are no output: commands, headings, remarks, decoration of tools."""
     found = []
     for line in lines:
         if any(map(str.isalnum, line.text)):
@@ -62,7 +62,7 @@ def beside(lines: Iterable[PastedLine], is_typed: Callable[[str], bool]) -> list
 
 
 def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKept]:
-    """Values with their names that stand in lines which were read, and that no row of these lines holds; an output at a time."""
+    """Return named values in decoded lines that no row of these lines has, by output."""
     texts: dict[LineSpan, list[str]] = {}
     whole: set[int] = set()
     for part in parts:
@@ -91,7 +91,7 @@ def _held(rows: Iterable[str]) -> _HeldWords:
 
 
 def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
-    """The pairs of a line whose value no row holds: each word of it, wherever it stands in a row."""
+    """Return the pairs of a line with a value in no row: each word of it, anywhere in a row."""
     missing = []
     for name, value in pairs.found(text):
         if name.lower() in _OF_FORMS or value.lower() in _ABSENT or not any(map(str.isalnum, value)):

@@ -1,7 +1,6 @@
-"""JSON that may be cut: what of it was pasted, up to the last member that is whole.
+"""JSON that may be cut: its pasted part, up to the last complete member.
 
-Of a list of numbers or strings that is cut nobody knows what followed: it is no member that is whole. Lists of objects keep
-the objects that are there.
+A cut list of numbers or strings has an unknown rest, so it is no complete member. Lists of objects keep the complete ones.
 """
 
 import json
@@ -17,7 +16,7 @@ _CLOSE = {"{": "}", "[": "]"}
 
 
 def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int]:
-    """The value that begins at a line, folded or not.
+    """Return the value that starts at a line, folded or not.
 
     Returns:
         The value, ``None`` where nothing of it is whole; whether it is whole; where to go on.
@@ -44,7 +43,7 @@ def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int
 
 
 def closed(text: str) -> str:
-    """A text of JSON with whatever closes the braces and brackets that are open at its end."""
+    """Complete a JSON text by closing its open braces and brackets."""
     open_: list[str] = []
     for mark in _MARKS.finditer(text):
         if mark[0] in _CLOSE:
@@ -55,7 +54,7 @@ def closed(text: str) -> str:
 
 
 def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
-    """What is said of a value between two lines that is cut: what stands behind its last whole member is not understood."""
+    """Return the report on a cut value between two lines: text after its last complete member is not decoded."""
     left = _end("".join(line.text for line in lines[at:after]))[0]
     first = at
     while first < after - 1 and left >= len(lines[first].text):
@@ -68,7 +67,7 @@ _DEPTHS = re.compile(r'\\.|["{}\[\]]')
 
 
 def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
-    """How many braces and brackets are open after the text, and whether a string is."""
+    """Return the number of open braces and brackets after the text, and whether a string is open."""
     for mark in _DEPTHS.finditer(text):
         if mark[0] == '"':
             inside = not inside
@@ -78,19 +77,19 @@ def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
 
 
 def _begins_anew(first: str, text: str) -> bool:
-    """Whether a line is the beginning of another one of the kind."""
+    """Return whether a line starts another value of the kind."""
     return len(text) > _ALIKE and text[:_ALIKE] == first[:_ALIKE]
 
 
 def _may_go_on(before: str, text: str) -> bool:
-    """Whether a line can be the next of folded JSON: pretty-printed, or broken wherever a mail breaks."""
+    """Return whether a line may continue folded JSON: pretty-printed, or broken anywhere by a mail."""
     return (
         len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:" or _SCALAR.fullmatch(text) is not None
     )
 
 
 _SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null),?\s*")
-"""An element of a list, as pretty-printers give it a line of its own."""
+"""An element of a list on its own line, as pretty-printed."""
 
 
 def _closed(text: str) -> str:
@@ -99,10 +98,9 @@ def _closed(text: str) -> str:
 
 
 def _end(text: str) -> tuple[int, str]:
-    """Where the last member ends that is whole, and what closes the rest.
+    """Return the end of the last complete member, and the text that closes the rest.
 
-    A member ends at a brace or bracket, or at the comma behind it: of the elements of a list that is cut only objects and lists
-    count.
+    A member ends at a brace or bracket, or at the comma after it: among the elements of a cut list only objects and lists count.
     """
     open_: list[str] = []
     end = depth = 0

@@ -1,4 +1,4 @@
-"""What begins in a paste, and does not end in it."""
+"""Outputs that start in a paste, and do not end in it."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from casebook.facts.pasted_hosts import LineSpan
 
 
 class CutOutput(NamedTuple):
-    """Something that begins and does not end in the paste."""
+    """An output that starts and does not end in the paste."""
 
     span: LineSpan
     reason: str

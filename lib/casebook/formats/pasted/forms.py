@@ -1,6 +1,6 @@
-"""Outputs of no tool that is known, told by their form: JSON, YAML, tables with a head, names with values.
+"""Outputs of unknown tools, recognised by form: JSON, YAML, tables with a header, names with values.
 
-What they mean nobody says, and no check reads them; what they state is told all the same, each value with its name as printed.
+Their meaning is unknown, and no check uses them; their content is reported, each value with its name as printed.
 """
 
 import json
@@ -24,7 +24,7 @@ _TOOL = "an output of no tool that is known"
 
 
 def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
-    """Every run of lines that has such a form; a run that has it not is not looked at line by line again."""
+    """Yield every run of lines in such a form; other runs are not examined again line by line."""
     at, tried = 0, dict.fromkeys(_READERS, 0)
     while at < len(lines):
         after = at + 1
@@ -46,13 +46,13 @@ _Told = tuple[list[str], int, Sequence[CutOutput]]
 
 
 def is_level(text: str) -> bool:
-    """Whether it is the name of a level of YAML alone."""
+    """Return whether it is only the name of a YAML level."""
     found = _KEY.fullmatch(text[:_LONGEST])
     return found is not None and not found["value"]
 
 
 def tree(lines: Sequence[PastedLine]) -> str:
-    """What YAML states, each value behind the names that lead to it."""
+    """Return the values of YAML, each after the names that lead to it."""
     found, at = [], 0
     while at < len(lines):
         rows, after, _ = _yaml(lines, at) if lines[at].text else ([], at, ())
@@ -62,7 +62,7 @@ def tree(lines: Sequence[PastedLine]) -> str:
 
 
 def flat(value: object, name: str = "") -> Iterator[str]:
-    """The leaves of a JSON value, each behind the names that lead to it."""
+    """Yield the leaves of a JSON value, each after the names that lead to it."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from flat(inner, f"{name}.{key}" if name else str(key))
@@ -95,7 +95,7 @@ def _json(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _part_of_json(lines: Sequence[PastedLine], at: int) -> _Told:
-    """Members of an object whose begin was not pasted: of a line that is cut those that are whole."""
+    """Return the complete members of an object without its pasted start."""
     after = at
     while after < min(len(lines), at + _MOST) and _TOKENS.fullmatch(lines[after].text[:_LONGEST]):
         after += 1
@@ -115,7 +115,7 @@ def _cells(text: str) -> list[str]:
 
 
 def _table(lines: Sequence[PastedLine], at: int) -> _Told:
-    """A head of names, and at least one row of as many cells."""
+    """Parse a header of names, and at least one row with as many cells."""
     names = _cells(lines[at].text)
     if len(names) < _LEAST_CELLS or not all(_HEAD.fullmatch(name) for name in names):
         return [], at, ()
@@ -134,7 +134,7 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:
-    """Keys below keys, by their indents: at least one of them has others below it."""
+    """Parse nested keys by indent: at least one of them has children."""
     path: list[tuple[int, str]] = []
     rows, after, nested = [], at, False
     while after < min(len(lines), at + _MOST):
@@ -163,7 +163,7 @@ def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
-    """Names with values: several in a line, or a line each."""
+    """Parse names with values: several per line, or one."""
     rows, after = [], at
     while after < min(len(lines), at + _MOST) and (found := pairs.alone(lines[after].text[:_LONGEST])):
         rows += found

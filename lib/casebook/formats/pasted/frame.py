@@ -1,4 +1,4 @@
-"""Lines of a paste that belong to what was understood, and say nothing more themselves."""
+"""Lines that belong to a decoded output without content of their own."""
 
 from typing import NamedTuple
 

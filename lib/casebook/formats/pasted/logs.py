@@ -1,8 +1,8 @@
-"""Log lines among pasted text: which lines are, which of them belong together, and whose log they are from.
+"""Log lines in pasted text: recognition, unfolding, and owner.
 
-A line is a log line by its date, its level, or who speaks in it. A mail folds long lines: the rest of a message whose
-``(logger)`` stands at the end of a following line is put back. Whose log it is says the line itself (``[ReplicaManager
-broker=1]``) or a heading before it (``broker 1:``, ``==> broker-1/server.log <==``); else nobody knows.
+A line is a log line by its date, its level, or its writer. A mail folds long lines: the rest of a message with its ``(logger)``
+at the end of a following line is joined again. The owner is in the line itself (``[ReplicaManager broker=1]``) or in a heading
+before it (``broker 1:``, ``==> broker-1/server.log <==``); otherwise it is unknown.
 """
 
 import re
@@ -23,23 +23,23 @@ _DATED = re.compile(
     r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
 _OBJECT = re.compile(r"\s{0,8}\{ ?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
-"""An entry that is a JSON object, whatever its first member is: it has a message."""
+"""An entry as a JSON object, with any first member: it has a message."""
 _PAIRS = re.compile(r"(?:.{0,80} )?(?:ts|time|t|level|lvl|caller)=\S.* msg=")
-"""What Go's loggers print: ``time=… level=error msg="…"``."""
+"""Format of Go's loggers: ``time=… level=error msg="…"``."""
 _TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
 _CONTAINER = r"[\w.-]{1,60} {0,40}\| "
 _ANEW = re.compile(
     rf"{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
     rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
 )
-"""How no rest of a folded message begins: with a container's name, a date or a level."""
+"""Starts that no rest of a folded message has: a container's name, a date or a level."""
 _OF_CLIENTS = re.compile(
     r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
     r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
     r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$)"
 )
 _INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
-"""What Node.js prints of an error, and of what node-rdkafka tells."""
+"""Node.js' notation of an error, and of node-rdkafka's messages."""
 _LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
@@ -64,9 +64,9 @@ _WORDS = re.compile(
     r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
     r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): "
 )
-"""Messages that people quote without date, level and logger."""
+"""Messages quoted without date, level and logger."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
-"""A row of figures, such as Kafka's JmxTool prints with ``--date-format``: no message follows its time."""
+"""A row of numbers, as from Kafka's JmxTool with ``--date-format``: no message follows its time."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
 _BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
 _WHO = re.compile(
@@ -78,15 +78,15 @@ _WHO = re.compile(
     r"|ThrottledChannelReaper-|RequestSendThread controllerId=|SocketServer (?:listenerType=\w+, )?(?:brokerId|nodeId)=)"
     r"\s?(?P<id>\d{1,10})\b|\bPartition \[[^\]]{1,260}\] on broker (?P<on>\d{1,10}):"
 )
-"""Who speaks: what ``logIdent`` is in ``core/src/main/scala/kafka@0.9.0.1, 1.1.0, 2.8.2, 3.9.0``. A controller is a broker."""
+"""Writer: ``logIdent`` in ``core/src/main/scala/kafka@0.9.0.1, 1.1.0, 2.8.2, 3.9.0``. A controller is a broker."""
 _ZOOKEEPER = re.compile(r"\borg\.apache\.zookeeper\.server\b|\bo\.a\.z\.s\.|\[myid:\d*\]")
 _TELLING = 10
-"""Letters of a literal from which on no words of people have it, as ``casebook.logs.Rule`` takes them."""
+"""Minimum letters of a literal that never occurs in prose, as in ``casebook.logs.Rule``."""
 _LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
 
 
 def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
-    """Every log line in the lines; stack traces belong to the line before them."""
+    """Yield every log line; stack traces belong to the line before them."""
     heading: int | None = None
     heads_lines = False
     brokers: set[int] = set()
@@ -119,22 +119,22 @@ def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
 
 
 def is_dated(text: str) -> bool:
-    """Whether a line begins with a date, as entries of logs do and nothing that goes on with another line."""
+    """Return whether a line starts with a date, like log entries and no continuation."""
     return _DATED.match(text[:_LONGEST_SEEN]) is not None
 
 
 def is_object(text: str) -> bool:
-    """Whether a line is an entry that is a JSON object, or the begin of one; also one as Node.js prints it."""
+    """Return whether a line is an entry as a JSON object, or its start; also in Node.js' notation."""
     return any(pattern.match(text[:_LONGEST_SEEN]) for pattern in (_OBJECT, _INSPECTED))
 
 
 def is_heading(text: str) -> bool:
-    """Whether it names the file or the broker that the next lines are from."""
+    """Return whether it names the file or the broker of the next lines."""
     return _headed(text) is not None
 
 
 def _headed(text: str) -> tuple[int | None] | None:
-    """The broker that a heading announces, maybe none; ``None`` for no heading."""
+    """Return the broker that a heading announces, or none; ``None`` for no heading."""
     if len(text) > 400:
         return None
     if file := _HEADING.fullmatch(text):
@@ -157,13 +157,13 @@ def _begins(text: str) -> bool:
 
 
 def _is_wording(text: str) -> bool:
-    """Whether a line is a whole message that is known, without date, level and logger, or names an error of Kafka's clients."""
+    """Return whether a line is a whole known message, without date, level and logger, or names an error of Kafka's clients."""
     return any(literal in text and re.search(wording, text) for literal, wording in _wordings())
 
 
 @cache
 def _wordings() -> tuple[tuple[str, str], ...]:
-    """Literal and regex of those that tell something; few are ever compiled."""
+    """Return literal and regex of specific messages; few are ever compiled."""
     known = (one for one in log_patterns.patterns() if one.scope == "app" or (one.scope != "line" and one.regex.startswith("^")))
     return tuple(
         (one.literal, one.regex) for one in known if one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
@@ -171,13 +171,13 @@ def _wordings() -> tuple[tuple[str, str], ...]:
 
 
 def _goes_on(text: str) -> bool:
-    """A line of a stack trace, or of a message of several lines: those are indented."""
+    """Return whether it is an indented line of a stack trace, or of a multi-line message."""
     seen = text[:_LONGEST_SEEN]
     return _STACK.fullmatch(seen) is not None or (seen[:1] in ("\t", " ") and bool(seen.strip()))
 
 
 def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
-    """The message with its rest, where a mail has folded it, and where to go on."""
+    """Return the message with its folded rest, and the next line."""
     text = lines[at].text
     if at + 1 < len(lines) and (killed := services.rest(text, lines[at + 1].text)) is not None:
         return killed, at + 2
@@ -201,7 +201,7 @@ def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
 
 
 def _of(text: str, heading: int | None) -> int | None:
-    """Whose log a line is from: what it says itself counts more than a heading. A host's kernel writes no broker's log."""
+    """Return the owner of a line: its own content has precedence over a heading. A host's kernel writes no broker log."""
     if services.is_of_kernel(text):
         return None
     found = _WHO.search(text[:_LONGEST_SEEN])

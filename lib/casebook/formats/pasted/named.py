@@ -1,6 +1,6 @@
-"""What people paste and what answers nothing that a case asks: told by its name, with what to paste in its place.
+"""Outputs without use for any check: reported by name, with what to paste in their place.
 
-Each is known by the line that begins it, and taken with the lines that it consists of.
+Each is recognised by its first line, and includes its further lines.
 """
 
 import re
@@ -21,7 +21,7 @@ class _Kind(NamedTuple):
     name: str
     begins: re.Pattern[str]
     goes_on: re.Pattern[str]
-    """Lines that belong to it; of what is not seen by its own lines, whatever stands up to the next empty line."""
+    """Lines that belong to it; without a typical form, everything up to the next empty line."""
     instead: str
 
 
@@ -152,11 +152,11 @@ _TABLES = (
     "a table of a JVM's memory", "Helm's output", "ping or traceroute",
 )  # fmt: skip
 _TREES = ("a YAML manifest", "a docker-compose file")
-"""Told by the names that lead to each value."""
+"""Reported with the names that lead to each value."""
 
 
 def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Every output that is known by name only."""
+    """Yield every output recognised by name only."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
     while at < len(lines):
@@ -181,7 +181,7 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def _end(lines: Sequence[PastedLine], at: int, kind: _Kind) -> int:
-    """Where it ends; an empty line within is borne where what follows is of it beyond doubt."""
+    """Return its end; an inner empty line is allowed when the following lines certainly belong to it."""
     last = at
     for index in range(at + 1, min(len(lines), at + _MOST)):
         text = lines[index].text

@@ -1,4 +1,4 @@
-"""Names with values in a line: ``name: value``, ``name=value``, ``"name":value``."""
+"""Names with values on a line: ``name: value``, ``name=value``, ``"name":value``."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ _PAIR = re.compile(
     r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
     r"(?P<value>\"[^\"]*\"|\[[^\[\]{}]*\]|(?!//|[A-Z][A-Za-z]+:(?!/))(?:[^\s,;{}\[\]\"()]|,(?![\w.-]+[=:])(?=[^\s\"\[{,]))+)(?=[\s,;}\])]|$)"
 )
-"""A list goes on behind a comma without a blank."""
+"""A list continues after a comma without a blank."""
 _ALONE = re.compile(
     r"\s*(?P<name>[\"']?[A-Za-z][\w.()/%#-]*(?: [\w()/%#.-]+){0,4}[\"']?)\s*(?:[:=]|\t+)\s*(?P<value>\S.{0,300}?),?\s*"
 )
@@ -16,14 +16,14 @@ _CODE = (".java", ".scala")
 
 
 def found(text: str) -> Iterator[tuple[str, str]]:
-    """Every name with its value; files of frames of a stack are none."""
+    """Yield every name with its value; files in stack frames are none."""
     for pair in _PAIR.finditer(text):
         if not pair["name"].lower().endswith(_CODE):
             yield pair["name"], pair["value"].strip('"')
 
 
 def alone(text: str) -> list[str]:
-    """What a line states that is nothing but names with values: no sentence."""
+    """Return the content of a line that consists only of names with values, without prose."""
     several = [f"{name} {value}" for name, value in found(text)]
     rest = _PAIR.sub("", text)
     if len(several) > 1 and len(re.findall(r"[A-Za-z]{2,}", rest)) <= len(several):

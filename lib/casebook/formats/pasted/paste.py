@@ -1,7 +1,7 @@
-"""Pasted evidence: one text with any mix of what people copy out of their terminals, taken apart.
+"""Parse pasted evidence: one text with any mix of terminal output.
 
-Each part keeps the lines that it came from; every line that nobody understood is told. A later answer to the same question
-counts. What a paste does not say stays unknown: ``kafka-topics --describe`` gives a leader and no epoch.
+Each part keeps its lines; every undecoded line is reported. A later output for the same question counts. Missing information
+stays unknown: ``kafka-topics --describe`` has a leader and no epoch.
 """
 
 import re
@@ -62,10 +62,10 @@ _TYPED = re.compile(
 
 
 def read(texts: Iterable[str]) -> Pasted:
-    """Take a paste apart.
+    """Parse a paste.
 
     Args:
-        texts: Its lines; of more than :data:`casebook.formats.pasted.text.MOST_LINES` only the first ones.
+        texts: Lines; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
     """
     pasted, twice = spacing.without(texts)
     return spacing.spread(_read(cleaned(pasted)), twice)
@@ -115,7 +115,7 @@ def _read(lines: list[PastedLine]) -> Pasted:
 
 
 def _may_state(text: str) -> bool:
-    """Whether a line that nobody took may be of an output; the name of a level of YAML looks like a heading."""
+    """Return whether an unclaimed line may be output; the name of a YAML level looks like a heading."""
     return forms.is_level(text) or not _says_nothing(text)
 
 
@@ -124,7 +124,7 @@ def _is_typed(text: str) -> bool:
 
 
 def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
-    """Lines that are no answers, also those that a reader took as the frame of one, and commands taken with their answer."""
+    """Return lines that are no output, including frames of outputs, and commands claimed with their output."""
     framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last}
     return [
         line
@@ -135,7 +135,7 @@ def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Ite
 
 
 def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLine]]:
-    """What is in the lines, by kind, and the lines without those that it is from."""
+    """Return the parts by kind, and the lines without those of the parts."""
     left = list(lines)
     found: dict[type, list] = {}
     for line in lines:
@@ -151,7 +151,7 @@ def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLi
 
 
 def _inside(line: PastedLine) -> list[NamedTuple]:
-    """What a whole output says that stands in a string, its line ends as two signs: nothing, where that is not understood."""
+    """Return the content of a whole output inside a string, with escaped line ends: nothing when undecodable."""
     text = line.text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
     lines = cleaned(text.replace("\\t", "\t").replace('\\"', '"').split("\\n"))
     found = []
@@ -205,11 +205,11 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     logs.log_lines,
     quoted.exceptions,
 )
-"""In this order: what one has taken, the next ones see as an empty line."""
+"""In this order: claimed lines are empty for later ones."""
 
 
 _OF_MANY_LINES = (properties.settings, threads.dumps, logs.log_lines, named.named)
-"""In a string that stands in one line they are not looked for: their rows name lines."""
+"""Not tried on a string within one line: their rows refer to lines."""
 _LEAST_INSIDE = 2
 
 _BESIDE = (

@@ -1,4 +1,4 @@
-"""Exceptions that people quote in a sentence, without a time: what they say is told as it stands, and of nobody's log."""
+"""Exceptions quoted in a sentence, without a time: reported as printed, without an owner."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ _MOST, _LONGEST, _SHOWN = 100, 4096, 400
 
 
 def exceptions(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Every line in which one stands with its message."""
+    """Yield every line with an exception and its message."""
     found = (line for line in lines if ("Exception" in line.text or "Error" in line.text) and len(line.text) <= _LONGEST)
     for line, _ in zip((line for line in found if _EXCEPTION.search(line.text)), range(_MOST), strict=False):
         says = f"quoted without a time: {line.text.strip().strip('`')[:_SHOWN].rstrip('. ')}"

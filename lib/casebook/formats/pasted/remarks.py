@@ -1,7 +1,6 @@
-"""What people write into an output: remarks behind its lines, dots in place of lines, stars in place of values.
+"""People's edits of an output: remarks after its lines, dots for omitted lines, stars for values.
 
-Where a line says nothing to anybody, it is read once more without the remark behind it. What was left out is told with its line;
-what is masked is unknown, and no value.
+A line that is undecodable is tried again without its remark. Omissions are reported with their line; masked values are unknown.
 """
 
 import itertools
@@ -24,25 +23,25 @@ _MASKED = re.compile(
     r"|(?=.*[xX*]\.)(?:(?:\d{1,3}|[xX*]{1,3})\.){2,3}(?:\d{1,3}|[xX*]{1,3})(?::\d{1,5})?|my[_-]\w+[_-]here|your[_-]\w+)[\"'\]>)}]*",
     re.IGNORECASE,
 )
-"""What somebody put in place of a value; ``[redacted]`` stands for a secret that casebook itself took out."""
+"""Placeholders for a value; ``[redacted]`` is casebook's own for a secret."""
 _OURS = "[redacted]"
 _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
 _LONGEST, _MOST_GAPS, _FEW, _MOST_SHOWN = 4096, 200, 2, 200
 
 
 def without(lines: Sequence[PastedLine], unknown: Sequence[PastedLine]) -> list[PastedLine]:
-    """The lines, those that nobody knows without what stands behind or before them."""
+    """Return the lines, undecoded ones without the text after or before them."""
     bare = {line.number: _bare(line.text) for line in unknown}
     return [line._replace(text=bare.get(line.number, line.text)) for line in lines]
 
 
 def has_remark(text: str) -> bool:
-    """Whether something stands behind or before a line that may be a remark."""
+    """Return whether text that may be a remark follows or precedes a line."""
     return bool(text) and len(text) < _LONGEST and _bare(text) != text
 
 
 def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
-    """What somebody wrote behind or before lines that are understood without it."""
+    """Yield remarks after or before lines that are decoded without them."""
     for line in itertools.islice(lines, _MOST_GAPS):
         remark = line.text.replace(_bare(line.text), "", 1).strip()
         if any(map(str.isalnum, remark)):
@@ -50,7 +49,7 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
 
 
 def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """What was taken away before anybody read the lines: remarks behind them, names of containers before them."""
+    """Yield text removed before decoding: remarks after lines, container names before them."""
     noted = [line for line in lines if line.note and any(map(str.isalnum, line.note))]
     for line in noted[:_MOST_GAPS]:
         yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {line.note[:_MOST_SHOWN]}")
@@ -68,14 +67,14 @@ def _bare(text: str) -> str:
 
 
 def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:
-    """Where somebody left lines out."""
+    """Yield places of omitted lines."""
     found = [line for line in lines if line.text and is_gap(line.text)]
     for line in found[:_MOST_GAPS]:
         yield CutOutput(one(line), "stands for lines that were left out")
 
 
 def figures(lines: Sequence[PastedLine], found: Mapping[type, Sequence[NamedTuple]]) -> Iterator[CutOutput]:
-    """Comments with figures that stand within an answer of which they are no part: they may be an answer themselves."""
+    """Yield comments with numbers inside an output that does not include them: they may be output themselves."""
     spans = [
         part.span for kind in (PastedZnode, ToolStatement) for part in found.get(kind, ()) if part.span.last > part.span.first
     ]
@@ -85,17 +84,17 @@ def figures(lines: Sequence[PastedLine], found: Mapping[type, Sequence[NamedTupl
 
 
 def has_figures(text: str) -> bool:
-    """Whether a comment has figures: it may be an output that somebody put in a comment."""
+    """Return whether a comment has numbers: it may be commented output."""
     return is_remark(text) and len(_FIGURES.findall(text)) >= _FEW
 
 
 def is_masked(value: str) -> bool:
-    """Whether it stands in place of a value."""
+    """Return whether it is a placeholder."""
     return value.strip() != _OURS and _MASKED.fullmatch(value.strip()) is not None
 
 
 def masked(found: dict[type, list]) -> Iterator[CutOutput]:
-    """Take values that are masked out of settings; each is told with its line."""
+    """Remove masked values from settings; each is reported with its line."""
     for rows in (found.get(ToldConfig, []), found.get(DescribedTopic, []), found.get(BrokerSettings, [])):
         for at, row in enumerate(rows):
             rows[at], hidden = _unmasked(row)

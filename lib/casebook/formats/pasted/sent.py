@@ -1,7 +1,7 @@
-"""What a chat, a script's comments and a narrow screen do to lines, taken back where their neighbours show it.
+"""Undo changes to lines by a chat, a script's comments and a narrow screen, when neighbours prove them.
 
-A nick stands before lines only where it does so more than once; a command goes on in the next line behind a backslash (``^`` and
-a backtick on Windows), or where a screen has broken it before an option.
+A nick precedes lines only if repeated; a command continues on the next line after a backslash (``^`` and a backtick on Windows),
+or when a screen has broken it before an option.
 """
 
 import re
@@ -17,7 +17,7 @@ _TIMED = re.compile(
     rf"|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
-"""A time and who speaks: one line of it suffices."""
+"""A time and a sender: one such line is enough."""
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
 _COMMENTED = re.compile(r"\s{0,12}(?P<mark>#|//|;|\*) ?")
@@ -38,20 +38,20 @@ _OUTPUT = re.compile(
     r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*)",
     re.IGNORECASE,
 )
-"""What nobody says: the output behind a name."""
+"""Text that only output has, after a name."""
 _RUNS = re.compile(
     r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker"
     r"|docker-compose|kubectl|oc|podman|ssh)\s.*"
     r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
 )
-"""A command line, at whatever prompt."""
+"""A command line, after any prompt."""
 _PROMPTED = re.compile(
     r"\s*[`'\"]?(?:PS )?(?:\S{1,80} ){0,3}\S{0,120}?[$#%>] ?(?:sudo |time |watch |bash |sh |exec )*(?:\.{0,2}[\w./~-]*/)?"
     r"(?:kafka-?\w|confluent\b|kcat|kafkacat|zk[A-Z]\w|zookeeper-|echo\s|n?cat\s|nc\s|telnet\s|ls\b|ll\b|dir\b|du\s|df\b|curl\s"
     r"|kubectl\s|oc\s|k\s|docker|podman|jstack|jcmd|jps|jmap|systemctl|service\s|dmesg|journalctl|cat\s|tail\s|grep\s|diff\s|cd\s|pwd\b"
     r"|free\b|top\b|ps\s|ss\s|netstat|lsof|ulimit|ping\s|openssl|helm\s|ssh\s|for\s).*"
 )
-"""A command behind a prompt of whatever form."""
+"""A command after a prompt of any form."""
 _IN_ZKCLI = re.compile(
     r"\s*\[zk:[^\]]*\]\s*(?:rmr|delete|deleteall|create|set|setAcl|getAcl|addauth|connect|close|help|history)\b.*"
 )
@@ -60,7 +60,7 @@ _GOES_ON = re.compile(r"(?P<before>.*?)\s*[\\^`]")
 _OPTIONS = re.compile(
     r"(?!\s*-[r-][w-][xsS-])(?!.*(?:<String|\S {2,}\S))(?:\s*-{1,2}[a-z][\w-]*(?:[ =].*)?|.*\s--[a-z][a-z-]+(?:[ =].*)?)"
 )
-"""A line of options: neither the mode of a file nor what a tool prints of its usage."""
+"""A line of options: not a file mode, and not a tool's usage text."""
 _NARROW, _MOST_WRAPPED, _MOST_BROKEN, _LONGEST = 60, 14, 3, 2000
 _WROTE = re.compile(
     r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
@@ -73,7 +73,7 @@ _WROTE = re.compile(
 
 
 def without_senders(texts: list[str]) -> list[str]:
-    """The lines without nicks before them, and outputs that stand in comments without the comment's mark."""
+    """Return the lines without nicks before them, and commented outputs without the comment sign."""
     bare = [_TIMED.sub("", text, count=1) if ":" in text[:24] else text for text in texts]
     nicks = [found["nick"] if (found := _NICK.match(text[:60])) and found["nick"] not in _ELEMENTS else None for text in bare]
     often = Counter(filter(None, nicks))
@@ -90,7 +90,7 @@ def _beside(names: list[str | None], at: int) -> Iterable[str | None]:
 
 
 def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list[str]:
-    """The lines without what stands before each of a run of them, where what is behind it is an output."""
+    """Return the lines without the prefix of each of a run of them, if output follows it."""
     marks = [found[name] if (found := pattern.match(text[:80])) else None for text in texts]
     at = 0
     while at < len(texts):
@@ -105,7 +105,7 @@ def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list
 
 
 def with_whole_commands(texts: list[str]) -> list[str]:
-    """Commands in their first line; those in which they went on are empty."""
+    """Join commands on their first line; their other lines are empty."""
     at = 0
     while at < len(texts):
         after = at + 1
@@ -136,17 +136,17 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
 
 
 def is_command(text: str) -> bool:
-    """Whether it is a command line without a prompt: prose on a tool has neither options nor places."""
+    """Return whether it is a command line without a prompt: prose about a tool has neither options nor paths."""
     return len(text) < _LONGEST and _RUNS.fullmatch(text) is not None and _PLACES.search(text) is not None
 
 
 def is_prompted(text: str) -> bool:
-    """Whether it is a command behind a prompt; a row that ends in a per cent sign, or goes on with an arrow, is none."""
+    """Return whether it is a command after a prompt, except a row that ends in a per cent sign, or contains an arrow."""
     return len(text) < _LONGEST and (
         (any(sign in text for sign in "$#%>") and _PROMPTED.fullmatch(text) is not None) or _IN_ZKCLI.fullmatch(text) is not None
     )
 
 
 def is_sender(text: str) -> bool:
-    """Whether a mail or a chat says in it who wrote the next lines, and when."""
+    """Return whether it is a mail's or a chat's line with sender and time."""
     return len(text) < 300 and _WROTE.fullmatch(text) is not None

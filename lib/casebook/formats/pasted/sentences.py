@@ -1,4 +1,4 @@
-"""Answers of one line that say all themselves: they are told as they stand, by the name of the tool that prints them.
+"""One-line outputs that are complete: reported as printed, with the name of their tool.
 
 Source: ``TopicCommand.scala@0.9.0.1, 2.8.2``, ``ConsumerGroupCommand.scala@2.8.2``, ``ReassignPartitionsCommand.scala@2.8.2``,
 ``DeleteRecordsCommand.scala@2.8.2``, all of ``core/src/main/scala/kafka/admin``; ``ReplicaVerificationTool.scala@2.8.2``,
@@ -57,7 +57,7 @@ _LONGEST = 400
 
 
 def told(line: PastedLine) -> ToolStatement | None:
-    """What a line says; ``None`` for another one."""
+    """Return the statement of a line; ``None`` for another one."""
     text = line.text.strip()
     tool = next((tool for tool, says in _SHORT if says.fullmatch(text)), None) if 0 < len(text) < _LONGEST else None
     return ToolStatement(tool, one(line), text.rstrip("."), bad=tool in _TROUBLE or "Mismatches" in text) if tool else None

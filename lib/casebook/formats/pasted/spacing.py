@@ -1,6 +1,6 @@
-"""Pastes in which an empty line stands behind every line, as some pages and mails copy them.
+"""Pastes with an empty line after every line, as copied from some pages and mails.
 
-They are read without the empty lines; what is told of them has the numbers of the lines as they were pasted.
+They are read without the empty lines; results have the original line numbers.
 """
 
 import itertools
@@ -16,7 +16,7 @@ _NUMBERS = re.compile(r"\b(?P<what>[Ll]ines? )(?P<first>\d{1,5})(?:-(?P<last>\d{
 
 
 def without(texts: Iterable[str]) -> tuple[list[str], int]:
-    """The lines, and by what their numbers are to be multiplied: 2 where every second line was empty."""
+    """Return the lines, and the factor of their numbers: 2 when every second line was empty."""
     lines = list(itertools.islice(texts, MOST_LINES + 1))
     first = next((at for at, text in enumerate(lines) if text.strip()), 0)
     own, between = lines[first::2], lines[first + 1 :: 2]
@@ -26,7 +26,7 @@ def without(texts: Iterable[str]) -> tuple[list[str], int]:
 
 
 def spread(found: Pasted, times: int) -> Pasted:
-    """What was read, with the lines as they were pasted."""
+    """Return the result with original line numbers."""
     if times == 1:
         return found
     rows = {name: tuple(map(_spread, value)) for name in found.__slots__ if isinstance(value := getattr(found, name), tuple)}
@@ -49,7 +49,7 @@ def _spread(row: tuple) -> tuple:
 
 
 def _spaced(lines: Iterable[str]) -> Iterator[str]:
-    """Lines with the empty ones between them; those that a backslash joins stay together, and have theirs behind them."""
+    """Return lines with empty ones in between; those joined by a backslash stay together, with theirs after them."""
     owed = 1
     for line in lines:
         yield line

@@ -1,7 +1,7 @@
-"""Text that a person copied out of a terminal, a mail or a chat: its lines as they were before they were sent.
+"""Text copied from a terminal, a mail or a chat: its original lines.
 
-What mail and chat do to a line is taken back where nothing else can have been meant: quote marks, typographic quotes and
-dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
+Changes by mail and chat are undone when unambiguous: quote marks, typographic quotes and dashes, no-break spaces, colours,
+carriage returns. Lines keep their numbers.
 """
 
 import re
@@ -12,7 +12,7 @@ from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent
 
 MOST_LINES = 20_000
-"""Of a longer paste only so many lines are read."""
+"""Maximum number of lines read from a paste."""
 
 _QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
 _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
@@ -28,7 +28,7 @@ _CELL = re.compile(r"\s*\|+\s*")
 _CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
 _INDENTED = re.compile(r" {4}|\t")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
-"""Settings as a broker prints them at its start: their indent tells them from those of a file."""
+"""Settings as a broker prints them at start: their indent distinguishes them from those of a file."""
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW = 4096
 _BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
@@ -41,9 +41,9 @@ _SENT_AS = {
     **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‛"), "'"),
     **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-"),
-    0x2014: "--",  # what an editor makes of the two dashes of an option
+    0x2014: "--",  # an editor's replacement for the two dashes of an option
     0x2026: "...",
-    **dict.fromkeys(map(ord, "❯➜"), "$"),  # prompts of shells
+    **dict.fromkeys(map(ord, "❯➜"), "$"),  # shell prompts
     **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
 }
 
@@ -52,7 +52,7 @@ _NOTE_IN_JSON = re.compile(
     r"(?P<note>(?://|/\*|(?<=[,\]})\d ])# |<-|←).*)"
 )
 _HUNK = re.compile(r"\d{1,9}(?:,\d{1,9})?[acd]\d{1,9}(?:,\d{1,9})?\s*")
-"""What ``diff`` prints above the lines in which two files differ."""
+"""Text of ``diff`` above differing lines."""
 _OF_DIFF = re.compile(r"[<>](?: .*)?\s*|---\s*|\\ No newline at end of file\s*")
 
 _LEFT_OUT = r"snip(?:ped)?|cut|skip(?:ped)?|omitted|truncated|trimmed|elided|abridged"
@@ -78,10 +78,10 @@ class PastedLine(NamedTuple):
 
     Args:
         number: In the paste, from 1.
-        text: As it stood in the terminal, as far as that can be told; without line end.
-        padded: Blanks stood behind it: its last word is whole, also where the paste is cut there.
-        note: What a person wrote behind it, taken away; ``""`` for nothing.
-        container: Whose line it is, where ``docker compose`` says so before it; taken away.
+        text: As in the terminal, as far as known; without line end.
+        padded: Blanks followed it: its last word is complete, even at a cut.
+        note: A person's removed remark after it; ``""`` for none.
+        container: Removed container name of ``docker compose`` before it.
     """
 
     number: int
@@ -97,43 +97,43 @@ def one(line: PastedLine) -> LineSpan:
 
 
 def spanned(lines: Sequence[PastedLine], at: int, after: int) -> LineSpan:
-    """From a line to the one before another."""
+    """Return the span from a line to the one before another."""
     return LineSpan(lines[at].number, lines[max(at, after - 1)].number)
 
 
 def broker_ids(text: str | None) -> tuple[int, ...]:
-    """The ids of a list with commas; none where nothing was printed."""
+    """Return the ids of a comma-separated list; none when not printed."""
     return tuple(int(broker) for broker in text.split(",")) if text else ()
 
 
 def quote_mark(text: str) -> str:
-    """What a mail put before a line: ``> `` once or more; ``""`` for a line of one's own."""
+    """Return a mail's quote prefix: ``> `` once or more; ``""`` without one."""
     found = _QUOTED.match(text)
     return found[0] if found else ""
 
 
 def is_remark(text: str) -> bool:
-    """Whether a line is what a person wrote on an output: a comment, neither a prompt nor a heading of a broker's."""
+    """Return whether a line is a person's comment, neither a prompt nor a heading for a broker."""
     return len(text) < 300 and _REMARK.fullmatch(text) is not None
 
 
 def is_gap(text: str) -> bool:
-    """Whether a person wrote it in place of lines: ``...``, ``<snip>``, ``... 40 more lines ...``."""
+    """Return whether it represents omitted lines: ``...``, ``<snip>``, ``... 40 more lines ...``."""
     return len(text) < 80 and _SAYS_GAP.search(text) is not None and _GAP.fullmatch(text) is not None
 
 
 def is_fence(text: str) -> bool:
-    """Whether it begins or ends a block of Markdown."""
+    """Return whether it starts or ends a Markdown block."""
     return _FENCE.fullmatch(text) is not None
 
 
 def is_end(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether an output surely ends before a line: at an empty one or at the next command, not at the end of the paste."""
+    """Return whether an output certainly ends before a line: an empty one or the next command, not the end of the paste."""
     return at < len(lines) and (not lines[at].text or _PROMPT.fullmatch(lines[at].text[:4096]) is not None)
 
 
 def cleaned(texts: Iterable[str]) -> list[PastedLine]:
-    """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
+    """Return the lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
     bodies: list[str] = []
     in_diff = False
     for number, text in enumerate(texts, start=1):
@@ -155,7 +155,7 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
 
 
 def _without_indents(texts: list[str]) -> list[str]:
-    """Blocks that Markdown indents, by four blanks or a tab behind an empty line, without what all their lines begin with."""
+    """Remove the common indent of Markdown blocks, of four blanks or a tab after an empty line."""
     at, found = 0, list(texts)
     while at < len(texts):
         after = at
@@ -171,7 +171,7 @@ def _without_indents(texts: list[str]) -> list[str]:
 
 
 def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
-    """Without the name of a container that ``docker compose`` puts before each line; a log line keeps it."""
+    """Remove the container name of ``docker compose`` before each line; a log line keeps it."""
     names = [found["name"] if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
     for at, name in enumerate(names):
         is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
@@ -181,7 +181,7 @@ def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
 
 
 def _without_note(line: PastedLine) -> PastedLine:
-    """A row of a tool, or a line of JSON, without what a person wrote behind it: ``<-- here``, ``# was 3``, ``// the leader``."""
+    """Remove a person's remark after a row of a tool, or a line of JSON: ``<-- here``, ``# was 3``, ``// the leader``."""
     text = line.text
     if not any(mark in text for mark in ("<", ">", "#", "/", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
         return line
@@ -192,7 +192,7 @@ def _without_note(line: PastedLine) -> PastedLine:
 
 
 def _without_frame(text: str) -> str:
-    """A row of a table of Markdown, Jira or a chat without its bars, which nothing of Kafka's prints at both ends of a line."""
+    """Remove the bars of a table row in Markdown, Jira or a chat, which Kafka never prints at both ends of a line."""
     if "|" not in text[:8] or not text.endswith("|") or (row := _TABLE.fullmatch(text)) is None:
         return text
     cells = _CELL.split(row["cells"].strip().strip("|"))

@@ -1,6 +1,6 @@
-"""Kafka's tools whose output answers no check: it is called by their name (``bin@3.9.0``).
+"""Kafka's tools without use for any check: reported by name (``bin@3.9.0``).
 
-Known by their own words, or by their command, behind which they stand.
+Recognised by their own text, or by their command before them.
 """
 
 import re
@@ -43,7 +43,7 @@ _MOST_ROWS, _MOST_SHOWN = 8, 500
 
 
 def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
-    """Outputs that are known by their own words; neighbours of one tool together. What some of them say is told."""
+    """Yield outputs recognised by their own text; adjacent ones of one tool together. Some are reported with content."""
     at = 0
     while at < len(lines):
         known = _known(lines[at].text)
@@ -61,7 +61,7 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
 
 
 def _rows(lines: Sequence[PastedLine]) -> str:
-    """The first lines as printed, their blanks made one."""
+    """Return the first lines as printed, with single blanks."""
     texts = [" ".join(line.text.split())[:_MOST_SHOWN] for line in lines]
     more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""
     return "; ".join(texts[:_MOST_ROWS]) + more
@@ -73,18 +73,18 @@ def _known(text: str) -> tuple[str, str] | None:
 
 
 def tool(text: str) -> str | None:
-    """The tool that a command line runs; ``None`` for no command line of Kafka's."""
+    """Return the tool of a command line; ``None`` for other text."""
     found = _TOOL.fullmatch(text[:_LONGEST]) if "kafka-" in text[:_LONGEST] else None
     return found["tool"] if found else None
 
 
 def is_typed(text: str) -> bool:
-    """Whether it runs a tool with its options, at whatever prompt, e.g. behind ``docker exec``."""
+    """Return whether it runs a tool with options, after any prompt, e.g. after ``docker exec``."""
     return " --" in text[:_LONGEST] and tool(text) is not None
 
 
 def reason(asked: str | None) -> str:
-    """Why lines behind the command of a tool are not understood; ``""`` where the tool is one that is read."""
+    """Return why lines after a tool's command are undecoded; ``""`` for a supported tool."""
     if asked is None or asked.removeprefix("kafka-") in _READ:
         return ""
     return f"stands behind {asked}, whose output no check reads: {_INSTEAD}"

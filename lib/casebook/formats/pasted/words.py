@@ -1,7 +1,7 @@
-"""What a ZooKeeper server answers to its four-letter words: ``dump``, ``mntr``, ``srvr``, ``stat``, ``cons`` ...
+"""Output of a ZooKeeper server's four-letter words: ``dump``, ``mntr``, ``srvr``, ``stat``, ``cons`` ...
 
-``dump`` names every session with its ephemeral nodes, of the whole ensemble, on each server: who is registered, and whose session
-holds ``/controller``. The rest tells of that one server only. Source: ``NIOServerCnxn.java@release-3.4.6``,
+``dump`` lists every session with its ephemeral nodes, of the whole ensemble, on each server: registered brokers, and the session
+of ``/controller``. The others concern only that server. Source: ``NIOServerCnxn.java@release-3.4.6``,
 ``command/{Dump,Monitor,Stat,Cons,Conf,Watch}Command.java@release-3.8.4``, ``DataTree.java@release-3.4.6, 3.8.4``
 (``dumpEphemerals``), ``ServerStats.java@release-3.8.4`` (``toString``).
 """
@@ -63,7 +63,7 @@ _STATUS = re.compile(
 _ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :]\d{1,5}\b")
 _AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
 _OWN_HOST = ("localhost", "127.0.0.1", "0")
-"""Who is asked on his own host is he whose prompt it is."""
+"""Local addresses: the server is the host of the prompt."""
 _HEADING = re.compile(r"[\s=#*>-]*(?P<host>(?:zk|zoo)[\w.-]*)(?::\d{1,5})?[\s=:<*-]*")
 _OF_SERVER = re.compile(
     r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
@@ -74,7 +74,7 @@ _MOST_VALUES = 200
 _VERSION = "version"
 _LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S+)\s*")
 _NAMES = re.compile(r"\s*\[(?P<names>[^\[\]{}\"]{0,4000})\]\s*")
-"""Of znodes that are no part of a case, e.g. ``/consumers``."""
+"""Znodes outside a case, e.g. ``/consumers``."""
 _OF_CLIENT = {
     "est": "connected at",
     "llat": "last latency",
@@ -85,7 +85,7 @@ _OF_CLIENT = {
     "lcxid": "last cxid",
     "lzxid": "last zxid",
 }
-"""``NIOServerCnxn.java@3.4.6`` (``dumpConnectionInfo``); times are epoch ms and ms of a clock of its own, latencies ms."""
+"""``NIOServerCnxn.java@3.4.6`` (``dumpConnectionInfo``); times are epoch ms and ms of its own clock, latencies ms."""
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
             "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
             "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
@@ -93,7 +93,7 @@ _WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST
 
 
 def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:
-    """Every answer in the lines."""
+    """Yield every such output."""
     at, server = 0, ""
     while at < len(lines):
         text = lines[at].text[:4096]
@@ -113,7 +113,7 @@ def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:
 
 
 def is_typed(text: str) -> bool:
-    """Whether it asks a server for such a word, or is what ``telnet`` says around the answer."""
+    """Return whether it sends such a word to a server, or is ``telnet``'s decoration."""
     return len(text) < 4096 and (_TYPED.fullmatch(text) or _HEADING.fullmatch(text)) is not None
 
 
@@ -144,13 +144,13 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
 
 
 def _is_silent(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether the next thing that was typed stands right behind a question: an answer that others have read is an empty line."""
+    """Return whether the next command directly follows a word: output claimed by other readers is an empty line."""
     texts = [line.text[:4096] for line in lines[at : at + 2]]
     return len(texts) > 1 and all(_AT_HOST.match(text) and (_TYPED.fullmatch(text) or not text.strip()) for text in texts)
 
 
 def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
-    """Answers of one line; a loop over servers may put its name before each."""
+    """Return one-line outputs; a loop over servers may prefix each with its name."""
     if prefixed := _OF_SERVER.fullmatch(text):
         mode = prefixed["answer"] if prefixed["answer"].startswith("Mode") else ""
         told = (ToolStatement("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
@@ -180,7 +180,7 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
 
 
 def _run(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str], blank: bool = False) -> int:
-    """Behind the last of the lines that match, empty ones in between where they may be."""
+    """Return the line after the last matching one, with empty ones in between if allowed."""
     after = at + 1
     for index in range(at + 1, min(len(lines), at + _MOST)):
         text = lines[index].text
@@ -207,7 +207,7 @@ def _monitored(values: Mapping[str, str]) -> str:
 
 
 def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
-    """``srvr`` and ``stat``; a line alone, such as ``Sent: 3``, is anybody's."""
+    """Parse ``srvr`` and ``stat``; a lone line, such as ``Sent: 3``, is ambiguous."""
     after = _run(lines, at, _OF_STAT, _CONNECTION, _BESIDE_STAT, blank=True)
     rows = [match for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))]
     values = {(_VERSION if row["name"].endswith(_VERSION) else row["name"]): row["value"] for row in rows}
@@ -236,7 +236,7 @@ def _status(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatemen
 
 
 def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
-    """``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
+    """Parse ``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
     value, whole, after = cut_json.read(lines, at)
     sessions = value.get("session_id_to_ephemeral_paths") if isinstance(value, dict) else None
     span = spanned(lines, at, after)
@@ -263,7 +263,7 @@ def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSta
 
 
 def _client(found: re.Match[str]) -> str:
-    """A client of a server, with what is printed of its session: the timeout in ms."""
+    """Return a client of a server, with its printed session values: the timeout in ms."""
     session = f", session {found['session']}" if found["session"] else ""
     beside = dict(pair.split("=", 1) for pair in (found["beside"] or "").split(",") if pair)
     timeout = f", timeout {beside.pop('to')} ms" if "to" in beside else ""
@@ -276,7 +276,7 @@ def _client(found: re.Match[str]) -> str:
 def _block(
     lines: Sequence[PastedLine], at: int, row: re.Pattern[str], word: str, says: str
 ) -> tuple[Sequence[ToolStatement], int]:
-    """Lines ``name=value``; a few of them are anybody's."""
+    """Parse lines ``name=value``; a few of them are ambiguous."""
     after = _run(lines, at, row)
     if after - at < _FEW:
         return (), after
@@ -287,7 +287,7 @@ def _block(
 
 
 def _dump(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
-    """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
+    """Parse sessions and their ephemeral nodes; also with lost line ends."""
     after = _of_dump(lines, at)
     begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
     whole_span = spanned(lines, at, after)
@@ -308,7 +308,10 @@ def _dump(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | 
 
 
 def _of_dump(lines: Sequence[PastedLine], at: int) -> int:
-    """Where a dump ends: empty lines and remarks between its parts are borne, where what follows is surely of it."""
+    """Return the end of a dump.
+
+    Empty lines and remarks between its parts are allowed, when the following lines certainly belong to it.
+    """
     last = at
     for index in range(at + 1, min(len(lines), at + _MOST)):
         text = lines[index].text
@@ -322,7 +325,7 @@ def _of_dump(lines: Sequence[PastedLine], at: int) -> int:
 
 
 def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, int]]:
-    """Session, path and line: one without path for each session as it begins."""
+    """Yield session, path and line: one without a path at the start of each session."""
     session = None
     for number, text in texts:
         if text.strip().startswith("Connections"):
@@ -336,7 +339,7 @@ def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, i
 
 
 def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: LineSpan | None) -> Iterator[PastedZnode]:
-    """The znodes of Kafka's, each with its session; a whole answer also tells who is registered, or that nobody is controller."""
+    """Yield Kafka's znodes, each with its session; a complete output also has registered brokers, or no controller."""
     ids: dict[str, list[str]] = {}
     controllers: set[str] = set()
     for session, path, number in held:

@@ -1,1 +1,1 @@
-"""What a host's own tools print, as it is pasted."""
+"""Pasted output of a host's own tools."""

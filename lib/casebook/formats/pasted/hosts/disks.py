@@ -1,7 +1,7 @@
-"""What ``df`` prints on Linux, macOS and BusyBox: which file system is full, of space or of inodes.
+"""Output of ``df`` on Linux, macOS and BusyBox: full file systems, by space or inodes.
 
-With ``-h`` all is rounded up to two digits (``human_ceiling``, ``gnulib/lib/human.h``): it stays as it was printed. Only the
-header tells whether numbers are blocks, and how large, or inodes (``src/df.c@v9.1``, ``coreutils/df.c@1_36_0`` of BusyBox).
+With ``-h`` everything is rounded up to two digits (``human_ceiling``, ``gnulib/lib/human.h``), and kept as printed. Only the
+header shows whether numbers are blocks of which size, or inodes (``src/df.c@v9.1``, ``coreutils/df.c@1_36_0`` of BusyBox).
 """
 
 import re
@@ -37,21 +37,21 @@ _HUMAN = re.compile(
 )
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.*)?")
 _HEAD_OF = {False: "Size", True: "Inodes"}
-"""What the command says of rows whose header was not pasted: ``df -h | grep /data``."""
+"""Header according to the command, for rows without one: ``df -h | grep /data``."""
 _DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay2?|devtmpfs|shm|udev|none|rootfs|aufs|[A-Z]:\\\\?)")
 _WORD = re.compile(r"[\w./:@-]+")
 _FOLDED = re.compile(rf".*\s(?:{_AMOUNT})\s+(?:{_AMOUNT})\s+\d{{1,3}}%\s*")
 _MOUNT = re.compile(r"\s*/\S*\s*")
-"""A row that a mail or a chat has folded before its last column."""
+"""A row folded by a mail or a chat before its last column."""
 _UNIT = {"1K": "KiB", "1024": "KiB", "1B": "bytes", "1M": "MiB", "1G": "GiB", "512": "blocks of 512 bytes"}
 _NO_DISK = ("tmpfs", "devtmpfs", "squashfs", "udev", "none", "proc", "shm", "devfs", "map")
 _TOTAL = ("total", "insgesamt")
 _FULL = 95
-"""Per cent from which on a disk is called full: what is reserved for root counts as used."""
+"""Minimum percentage of a full disk: space reserved for root counts as used."""
 
 
 def volumes(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Every row of ``df``; its header, and a device that stands alone above its row, belong to the first one."""
+    """Yield every row of ``df``; its header, and a device alone above its row, belong to the first one."""
     head, begun, device, folded = None, None, None, None
     beside = _beside_rows(lines)
     for here in placed(lines):
@@ -89,18 +89,18 @@ def volumes(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def is_head(text: str) -> bool:
-    """Whether it is a header of ``df`` without rows."""
+    """Return whether it is a header of ``df`` without rows."""
     return len(text) < LONGEST and _HEAD.fullmatch(text[:400]) is not None
 
 
 def _beside_rows(lines: Sequence[PastedLine]) -> set[int]:
-    """Lines right beside one that is a row by its device."""
+    """Return lines adjacent to a row recognised by its device."""
     rows = [at for at, line in enumerate(lines) if "%" in line.text and _row(line.text, None, False, False)]
     return {at + step for at in rows for step in (-1, 1)}
 
 
 def _row(text: str, head: str | None, has_device: bool, is_beside: bool) -> Mapping[str, str | None] | None:
-    """The columns of a row; one without a header above must begin with what only a device is."""
+    """Parse a row; without a header above it must start with a device."""
     expected = head is not None or has_device
     if not ("/" in text or text.startswith(_TOTAL)) or ("%" not in text and not expected) or len(text) > 1000:
         return None
@@ -138,7 +138,7 @@ def _said(row: Mapping[str, str | None], device: str, head: str | None, where: L
 
 
 def _measured(head: str | None, row: Mapping[str, str | None]) -> str:
-    """``space`` or ``inodes``; ``""`` where only a header would tell."""
+    """Return ``space`` or ``inodes``; ``""`` when only a header would show it."""
     if head is None:
         return "space" if row["ishare"] else ""
     if _INODES.search(head) and not row["ishare"]:
@@ -160,5 +160,5 @@ def _as_inodes(row: Mapping[str, str | None], _head: str | None) -> str:
 
 
 def _is_disk(device: str, row: Mapping[str, str | None]) -> bool:
-    """Not what lies in memory, or is an image: those are full by design."""
+    """Return whether it is a disk, not memory or an image: those are full by design."""
     return not device.startswith((*_NO_DISK, "/dev/loop")) and row["type"] not in _NO_DISK and row["mount"] != "-"

@@ -1,6 +1,6 @@
-"""What lies in log dirs as Windows lists it (``dir``, PowerShell), and as ``ls`` lists names alone.
+"""Log dirs as listed by Windows (``dir``, PowerShell), and by ``ls`` with names only.
 
-Sizes of Windows are exact, its times bear no zone and are of whole minutes: they stay unknown. Names alone tell no size.
+Sizes of Windows are exact, its times have no zone and whole minutes: they stay unknown. Names alone have no size.
 """
 
 import re
@@ -58,7 +58,7 @@ _LONGEST, _MOST_NAMES = 2000, 50_000
 
 
 def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
-    """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
+    """Yield every file in a log dir listed by Windows, and the disk summary below."""
     folder, whole, seen, below, begin = "", "", False, False, 0
     for here in placed(lines):
         text, where = here.line.text, one(here.line)
@@ -106,7 +106,7 @@ def _number(text: str) -> int | None:
 
 
 def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | Frame]:
-    """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
+    """Yield lone names: lines of only file names of a log dir, and below ``ls`` also folders."""
     folder, asked, begin, count = "", False, 0, 0
     for here in placed(lines):
         text = here.line.text

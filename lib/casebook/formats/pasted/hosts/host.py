@@ -1,7 +1,7 @@
-"""What readers of hosts' outputs have in common: whose host it is, and rows of columns.
+"""Common parts of readers of host output: owner, and rows of columns.
 
-A host's name, a pod's ordinal and a port are nobody's broker id: whose it is says a heading such as ``broker 3:`` alone, or
-what was printed names the broker itself.
+A host name, a pod's ordinal and a port are no broker ids: only a heading such as ``broker 3:``, or the output itself, names the
+broker.
 """
 
 import re
@@ -13,9 +13,9 @@ from casebook.formats.pasted.hosts.listing import broker_named
 from casebook.formats.pasted.text import PastedLine
 
 LONGEST = 4096
-"""Longer lines are nobody's row."""
+"""Longer lines are no rows."""
 AGE = r"(?:\d{1,6}[ydhms]){1,5}"
-"""How long ago, as kubectl prints it: no instant, as nobody knows from when on to count."""
+"""Age in kubectl's notation: no instant, as its reference time is unknown."""
 _ASKED = re.compile(
     r"\s*(?:&&\s*|\|\s*|;\s*)?(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
     r"(?:\s+(?:-\S+|get|describe|exec|status|is-active|start|stop|restart|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
@@ -25,7 +25,7 @@ _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+(?:[ :][^\]$#%]*)?\]?\s?|[\w.:/~-
 
 
 class Placed(NamedTuple):
-    """A line, and the broker that a heading above it names."""
+    """A line, and the broker in a heading above it."""
 
     at: int
     line: PastedLine
@@ -33,7 +33,7 @@ class Placed(NamedTuple):
 
 
 def placed(lines: Sequence[PastedLine]) -> Iterator[Placed]:
-    """Every line that is not too long, with whose it is."""
+    """Yield every line of at most that length, with its broker."""
     broker: int | None = None
     for at, line in enumerate(lines):
         if (named := broker_named(line.text)) is not None:
@@ -43,15 +43,15 @@ def placed(lines: Sequence[PastedLine]) -> Iterator[Placed]:
 
 
 def uncommented(text: str) -> str:
-    """A line of an output that stands in a comment of a script."""
+    """Return a line of output inside a script's comment."""
     return text[mark.end() :] if (mark := _COMMENT.match(text)) else text
 
 
 def is_asked(text: str) -> bool:
-    """Whether it is a command of a host's that stands alone, without a prompt."""
+    """Return whether it is a lone host command, without a prompt."""
     return len(text) < 400 and _ASKED.fullmatch(text) is not None
 
 
 def is_command(text: str) -> bool:
-    """Whether something is typed behind a prompt."""
+    """Return whether text follows a prompt."""
     return _PROMPT.match(text[:400]) is not None

@@ -1,7 +1,7 @@
-"""What ``ls -l`` prints of brokers' log dirs.
+"""Output of ``ls -l`` on brokers' log dirs.
 
-``ls -l`` prints times without zone, and without year or without clock: they stay unknown, except with ``--time-style=full-iso``.
-With ``-h`` sizes are rounded up to two digits (``human_ceiling``, ``gnulib/lib/human.h``): they are no sizes of files.
+``ls -l`` prints times without a zone, and without year or time of day: they stay unknown, except with ``--time-style=full-iso``.
+With ``-h`` sizes are rounded up to two digits (``human_ceiling``, ``gnulib/lib/human.h``), so they are not exact.
 """
 
 import re
@@ -44,28 +44,28 @@ _LONGEST, _MOST_OTHERS = 4096, 20
 
 
 def is_frame(text: str) -> bool:
-    """Whether it belongs to a listing and is no segment's: a total, a folder's name, a command."""
+    """Return whether it belongs to a listing and is no entry of a segment: a total, a folder's name, a command."""
     if len(text) > _LONGEST:
         return False
     return any(pattern.fullmatch(text) for pattern in (_TOTAL, _FOLDER, _COMMAND, _META)) or broker_named(text) is not None
 
 
 def broker_named(text: str) -> int | None:
-    """The broker that a line by itself announces, e.g. ``broker 57:``."""
+    """Return the broker that a lone line announces, e.g. ``broker 57:``."""
     found = (_BROKER.fullmatch(text) or _META.fullmatch(text)) if len(text) < 80 else None
     return int(found["broker"]) if found else None
 
 
 def asked_folder(text: str) -> str | None:
-    """The folder that an ``ls`` names, ``""`` for none or several; ``None`` for another line."""
+    """Return the folder in an ``ls`` command, ``""`` for none or several; ``None`` for another line."""
     command = _COMMAND.fullmatch(text) if "l" in text and len(text) <= _LONGEST else None
     return _asked(command) if command and command["verb"] != "du" else None
 
 
 def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
-    """Every entry on something in a log dir, one by one; other entries of a listing in one sentence.
+    """Yield every entry of a log dir, one by one; other entries of a listing in one sentence.
 
-    What is no part of a listing ends it: the next entry is of another one, of a folder that nobody named.
+    A line outside a listing ends it: the next entry belongs to another one, of an unknown folder.
     """
     here, broker = _Listing(""), None
     for line in lines:
@@ -94,15 +94,15 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
 
 @dataclass(slots=True)
 class _Listing:
-    """A listing, as far as it was read.
+    """A listing under construction.
 
     Args:
-        folder: That its command or its heading names; ``""`` where none does.
-        asked: It stands below ``ls``.
+        folder: Folder in its command or heading; ``""`` without one.
+        asked: It follows ``ls``.
         begin: Line of its first entry.
-        others: Entries on what is no file of a segment.
+        others: Entries outside segments.
         owners: Names of the entries by owner and group, as printed.
-        total: What the listing calls its total, as printed.
+        total: Printed total.
     """
 
     folder: str
@@ -113,7 +113,7 @@ class _Listing:
     total: str = ""
 
     def followed_by(self, text: str, *, is_broker: bool) -> "_Listing":
-        """The listing that a line without entry belongs to."""
+        """Return the listing for a line without an entry."""
         if is_broker:
             return _Listing("")
         if (head := _FOLDER.fullmatch(text)) and (self.asked or _is_path(head["path"])) and not head["path"].isalpha():
@@ -126,12 +126,12 @@ class _Listing:
 
 
 def _is_path(name: str) -> bool:
-    """Whether a heading is a folder's name: prose may end in a colon, too."""
+    """Return whether a heading is a folder's name: prose may end in a colon, too."""
     return "/" in name or name.startswith(".") or is_partition(name)
 
 
 def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]:
-    """What else lies there; more than a sentence bears stays for others, or is not understood."""
+    """Yield other entries; those beyond one sentence stay for other readers, or undecoded."""
     shown = [(line, entry) for line, entry in listing.others if entry["name"] not in (".", "..")][:_MOST_OTHERS]
     for line, entry in listing.others:
         if entry["name"] in (".", ".."):
@@ -179,12 +179,12 @@ def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: P
 
 
 def is_partition(path: str) -> bool:
-    """Whether the last part of a path is the name of a partition's folder."""
+    """Return whether the last part of a path is a partition's folder name."""
     return log_dir_names.folder(path.rstrip("/").rpartition("/")[2]) is not None
 
 
 def _asked(command: re.Match[str]) -> str:
-    """The one folder that a command names, without wild cards; ``""`` for none or several."""
+    """Return the only folder in a command, without wildcards; ``""`` for none or several."""
     words = _REST_OF_LINE.sub("", command["words"]).split()
     paths = [word.strip("\"'") for word in words if not word.startswith("-") and word.strip("\"'")]
     if not paths and command["into"]:
@@ -196,13 +196,13 @@ def _asked(command: re.Match[str]) -> str:
 
 
 def rounded(size: str) -> int | None:
-    """Bytes of a size as ``-h`` prints it; ``None`` for what is none."""
+    """Parse a size in the notation of ``-h``; ``None`` when invalid."""
     found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
     return int(float(found[1]) * (1 << _UNIT.get(found[2], 0))) if found else None
 
 
 def _time(text: str) -> int | None:
-    """Epoch milliseconds of a time with its zone."""
+    """Parse a time with its zone as epoch milliseconds."""
     if not re.search(r" [+-]\d{4}$", text):
         return None
     try:

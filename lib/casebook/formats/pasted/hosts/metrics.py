@@ -1,8 +1,8 @@
-"""Metrics of a broker: what jmxterm, Kafka's JmxTool, Jolokia and jmx_exporter (Prometheus) print of Kafka's own MBeans.
+"""Metrics of a broker: Kafka's own MBeans from jmxterm, Kafka's JmxTool, Jolokia and jmx_exporter (Prometheus).
 
-A value counts for the moment at which it was read, which only JmxTool and Jolokia print; whose it is, none of them does.
-Source: ``core/src/main/scala/kafka/tools/JmxTool.scala@2.8.2``; names of MBeans:
-``ReplicaManager.scala``, ``KafkaController.scala``, ``LogCleaner.scala``, ``LogManager.scala``, ``SocketServer.scala@2.8.2``.
+A value is valid when it was read, which only JmxTool and Jolokia print; none prints the broker. Source:
+``core/src/main/scala/kafka/tools/JmxTool.scala@2.8.2``; names of MBeans: ``ReplicaManager.scala``, ``KafkaController.scala``,
+``LogCleaner.scala``, ``LogManager.scala``, ``SocketServer.scala@2.8.2``.
 """
 
 import re
@@ -31,14 +31,14 @@ _BARE = re.compile(
     r"(?:\s*[:=]\s*|\s+(?:Value|Count)=|\s+is\s+)"
     r"(?P<value>-?\d+(?:\.\d+)?)\s*"
 )
-"""A metric by its name in Kafka, as a script or a person writes it."""
+"""A metric by its name in Kafka, as in a script or prose."""
 _COMMENT = re.compile(r"# (?:HELP|TYPE|EOF|UNIT)\b.*")
 _OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
 _LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
 _COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
 _COLUMN = re.compile(r"(kafka(?:\.\w+)+:[^:\"]+:[\w-]+)")
 _ROW_OF_COLUMNS = re.compile(r"\s*\"?[\w]{1,12}[\w :./+-]{3,40}(?:,[^,]{0,200}){1,5000}")
-"""A row of JmxTool: its first cell is a time in whatever form ``--date-format`` asks for."""
+"""A row of JmxTool: its first cell is a time in any form of ``--date-format``."""
 _ROW_ALONE = re.compile(r"\d{13}(?:,-?(?:\d[\d.]*(?:E-?\d+)?|NaN|Infinity)){1,500}")
 _CONNECTING = re.compile(
     r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
@@ -48,12 +48,12 @@ _MOST_SAID = 200
 
 
 class KnownMetric(NamedTuple):
-    """A metric that tells how a broker fares.
+    """A metric on a broker's health.
 
     Args:
-        name: Of the MBean, as Kafka gives it.
-        means: What it counts.
-        bad: Whether a value tells of trouble; ``None`` where a value alone does not.
+        name: Name of the MBean in Kafka.
+        means: Counted unit.
+        bad: Whether a value shows a problem; ``None`` when a value alone does not.
     """
 
     name: str
@@ -117,7 +117,7 @@ def _known(name: str) -> KnownMetric | None:
 def _said(
     mbean: str, attributes: Mapping[str, str], where: LineSpan, broker: int | None, at: int | None, printed: str = ""
 ) -> HostSaid:
-    """One MBean, as it was read at one time; a time without zone stays as it was printed."""
+    """Return one MBean at one time; a time without a zone stays as printed."""
     found = _MBEAN.fullmatch(mbean)
     keys = dict(part.split("=", 1) for part in found["keys"].split(",")) if found else {}
     known = _known(keys.get("name", "")) or _known(keys.get("type", ""))
@@ -141,7 +141,7 @@ def _number(text: str) -> float | None:
 
 
 def read(lines: Sequence[PastedLine]) -> Iterator[HostSaid | Frame | CutOutput]:
-    """Every metric of Kafka's in any of the forms; each with the lines that print it."""
+    """Yield every Kafka metric in any of the forms, with its lines."""
     whose = {here.at: here.broker for here in placed(lines)}
     yield from _jolokia(lines, whose)
     yield from _columns(lines, whose)
@@ -151,7 +151,7 @@ def read(lines: Sequence[PastedLine]) -> Iterator[HostSaid | Frame | CutOutput]:
 
 
 def is_frame(text: str) -> bool:
-    """Whether one of the tools says it beside its values."""
+    """Return whether it is decoration by one of the tools."""
     seen = uncommented(text[:LONGEST])
     return any(pattern.fullmatch(seen) for pattern in (_CONNECTING, _HEADING, _COMMENT)) or (
         _ASKED.fullmatch(seen) is not None and ("kafka." in seen or seen.lstrip().startswith("$>"))
@@ -162,7 +162,7 @@ _Whose = Mapping[int, int | None]
 
 
 def _jmxterm(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid]:
-    """``Name = value;`` below the name of the MBean."""
+    """Parse ``Name = value;`` below the name of the MBean."""
     mbean, values, begin, last = None, {}, 0, 0
     for at, line in enumerate(lines):
         text = line.text[:LONGEST]
@@ -179,7 +179,7 @@ def _jmxterm(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid]:
 
 
 def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
-    """JmxTool: a header of names, and a row for each time."""
+    """Parse JmxTool: a header of names, and a row per time."""
     names: list[str] = []
     for at, line in enumerate(lines):
         text = uncommented(line.text) if len(line.text) <= 64 << 10 else ""
@@ -200,7 +200,7 @@ def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | 
 
 
 def _cells(text: str) -> list[str]:
-    """The cells of a row; one of more words than a date and a value is none."""
+    """Return the cells of a row; none with more words than a date and a value."""
     return [cell.strip().strip('"') for cell in text.split(",")] if _ROW_OF_COLUMNS.fullmatch(text) else []
 
 
@@ -217,7 +217,7 @@ def _of_row(
 
 
 def _flat(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
-    """JmxTool's other formats: an attribute a line."""
+    """Parse JmxTool's other formats: an attribute per line."""
     at_ms, block, begin = None, {}, 0
     for at, line in enumerate(lines):
         text = line.text[:LONGEST]
@@ -240,7 +240,7 @@ def _flat(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Fra
 
 
 def _jolokia(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | CutOutput]:
-    """Answers to reads, alone or as a list."""
+    """Parse responses to reads, alone or as a list."""
     at = 0
     while at < len(lines):
         text = lines[at].text.lstrip()
@@ -283,7 +283,7 @@ def _answer(answer: Mapping[str, object], where: LineSpan, broker: int | None) -
 
 
 def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
-    """What Prometheus itself answers to a query of one moment (``/api/v1/query``)."""
+    """Parse Prometheus' own response to an instant query (``/api/v1/query``)."""
     data = answer.get("data")
     rows = data.get("result") if isinstance(data, dict) and data.get("resultType") == "vector" else None
     for row in (rows if isinstance(rows, list) else [])[:_MOST_SAID]:
@@ -295,7 +295,7 @@ def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) 
 
 
 def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
-    """Lines of jmx_exporter: those of Kafka one by one, what the JVM and the host say counted."""
+    """Parse jmx_exporter: Kafka's lines one by one, those of the JVM and the host as a count."""
     others: list[int] = []
     said = more = 0
     for at, line in enumerate(lines):
@@ -331,7 +331,7 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
 
 
 def _measured(name: str) -> KnownMetric | None:
-    """The metric behind a name of jmx_exporter, whose words are joined with ``_`` by rules of whoever set it up."""
+    """Return the metric for a name of jmx_exporter, with words joined by ``_`` under user-defined rules."""
     joined = "".join(filter(str.isalnum, name)).lower()
     for ending in ("value", "count", "total", ""):
         cut = joined.removesuffix(ending)

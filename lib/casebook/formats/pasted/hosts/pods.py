@@ -1,7 +1,7 @@
-"""What ``kubectl get pods`` and ``kubectl describe pod`` print: which container restarted, how it ended, and when.
+"""Output of ``kubectl get pods`` and ``kubectl describe pod``: container restarts with exit reason and time.
 
-A pod's ordinal is no broker id, an age (``5d12h``) no instant. Times of a description bear their zone.
-Source: ``staging/src/k8s.io/kubectl/pkg/describe/describe.go`` and ``pkg/printers/internalversion/printers.go@v1.20, v1.30``.
+A pod's ordinal is no broker id, an age (``5d12h``) no instant. Times of a description have their zone. Source:
+``staging/src/k8s.io/kubectl/pkg/describe/describe.go`` and ``pkg/printers/internalversion/printers.go@v1.20, v1.30``.
 """
 
 import re
@@ -41,7 +41,7 @@ _READY = re.compile(r"\s*Ready:\s+(?P<ready>True|False)\s*")
 _FRAGMENT = re.compile(
     r"\s*(?:Containers|Init Containers|Limits|Requests|Environment|Mounts|Conditions|Command|Args|Volumes):\s*"
 )
-"""A level of a description, of which the begin was not pasted."""
+"""A level of a description without its pasted start."""
 _EVENT = re.compile(
     rf"\s*Warning\s+(?P<reason>[A-Z]\w+)\s+(?P<age>(?:{AGE}"
     rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"
@@ -55,12 +55,12 @@ _EVENT_ROW = re.compile(
     rf"|\s*-{{4,}}[\s-]*"
 )
 _SIGNAL = 128
-"""An exit code above it tells the signal that ended a process."""
+"""Exit codes above it are the number of the signal that ended a process."""
 _MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 2000
 
 
 def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Rows of pods, of sets of them, and of events."""
+    """Yield rows of pods, of sets of them, and of events."""
     sets = False
     for here in placed(lines):
         text = uncommented(here.line.text)
@@ -95,7 +95,7 @@ def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
 
 
 def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Ends of containers in what ``kubectl get pod -o yaml`` and ``-o json``, or ``docker inspect``, print."""
+    """Yield ended containers in the output of ``kubectl get pod -o yaml`` and ``-o json``, or ``docker inspect``."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
     while at < len(lines):
@@ -117,7 +117,7 @@ def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def descriptions(lines: Sequence[PastedLine]) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
-    """States of containers, restarts, and warnings of ``kubectl describe pod``, of a part of it too."""
+    """Yield container states, restarts, and warnings of ``kubectl describe pod``, also from a part of it."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
     while at < len(lines):
@@ -130,7 +130,7 @@ def descriptions(lines: Sequence[PastedLine]) -> Iterator[HostSaid | PastedLogLi
 
 
 def is_frame(text: str) -> bool:
-    """Whether it is a header, or an event that warns of nothing."""
+    """Return whether it is a header, or an event without a warning."""
     seen = text[:LONGEST]
     if _SETS.fullmatch(seen):
         return True
@@ -150,7 +150,7 @@ def _begins(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _end(lines: Sequence[PastedLine], at: int) -> int:
-    """Where the description ends: at what is neither ``key: value`` nor indented, e.g. the next command."""
+    """Return the end of the description: at a line that is neither ``key: value`` nor indented, e.g. the next command."""
     last = at
     for index in range(at, min(len(lines), at + _MOST)):
         text = lines[index].text
@@ -208,7 +208,7 @@ def _described(
 
 
 def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iterator[HostSaid | CutOutput]:
-    """What else a description prints, as it stands; more than a sentence bears is not understood."""
+    """Yield the rest of a description as printed; text beyond one sentence is not decoded."""
     if others:
         shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
         yield HostSaid("kubectl", LineSpan(others[0].number, others[-1].number), f"{name} also has {shown}", broker)
@@ -250,9 +250,9 @@ def _state(lines: Sequence[PastedLine], at: int, end: int, state: re.Match[str],
 
 
 def _ended(lines: Sequence[PastedLine], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[PastedLogLine]:
-    """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished.
+    """Yield the end of a container as a log entry: the lines of its state joined, after its end time.
 
-    Without colons: what stands before one would be taken for the name of who speaks.
+    Without colons: text before one would be parsed as a writer's name.
     """
     told = {found["key"]: found["value"] for line in lines[at + 1 : end] if (found := _OF_STATE.fullmatch(line.text[:LONGEST]))}
     if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():

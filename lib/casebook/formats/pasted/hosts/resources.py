@@ -1,4 +1,4 @@
-"""The status of a resource of Strimzi's operator, as ``kubectl get kafka -o yaml`` prints it: its conditions.
+"""Status of a resource of Strimzi's operator, from ``kubectl get kafka -o yaml``: its conditions.
 
 Source: ``api/src/main/java/io/strimzi/api/kafka/model/common/Condition.java@0.40.0``: type, status, reason, message and
 ``lastTransitionTime``, in the order of the alphabet.
@@ -34,7 +34,7 @@ _GOOD = (
 
 
 def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Every status with its conditions; a message may go on in lines that are indented deeper."""
+    """Yield every status with its conditions; a message may continue in deeper indented lines."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
     while at < len(lines):

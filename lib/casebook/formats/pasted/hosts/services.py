@@ -1,7 +1,7 @@
-"""What keeps brokers running says of them: ``systemctl status``, and the kernel's killer of processes (OOM).
+"""Service managers on brokers: ``systemctl status``, and the kernel's OOM killer.
 
-Whether a process ``java`` was the broker, its name does not tell. Source: ``src/systemctl/systemctl-show.c@v247, v252``;
-``mm/oom_kill.c@v3.10, v4.19, v5.10, v6.1`` (``Kill process`` up to 4.19, ``Killed process`` with ``UID:`` later).
+A process named ``java`` need not be the broker. Source: ``src/systemctl/systemctl-show.c@v247, v252``; ``mm/oom_kill.c@v3.10,
+v4.19, v5.10, v6.1`` (``Kill process`` up to 4.19, ``Killed process`` with ``UID:`` later).
 """
 
 import re
@@ -63,7 +63,7 @@ _WHEN = re.compile(
     r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
 )
 _PREFIX = 160
-"""Within so many letters a line tells its time, behind a host, a tag or what a chat puts before it."""
+"""Maximum letters before a line's time: a host, a tag or a chat's prefix."""
 _CHOSEN = re.compile(
     r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
     r",task=(?P<name>[^,]+),pid=(?P<pid>\d+)).*"
@@ -89,12 +89,12 @@ _MACHINE = re.compile(
     r"|g))(?: (?:of )?(?:RAM|memory))?\s*"
     r"|\s*(?P<swap>swap ?off|no swap|swap(?: is)? (?:off|disabled))\s*"
 )
-"""What somebody writes of a machine."""
+"""A machine in prose."""
 _DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
 
 
 def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Every unit that ``systemctl status`` tells of; log lines below it are for others."""
+    """Yield every unit in ``systemctl status``; log lines below it are left to other readers."""
     places = list(placed(lines))
     whose = {here.at: here.broker for here in places}
     at = 0
@@ -183,7 +183,7 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
 
 
 def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """What the kernel prints without a date when it kills a process, as ``dmesg`` shows it; and the tables before it."""
+    """Yield the kernel's undated lines on a killed process, as in ``dmesg``; and the tables before them."""
     for here in placed(lines):
         text = here.line.text
         if "omm: " in text and (by := _COMM.fullmatch(text[:LONGEST])):
@@ -199,7 +199,7 @@ def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def java_memory(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """What Java says when the host gives it no memory, Docker of a container that was killed for it, and people of a machine."""
+    """Yield Java's errors on missing host memory, Docker's on a container killed for it, and prose on a machine."""
     for here in placed(lines):
         text = here.line.text
         if "commit_memory" in text and (failed := _COMMIT.fullmatch(text)):
@@ -217,7 +217,7 @@ def java_memory(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def told_by_logs(logs: Sequence[PastedLogLine]) -> Iterator[HostSaid]:
-    """The same of dated lines, which are log lines beside."""
+    """Yield the same from dated lines, which are log lines as well."""
     for line in logs:
         if line.broker is None and _is_killing(line.text):
             said = _of_kernel(line.text, line.span, line.host, _moment(line.text))
@@ -226,7 +226,7 @@ def told_by_logs(logs: Sequence[PastedLogLine]) -> Iterator[HostSaid]:
 
 
 def _memory(found: re.Match[str]) -> str:
-    """How much memory a host has; a page is of 4 KiB on most, but not on all."""
+    """Return a host's memory; a page usually has 4 KiB, but not always."""
     if found["pages"]:
         return f"the host has {found['pages']} pages of memory"
     if found["which"]:
@@ -235,7 +235,7 @@ def _memory(found: re.Match[str]) -> str:
 
 
 def _moment(text: str) -> str:
-    """When, in the words of a line, of whatever stands before its message: a date counts more than seconds."""
+    """Return the time as printed before the message: a date has precedence over seconds."""
     head = text[:_PREFIX]
     if when := _WHEN.search(head):
         return f"at {next(told for told in when.groups() if told)}"
@@ -246,14 +246,14 @@ def _moment(text: str) -> str:
 
 
 def is_of_kernel(text: str) -> bool:
-    """Whether a line is of the kernel, or of systemd, of a host: it is no line of a process that runs there."""
+    """Return whether a line is from a host's kernel or systemd, not from a process there."""
     return (
         re.search(r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ", text[:200]) is not None
     )
 
 
 def rest(text: str, following: str) -> str | None:
-    """A line on a process that was killed, with the next one, into which a narrow screen or a mail has broken it."""
+    """Return a line on a killed process joined with the next one, after folding by a narrow screen or a mail."""
     if not _KILLED.fullmatch(text[:LONGEST]) or not _REST.match(following[:LONGEST]) or _WHEN.match(following.lstrip()):
         return None
     within = text[-1:].isdigit() and following[:1].isdigit()
@@ -261,7 +261,7 @@ def rest(text: str, following: str) -> str | None:
 
 
 def is_table(text: str) -> bool:
-    """Whether the kernel prints it before it kills: what it looked at, and says nothing more."""
+    """Return whether the kernel prints it before a kill: the examined processes, without further content."""
     return len(text) < LONGEST and _TABLE.fullmatch(text) is not None
 
 

@@ -1,6 +1,6 @@
-"""Tables that hosts print, told as they stand: each row's values by the names of their columns.
+"""Host tables, reported as printed: each row's values by column name.
 
-``free``, ``vmstat``, ``iostat``, ``sar``, ``top`` and ``docker ps`` answer no check; what they say is told all the same.
+No check uses ``free``, ``vmstat``, ``iostat``, ``sar``, ``top`` and ``docker ps``; their content is reported anyway.
 """
 
 import re
@@ -15,14 +15,14 @@ _LEAST, _MOST_ROWS, _MOST_SHOWN = 3, 30, 4000
 
 
 def told(texts: Sequence[str]) -> str:
-    """The first rows; ``""`` where there is no table."""
+    """Return the first rows; ``""`` without a table."""
     rows = _docker(texts) if _DOCKER.match(texts[0]) else _by_cells(texts) or list(_rows(texts))
     more = f"; {len(rows) - _MOST_ROWS} more rows" if len(rows) > _MOST_ROWS else ""
     return ("; ".join(rows[:_MOST_ROWS]))[:_MOST_SHOWN] + more
 
 
 def _by_cells(texts: Sequence[str]) -> list[str]:
-    """Rows of as many cells as the head has, blanks within names and values; none of another form."""
+    """Return rows with as many cells as the header, with blanks within names and values; none of another form."""
     names, *rows = ([cell for cell in _CELLS.split(text.strip()) if cell] for text in texts)
     if len(names) < _LEAST or not rows or any(len(row) != len(names) for row in rows) or any(map(_FIGURE.match, names)):
         return []
@@ -44,7 +44,7 @@ def _rows(texts: Sequence[str]) -> Sequence[str]:
 
 
 def _row(names: Sequence[str], words: Sequence[str]) -> str:
-    """A row of as many words as there are names, with a label before them, or with the label in the names."""
+    """Return a row with as many words as names, with a label before them, or with the label in the names."""
     if len(words) == len(names):
         pairs = zip(names, words, strict=True)
     elif len(words) == len(names) + 1 or (words[:1] and words[0].endswith(":") and 1 < len(words) <= len(names)):
@@ -58,7 +58,7 @@ def _row(names: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _docker(texts: Sequence[str]) -> list[str]:
-    """Containers: name, image and status; the columns of ports may be empty."""
+    """Return containers: name, image and status; the columns of ports may be empty."""
     found = []
     for text in texts[1:]:
         cells = re.split(r"\s{2,}", text.strip())

@@ -1,8 +1,8 @@
 """Thread dumps of a broker: ``jstack``, ``jcmd Thread.print``, ``kill -3``.
 
-What is not in a dump was not there, if the dump is whole: it begins with ``Full thread dump``, ends with ``JNI global refs``, and
-nothing else stands within. From Java 10 on it also tells how many threads there are (``_java_thread_list ... length=56``).
-Source: ``src/hotspot/share/runtime/vmOperations.cpp`` and ``thread.cpp@jdk-17``. Names of threads: ``LogCleaner.scala``,
+A thread missing in a complete dump did not exist: it starts with ``Full thread dump``, ends with ``JNI global refs``, without
+interruption. From Java 10 on it also has the number of threads (``_java_thread_list ... length=56``). Source:
+``src/hotspot/share/runtime/vmOperations.cpp`` and ``thread.cpp@jdk-17``. Names of threads: ``LogCleaner.scala``,
 ``GroupMetadataManager.scala``, ``KafkaRequestHandler.scala``, ``SocketServer.scala@0.9.0.1, 2.8.2, 3.9.0``.
 """
 
@@ -22,7 +22,7 @@ _THREAD = re.compile(r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bpri
 _AT_HEAD = re.compile(
     r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
 )
-"""What the first line of a thread says that it does; of one that is cut that may be missing."""
+"""State on the first line of a thread; it may be missing on a cut one."""
 _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
@@ -90,12 +90,12 @@ class _Thread:
 
     @property
     def told(self) -> str:
-        """Its state as printed: below its first line, or in it."""
+        """State as printed: below its first line, or on it."""
         return self.state or self.at_head
 
     @property
     def doing(self) -> str:
-        """State, and where it is."""
+        """State, and location."""
         top = self.frames[0] if self.frames else ""
         own = [frame for frame in self.frames[1:] if frame.startswith(("kafka.", "org.apache.kafka.")) and "Lambda$" not in frame]
         where = f" in {top}" if top else ""
@@ -124,17 +124,17 @@ class _Dump:
 
     @property
     def whole(self) -> bool:
-        """Whether what is not in it was not there."""
+        """Whether a missing thread did not exist."""
         return self.has_begin and self.has_end and not self.holed and self.length in (None, self.of_java)
 
     @property
     def names(self) -> list[str]:
-        """Of its threads."""
+        """Names of its threads."""
         return [thread.name for thread in self.threads]
 
 
 def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
-    """Every dump; threads that were pasted alone make one that is cut."""
+    """Yield every dump; threads pasted alone form a cut one."""
     at, found = 0, 0
     whose = {here.at: here.broker for here in placed(lines)}
     while at < len(lines):
@@ -156,7 +156,7 @@ def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
 
 
 def _is_part_of_deadlock(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether a line begins a part of a deadlock's report whose first line was not pasted: a name, and what it waits for."""
+    """Return whether a line starts a part of a deadlock report without its first line: a name, and what it waits for."""
     following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
     text = lines[at].text
     return (
@@ -167,7 +167,7 @@ def _is_part_of_deadlock(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _read(lines: Sequence[PastedLine], at: int, dump: _Dump) -> int:
-    """Take in the lines of a dump; returns where it ends."""
+    """Add the lines of a dump; return its end."""
     last = at
     for index in range(at, len(lines)):
         text = lines[index].text
@@ -189,7 +189,7 @@ def _begins_next(text: str, dump: _Dump) -> bool:
 
 
 def _takes(dump: _Dump, line: PastedLine) -> bool:
-    """Whether a line belongs to the dump; it is taken in."""
+    """Return whether a line belongs to the dump, and add it."""
     text, thread = line.text, dump.threads[-1] if dump.threads else None
     if begin := _BEGIN.fullmatch(text):
         dump.has_begin, dump.java = True, begin["java"]
@@ -234,7 +234,7 @@ def _is_lock(text: str) -> bool:
 
 
 def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
-    """The rows of a dump, each sentence with the lines that it is about."""
+    """Yield the rows of a dump, each sentence with its lines."""
     own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
     if not own:
         if dump.has_deadlock:
@@ -266,7 +266,7 @@ def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
 
 
 def _deadlock(dump: _Dump, where: LineSpan, broker: int | None) -> HostSaid:
-    """Who waits for whom, as Java itself says."""
+    """Return the deadlock as reported by Java."""
     names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
     waits = "".join(
         f"; {name} waits for {dump.waits_for.get(name, 'what')}{', which' if name in dump.waits_for else ''} {holder} holds"
@@ -277,7 +277,7 @@ def _deadlock(dump: _Dump, where: LineSpan, broker: int | None) -> HostSaid:
 
 
 def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
-    """What network threads, fetchers, the controller and the loader of groups were doing: how many in which state, and where."""
+    """Yield the number of network threads, fetchers, controller and group loader threads by state and location."""
     for what, names in _GROUPS:
         threads = [thread for thread in own if names.fullmatch(thread.name)]
         if not threads:
@@ -297,7 +297,7 @@ def _awaited(thread: _Thread) -> str:
 
 
 def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
-    """Every thread by its name, where few were pasted."""
+    """Yield every thread by name, when few were pasted."""
     if dump.whole or not dump.threads or len(dump.threads) > _MOST_NAMED:
         return
     named: dict[str, list[str]] = {}
@@ -331,7 +331,7 @@ def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
 
 
 def _broker(dump: _Dump) -> int | None:
-    """Whose it is: the id that its threads bear in their names, where they agree; else that of the heading."""
+    """Return its broker: the id in its thread names, if consistent; else that of the heading."""
     told = [found for name in dump.names if (found := _ITS_BROKER.fullmatch(name))]
     ids = Counter(next(text for text in found.groups() if text) for found in told)
     return znodes.number(next(iter(ids))) if len(ids) == 1 else dump.broker if not ids else None
@@ -349,7 +349,7 @@ def _of_cleaner(dump: _Dump, where: LineSpan, broker: int | None, cleaners: Sequ
 
 
 def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
-    """What threads of a broker wait for, and who holds that."""
+    """Yield what a broker's threads wait for, and the holder."""
     holders = {lock: thread for thread in dump.threads for lock in thread.holds}
     handlers = [thread for thread in own if _HANDLER.fullmatch(thread.name)]
     blocked = [thread for thread in own if thread.state == "BLOCKED"]

@@ -1,7 +1,7 @@
-"""What ``du`` prints: how much space a folder takes on disk.
+"""Output of ``du``: disk space of a folder.
 
-Only its options tell the unit of a bare number: without them a block is 1 KiB on Linux, 512 bytes on macOS, and whatever
-``BLOCKSIZE`` says on both (``src/du.c@v9.1``); with ``-h`` all is rounded up to two digits.
+Only its options show the unit of a bare number: by default a block is 1 KiB on Linux, 512 bytes on macOS, or ``BLOCKSIZE`` on
+both (``src/du.c@v9.1``); with ``-h`` everything is rounded up to two digits.
 """
 
 import re
@@ -28,7 +28,7 @@ _SUMS = (".", "total", "insgesamt")
 
 
 def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid]:
-    """Every row: bytes where the unit is known, else the number as it stands."""
+    """Yield every row: bytes with a known unit, else the number as printed."""
     asked: str | None = None
     for here in placed(lines):
         text = here.line.text
@@ -62,7 +62,7 @@ def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int |
 
 
 def _unit(asked: str | None) -> tuple[int, str] | None:
-    """Bytes of a unit, and its name; ``None`` where nothing tells."""
+    """Return the size of a unit, and its name; ``None`` when unknown."""
     if asked is None:
         return None
     if block := _SIZE.search(asked):

@@ -1,1 +1,1 @@
-"""What Kafka's and ZooKeeper's tools print, as it is pasted."""
+"""Pasted output of Kafka's and ZooKeeper's tools."""

@@ -1,8 +1,8 @@
-"""What ``kafka-configs --describe`` prints of topics and brokers.
+"""Output of ``kafka-configs --describe`` for topics and brokers.
 
-Asked of ZooKeeper it prints a znode's overrides: ``Configs for topics:t are a=1,b=2`` (0.9), ``Configs for topic 't' are ...``
-(later). Asked of brokers it prints a list below ``Dynamic configs for topic t are:``, of those only that are set for this entity;
-below ``All configs for ...`` all of them, where ``synonyms`` tells which are set for it
+With ZooKeeper it prints a znode's overrides: ``Configs for topics:t are a=1,b=2`` (0.9), ``Configs for topic 't' are ...``
+(later). With brokers it prints a list below ``Dynamic configs for topic t are:``, only of those set for this entity; below ``All
+configs for ...`` all of them, with ``synonyms`` for those set for it
 (``core/src/main/scala/kafka/admin/ConfigCommand.scala@0.9.0.1, 1.1.1, 2.8.2``, ``describeResourceConfig``).
 """
 
@@ -48,7 +48,7 @@ _REDACTED = "[redacted]"
 
 
 class _SettingEntry(NamedTuple):
-    """A setting in a list; of a secret no value is printed."""
+    """A setting in a list; secrets have no printed value."""
 
     name: str
     value: str
@@ -57,7 +57,7 @@ class _SettingEntry(NamedTuple):
 
 
 def told(lines: Sequence[PastedLine]) -> Iterator[ToldConfig | ToolStatement]:
-    """Every entity's overrides in the lines."""
+    """Yield every entity's overrides."""
     at, asked = 0, None
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -81,7 +81,7 @@ def told(lines: Sequence[PastedLine]) -> Iterator[ToldConfig | ToolStatement]:
 
 
 def _asked(text: str) -> tuple[str, str] | None:
-    """Kind and name of the topic or broker that a command asks for."""
+    """Return kind and name of the topic or broker in a command."""
     command = text[:4096]
     if "kafka-configs" not in command or "--describe" not in command:
         return None
@@ -96,7 +96,7 @@ def _asked(text: str) -> tuple[str, str] | None:
 def _headless(
     entries: Sequence[_SettingEntry], span: LineSpan, asked: tuple[str, str] | None
 ) -> Iterator[ToldConfig | ToolStatement]:
-    """A list whose head was not pasted: of whom it is tells the command, else nobody; the rows before may be missing."""
+    """Yield a list without its header: the command names its entity, otherwise it is unknown; earlier rows may be missing."""
     if asked is not None:
         yield from _of_entity(entries, span, *asked, every=True, whole=False)
         return
@@ -107,7 +107,7 @@ def _headless(
 
 
 def is_beside(text: str) -> bool:
-    """Whether the tool says it beside its answers."""
+    """Return whether it is decoration by the tool."""
     return _BESIDE.fullmatch(text) is not None
 
 
@@ -129,7 +129,7 @@ def _of_zookeeper(found: re.Match[str], span: LineSpan) -> Iterator[ToldConfig |
 
 
 def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | ToolStatement], int]:
-    """The list below a head: it may be cut where nothing follows it."""
+    """Parse the list below a header: it may be cut when nothing follows it."""
     entries, after = _entries(lines, at)
     span = spanned(lines, at, after)
     whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
@@ -142,7 +142,7 @@ def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[
 def _of_entity(
     entries: Sequence[_SettingEntry], span: LineSpan, kind: str, entity: str, *, every: bool, whole: bool
 ) -> Iterator[ToldConfig | ToolStatement]:
-    """What a list says of an entity: of all settings those that its synonyms call its own."""
+    """Yield an entity's overrides in a list: among all settings, those that its synonyms mark as its own."""
     source = _OWN[entity if entity == "<default>" else kind]
     own, default, static, built_in, hidden = {}, {}, {}, {}, []
     for entry in entries:
@@ -166,12 +166,12 @@ def _of_entity(
 
 
 def _value(entry: _SettingEntry, own: re.Match[str] | None) -> str:
-    """The entity's own value: that of its synonym, where they are printed."""
+    """Return the entity's own value: that of its synonym, if printed."""
     return entry.value if own is None or own["name"] != entry.name else own["value"]
 
 
 def _of_file(static: dict[str, str], kind: str, entity: str) -> str:
-    """What ``server.properties`` sets: of the broker that was asked for, or of whichever broker answered."""
+    """Return settings from ``server.properties``: of the requested broker, or of the responding one."""
     if not static:
         return ""
     whose = f"server.properties of broker {entity}" if kind == "brokers" else "server.properties of the broker that answered"
@@ -184,7 +184,7 @@ def _some(settings: dict[str, str]) -> str:
 
 
 def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry], int]:
-    """The settings behind a line, folded or not, and where they end."""
+    """Return the settings after a line, folded or not, and their end."""
     found, index = [], at + 1
     while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
         text, after = lines[index].text, index + 1
@@ -201,7 +201,7 @@ def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry],
 
 
 def _entry(text: str) -> _SettingEntry | None:
-    """``a.b=1 sensitive=false synonyms={...}``; ``None`` for half of one."""
+    """Parse ``a.b=1 sensitive=false synonyms={...}``; ``None`` for a part of one."""
     name, _, rest = text.strip().partition("=")
     value, _, behind = rest.partition(" sensitive=")
     if not behind:

@@ -1,7 +1,7 @@
-"""What Cruise Control says: its own state, and the partitions and brokers of ``kafka_cluster_state``, as JSON or as text.
+"""Output of Cruise Control: its own state, and partitions and brokers of ``kafka_cluster_state``, as JSON or text.
 
-It tells of partitions what Kafka's metadata told it: leader, replicas and ISR, neither epochs nor times.
-Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBrokerState.java``, ``CruiseControlState.java`` of
+Its partitions come from Kafka's metadata: leader, replicas and ISR, without epochs or times. Source:
+``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBrokerState.java``, ``CruiseControlState.java`` of
 ``cruise-control/src/main/java/com/linkedin/kafka/cruisecontrol/servlet/response@2.5``.
 """
 
@@ -45,7 +45,7 @@ _BROKER = re.compile(
 )
 _TROUBLE = re.compile(r"recent\w*(?:Failures|Violations|Anomalies)|ongoingAnomaly\w*|offline\w*")
 _FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=[^\]\s])")
-"""Anomalies that it found lately (``AnomalyDetectorState.java``): an empty list tells of none."""
+"""Recent anomalies (``AnomalyDetectorState.java``): an empty list means none."""
 _SUMMARY = re.compile(
     r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
     r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
@@ -54,7 +54,7 @@ _MOST_BROKERS, _LONGEST_STATE = 50, 1500
 
 
 def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame | CutOutput]:
-    """Everything that it says in the lines."""
+    """Yield its whole content."""
     yield from _as_json(lines)
     yield from _as_text(lines)
 
@@ -92,7 +92,7 @@ def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterato
 
 
 def _partitions(told: Mapping[str, object], where: LineSpan, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:
-    """The lists of partitions; of the one that is cut more may have stood there."""
+    """Yield the lists of partitions; a cut one may have had more."""
     for name in _LISTS:
         if not isinstance(rows := told.get(name), list):
             continue
@@ -146,7 +146,7 @@ def _brokers(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
 
 
 def _summary(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
-    """Numbers of the whole cluster, by the names that they have there."""
+    """Yield numbers of the whole cluster, by their printed names."""
     if shown := ", ".join(f"{name} {value}" for name, value in told.items() if type(value) in (int, float)):
         yield HostSaid(_KIND, where, f"summary of the cluster: {shown}", facts={"summary": dict(told)})
 
@@ -183,7 +183,7 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
 
 
 def _state(what: str, told: str, where: LineSpan) -> HostSaid:
-    """One of its own states; one that is cut may have told of more."""
+    """Return one of its own states; a cut one may have had more."""
     failed = sorted(set(_FAILURES.findall(told)))
     cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")
     text = f"{what}: {_trouble(failed)}{told[:_LONGEST_STATE]}{' (cut: what follows was not pasted)' if cut else ''}"

@@ -1,4 +1,4 @@
-"""What ``diff`` prints of two files, plain or unified (``-u``, ``git diff``): which lines each of them has alone."""
+"""Output of ``diff``, plain or unified (``-u``, ``git diff``): lines only in either file."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _MOST, _MOST_SHOWN, _LONGEST = 5000, 100, 2000
 
 
 def differences(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Every comparison; the files are named by its command, or by itself."""
+    """Yield every comparison, with file names from its command, or its own."""
     at, names = 0, ("the first file", "the second file")
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -46,7 +46,7 @@ def _end(lines: Sequence[PastedLine], at: int, row: re.Pattern[str]) -> int:
 
 
 def _said(lines: Sequence[PastedLine], row: re.Pattern[str], names: tuple[str, str]) -> str:
-    """The lines of each side; what stands behind ``#`` holds in neither."""
+    """Return the lines of each side, except text after ``#``."""
     sides: dict[str, list[str]] = {"<": [], ">": [], " ": []}
     for line in lines:
         found = row.fullmatch(line.text[:_LONGEST])

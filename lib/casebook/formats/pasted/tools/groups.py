@@ -1,8 +1,8 @@
-"""What ``kafka-consumer-groups`` prints, 0.9 to 4.1, and ``ConsumerOffsetChecker`` before it.
+"""Output of ``kafka-consumer-groups``, 0.9 to 4.1, and of its predecessor ``ConsumerOffsetChecker``.
 
-Offsets stand in three layouts: ``GROUP, TOPIC, ...`` with commas (0.9), columns that begin with GROUP (0.10.0, and from 2.1 on),
-columns that begin with TOPIC (0.10.1 to 2.0). Who owns a partition stands behind its lag; a member without any has ``-`` for all
-before it. ``--members`` and ``--state`` are next door (:mod:`casebook.formats.pasted.tools.members`). Source:
+Offsets have three layouts: ``GROUP, TOPIC, ...`` with commas (0.9), columns that start with GROUP (0.10.0, and from 2.1 on),
+columns that start with TOPIC (0.10.1 to 2.0). The owner of a partition follows its lag; a member without any has ``-`` in all
+columns before it. ``--members`` and ``--state`` are in :mod:`casebook.formats.pasted.tools.members`. Source:
 ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@0.9.0.1, 0.10.2.1, 1.1.0, 2.8.2``,
 ``core/src/main/scala/kafka/tools/ConsumerOffsetChecker.scala@0.8.2.2``,
 ``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
@@ -30,7 +30,7 @@ _WITHIN = re.compile(
     r"(?:\s+OWNER|\s+CONSUMER-ID\s+HOST\s+CLIENT-ID)?)\s+(?P<rows>\S.*)",
     re.IGNORECASE,
 )
-"""A table that has lost its line ends."""
+"""A table without its line ends."""
 _HEAD_BEGINS = re.compile(r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)\b.*", re.IGNORECASE)
 _SAID = re.compile(
     r"\s*(?:Error: |Warning: )?(?:The )?[Cc]onsumer group [`'\"]?(?P<group>[^`'\"\s]+)[`'\"]? (?P<what>has no active members"
@@ -49,10 +49,10 @@ _SKIPPED = re.compile(
 )
 _SENTENCE = re.compile(r"\W*[A-Za-z][a-z']*,?(?: [A-Za-z][a-z']*,?){1,3}\b.*")
 _MARK = re.compile(r"\A[#*>|/;-]+ ")
-"""What a script or a list puts before a row is no part of a group's name."""
+"""A script's or list's prefix of a row, which is no part of a group's name."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none", "non", "no", "n")
-"""What stands for nothing, also where it is cut."""
+"""Placeholders for nothing, also cut."""
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
 _LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
 _TOOL, _CHECKER = "kafka-consumer-groups", "ConsumerOffsetChecker"
@@ -60,7 +60,7 @@ _IS_CHECKER = re.compile(r"\s*GROUP\s+TOPIC\s+PID\b", re.IGNORECASE)
 
 
 class _Row(NamedTuple):
-    """A row as far as it was pasted: values by column."""
+    """A row as far as pasted: values by column."""
 
     group: str | None
     values: dict[str, str]
@@ -68,7 +68,7 @@ class _Row(NamedTuple):
 
 
 def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember | GroupSaid | ToolStatement | CutOutput]:
-    """Every row below a head, and every sentence on a group."""
+    """Yield every row below a header, and every sentence on a group."""
     at, asked = 0, None
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -98,7 +98,7 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
 
 
 def _of_one_line(flat: re.Match[str], span: LineSpan, asked: str | None) -> list[PastedOffset | GroupMember | ToolStatement]:
-    """The rows behind a head in one line, as many words each as it has columns; none where a word is left over."""
+    """Return the rows after a header on one line, each with as many words as columns; none when a word is left over."""
     columns, words = _columns(flat["head"]), flat["rows"].split()
     wide = len(flat["head"].split())
     rows = [_row(" ".join(words[at : at + wide]), columns) for at in range(0, len(words), wide)]
@@ -108,12 +108,12 @@ def _of_one_line(flat: re.Match[str], span: LineSpan, asked: str | None) -> list
 
 
 def is_head(text: str) -> bool:
-    """Whether it is a note or a command of the tool."""
+    """Return whether it is a note or a command of the tool."""
     return len(text) < _LONGEST and any(pattern.fullmatch(text) for pattern in (_NOTE, _OPTION, _SKIPPED))
 
 
 def _head(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
-    """The columns of a table of offsets, whose head may be folded, and where its rows begin."""
+    """Return the columns of a table of offsets, with a possibly folded header, and the start of its rows."""
     text = lines[at].text
     if "LOG-END-OFFSET" in text and not _HEAD_BEGINS.fullmatch(text):
         return _headless(lines, at)
@@ -133,7 +133,7 @@ def _head(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
 
 
 def _headless(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
-    """The columns of a head that has lost its begin: those of the layout in which the next line is a row."""
+    """Return the columns of a header without its start: those of the layout that fits the next line."""
     text = lines[at].text
     behind = _columns(text[text.index("LOG-END-OFFSET") :])
     for begin in (("TOPIC", "PARTITION"), ("GROUP", "TOPIC", "PARTITION")):
@@ -145,7 +145,7 @@ def _headless(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | N
 
 
 def _adds_up(row: _Row | None) -> bool:
-    """Whether a row by guessed columns is one: its lag is what lies between its offsets."""
+    """Return whether a row by guessed columns is valid: its lag is the difference of its offsets."""
     if row is None:
         return False
     offset, end, lag = (_count(row.values[name]) for name in _OFFSETS)
@@ -153,7 +153,7 @@ def _adds_up(row: _Row | None) -> bool:
 
 
 def _columns(text: str) -> list[str]:
-    """Names of the columns: of those with a blank in them as one word."""
+    """Return column names, those with a blank as one word."""
     joined = re.sub(r"CURRENT OFFSET|LOG END OFFSET", lambda match: match[0].replace(" ", "-"), text.strip().upper())
     named = {"OFFSET": "CURRENT-OFFSET", "PID": "PARTITION", "LOGSIZE": "LOG-END-OFFSET", "OWNER": "CONSUMER-ID"}
     columns = [named.get(name, name) for name in re.split(r"[\s,|]+", joined) if name]
@@ -163,7 +163,7 @@ def _columns(text: str) -> list[str]:
 def _table(
     lines: Sequence[PastedLine], at: int, columns: Sequence[str], asked: str | None
 ) -> tuple[list[PastedOffset | GroupMember | ToolStatement | CutOutput], int]:
-    """The rows below a head; each may be folded, and lines of trouble may stand between them."""
+    """Parse the rows below a header; each may be folded, and error lines may be in between."""
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
     has_hosts = "HOST" in lines[at - 1].text.upper()
     epochs: list[str] = []
@@ -184,7 +184,7 @@ def _table(
                 break
             if not text or at + 1 >= len(lines) or _stops(text) or _row(lines[at + 1].text[:_LONGEST], columns) is None:
                 break
-            at += 1  # a line of somebody else's between two rows
+            at += 1  # a foreign line between two rows
             continue
         span = spanned(lines, at, after)
         if has_hosts and row.words < len(columns) and not lines[after - 1].padded and _ends_table(lines, after, columns):
@@ -202,12 +202,12 @@ def _table(
 
 
 def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str]) -> bool:
-    """Whether no row follows: the row before it may have been cut."""
+    """Return whether no row follows: the previous row may be cut."""
     return after >= len(lines) or not lines[after].text or _row(lines[after].text[:_LONGEST], columns) is None
 
 
 def _without_cut_end(row: _Row) -> _Row:
-    """The last row of a paste, which may be cut: of its last value behind the lag nobody knows whether it is whole."""
+    """Return the last row of a paste without its last value after the lag, which may be cut."""
     last = next(reversed(row.values))
     return (
         row
@@ -219,7 +219,7 @@ def _without_cut_end(row: _Row) -> _Row:
 def _cut_row(
     lines: Sequence[PastedLine], at: int, columns: Sequence[str], asked: str | None
 ) -> list[PastedOffset | GroupMember | ToolStatement | CutOutput] | None:
-    """The last row of a paste or of a block, which is cut before its lag: its columns that are whole."""
+    """Return the complete columns of the last row of a paste or block, cut before its lag."""
     words = lines[at].text.split()
     is_last = at + 1 >= len(lines) or is_end(lines, at + 1) or _SENTENCE.fullmatch(lines[at + 1].text[:_LONGEST]) is not None
     if not words or not is_last or len(words) >= len(columns):
@@ -237,13 +237,13 @@ def _cut_row(
 
 
 def _skipped(line: PastedLine) -> ToolStatement:
-    """What the checker says in place of a row."""
+    """Return the checker's message in place of a row."""
     ends = _SKIPPED.fullmatch(line.text[:_LONGEST])["ends"] is not None
     return ToolStatement(_CHECKER, one(line), line.text.strip()[:300].rstrip("."), bad=ends)
 
 
 def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:
-    """The row that begins at a line, with as many of the next lines as it is folded over."""
+    """Return the row that starts at a line, joined with its folded lines."""
     text, row = "", None
     for after in range(at, min(len(lines), at + _MOST_FOLDED)):
         more = lines[after].text
@@ -267,7 +267,7 @@ def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tup
 
 
 def _stops(text: str) -> bool:
-    """Whether it is surely no rest of a row."""
+    """Return whether it is certainly no rest of a row."""
     return (
         _OPTION.fullmatch(text) is not None
         or _HEAD_BEGINS.fullmatch(text) is not None
@@ -276,7 +276,7 @@ def _stops(text: str) -> bool:
 
 
 def _row(text: str, columns: Sequence[str]) -> _Row | None:
-    """A row with its values up to the lag at least; a group may have blanks in its name."""
+    """Parse a row with its values at least up to the lag; a group name may have blanks."""
     has_commas = text.count(", ") >= columns.index("LAG") - 1
     has_bars = text.count("|") >= columns.index("LAG")
     words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())
@@ -315,5 +315,5 @@ def _facts(row: _Row, span: LineSpan, asked: str | None) -> Iterator[PastedOffse
 
 
 def _count(text: str) -> int | None:
-    """A number; ``None`` for ``-`` and ``unknown``."""
+    """Parse a number; ``None`` for ``-`` and ``unknown``."""
     return None if _is_unknown(text) else int(text)

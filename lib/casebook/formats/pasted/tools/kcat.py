@@ -1,10 +1,10 @@
-"""What ``kcat -L`` (``kafkacat``) prints, as text and as JSON (``-J``): the metadata that one broker answered with.
+"""Output of ``kcat -L`` (``kafkacat``), as text and as JSON (``-J``): the metadata of one broker.
 
-It is the picture that the controller gave that broker: leaders, replicas and ISRs as ``kafka-topics`` tells them, who lives as
-the controller saw it, and of KRaft any broker as the controller. None of it says who is registered in ZooKeeper. Brokers before
-0.11 answer with replicas in any order: the first need not be the preferred one. Source: ``kcat.c@1.7.1`` (``metadata_print``),
-``json.c@1.7.1``, ``KafkaApis.scala@2.8.2`` (``handleTopicMetadataRequest``),
-``ControllerChannelManager.scala@0.10.2.2, 0.11.0.3``.
+It is the controller's last update to that broker: leaders, replicas and ISRs as in ``kafka-topics``, live brokers in the
+controller's view, and for KRaft any broker as the controller. It does not contain registrations in ZooKeeper. Brokers before 0.11
+return replicas in any order: the first need not be the preferred one. Source: ``kcat.c@1.7.1`` (``metadata_print``),
+``json.c@1.7.1``, ``KafkaApis.scala@2.8.2`` (``handleTopicMetadataRequest``), ``ControllerChannelManager.scala@0.10.2.2,
+0.11.0.3``.
 """
 
 import re
@@ -18,7 +18,7 @@ from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, sp
 from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
-"""A tool that asks many hosts at once puts their names before the lines."""
+"""Host prefix of a tool that runs on many hosts."""
 _HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): (?P<at>.*)\):\s*")
 _COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")
 _TOPICS = re.compile(_FROM + r"(?P<count>\d+) topics:\s*")
@@ -39,12 +39,12 @@ _ASKS = re.compile(r".*\b(?:kcat|kafkacat)\s.*-[A-Z]\b.*")
 
 
 def is_typed(text: str) -> bool:
-    """Whether it is a command line of the tool, at whatever prompt."""
+    """Return whether it is a command line of the tool, after any prompt."""
     return len(text) < 4096 and _ASKS.fullmatch(text) is not None
 
 
 def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | DescribedTopic | ToolStatement | CutOutput]:
-    """Every topic and partition, and the brokers in one sentence."""
+    """Yield every topic and partition, and the brokers in one sentence."""
     at, topic = 0, None
     while at < len(lines):
         text, span, after = lines[at].text, one(lines[at]), at + 1
@@ -74,7 +74,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
 
 
 def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether an object that begins at a line is one of the tool's, also where it is printed in many lines."""
+    """Return whether an object that starts at a line is from the tool, also over many lines."""
     return any(name in line.text[:_LONGEST] for line in lines[at : at + 12] for name in _OF_JSON)
 
 
@@ -101,7 +101,7 @@ def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered:
 
 
 def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) -> Iterator[DescribedPartition | ToolStatement]:
-    """One without anybody in its ISR may have been cut."""
+    """Yield a partition; one with an empty ISR may be cut."""
     number, leader, replicas, isr = (
         znodes.number(row["partition"]),
         int(row["leader"]),
@@ -117,7 +117,7 @@ def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) 
 
 
 def _may_go_on(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether nobody knows that the row before a line has ended."""
+    """Return whether the previous row may continue on a line."""
     if is_end(lines, at) or at >= len(lines):
         return at >= len(lines)
     return not any(row.fullmatch(lines[at].text[:4096]) for row in (_PARTITION, _TOPIC))

@@ -1,7 +1,7 @@
-"""What ``kafka-log-dirs --describe`` prints: sizes of replicas by broker and log dir, as JSON; of no segment.
+"""Output of ``kafka-log-dirs --describe``: sizes of replicas by broker and log dir, as JSON, without segments.
 
-``size`` is the sum of a replica's segments in bytes; an ``error`` means that the broker cannot use that log dir, whose replicas
-it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala@1.1.1, 2.8.2``,
+``size`` is the sum of a replica's segments in bytes; an ``error`` means that the broker cannot use that log dir, without listing
+its replicas. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala@1.1.1, 2.8.2``,
 ``tools/src/main/java/org/apache/kafka/tools/LogDirsCommand.java@3.9.0``, ``ReplicaManager.scala@2.8.2`` (``describeLogDirs``).
 """
 
@@ -27,7 +27,7 @@ _SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-is
 
 
 def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | CutOutput]:
-    """Every replica with its size."""
+    """Yield every replica with its size."""
     at = 0
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -45,7 +45,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | Cu
 
 
 def _of_jq(lines: Sequence[PastedLine], at: int) -> list[Mapping[str, object]]:
-    """Replicas a line each, as ``jq`` leaves them of the tool's answer."""
+    """Return replicas one per line, as filtered by ``jq``."""
     found = []
     for line in lines[at:]:
         text = line.text.strip()
@@ -64,7 +64,7 @@ def _is_json(text: str) -> bool:
 
 
 def _told_of_jq(rows: Sequence[Mapping[str, object]], span: LineSpan) -> ToolStatement:
-    """Whose they are and in which log dir is not in these lines."""
+    """Return the statement; broker and log dir are not in these lines."""
     some = [
         ", ".join([str(row.get("partition")), *(f"{name} {json.dumps(row[name])}" for name in row if name != "partition")])
         for row in rows
@@ -75,7 +75,7 @@ def _told_of_jq(rows: Sequence[Mapping[str, object]], span: LineSpan) -> ToolSta
 
 
 def is_beside(text: str) -> bool:
-    """Whether the tool says it beside its answers."""
+    """Return whether it is decoration by the tool."""
     return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
 
 

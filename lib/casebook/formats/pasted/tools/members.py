@@ -1,4 +1,4 @@
-"""What ``kafka-consumer-groups`` prints of groups as a whole: ``--members`` (``--verbose``), ``--state``, ``--list --state``.
+"""Output of ``kafka-consumer-groups`` on whole groups: ``--members`` (``--verbose``), ``--state``, ``--list --state``.
 
 Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.2, 3.7.2``,
 ``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
@@ -32,7 +32,7 @@ _LISTED_ROW = re.compile(
 )
 _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
 _OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")
-"""Columns of groups of the protocol of KIP-848: what the coordinator wants a member to have."""
+"""Columns for groups of the KIP-848 protocol: the target assignment of a member."""
 _TOOL = "kafka-consumer-groups"
 _LONGEST = 64 << 10
 
@@ -40,12 +40,12 @@ _Rows = list[GroupMember | GroupSaid | ToolStatement]
 
 
 def table(lines: Sequence[PastedLine], at: int, asked: str | None) -> tuple[_Rows, int] | None:
-    """The table whose head a line is, and where to go on; ``None`` for no head of these.
+    """Return the table whose header a line is, and the next line; ``None`` for another header.
 
     Args:
-        lines: Of the paste.
-        at: Which of them.
-        asked: The group that the command names.
+        lines: Lines of the paste.
+        at: Index of the line.
+        asked: Group in the command.
     """
     text = lines[at].text
     if _MEMBERS.fullmatch(text):
@@ -75,13 +75,13 @@ def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Row
 
 
 def _is_last(lines: Sequence[PastedLine], line: PastedLine) -> bool:
-    """Whether no member follows: the row may be cut."""
+    """Return whether no member follows: the row may be cut."""
     index = line.number - lines[0].number + 1
     return index >= len(lines) or " /" not in lines[index].text[:_LONGEST]
 
 
 def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:
-    """A member; the last value of a paste that ends within a row may be cut."""
+    """Parse a member; the last value of a paste that ends within a row may be cut."""
     words = line.text.split()
     host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
     if host is None or len(words) < 2 or host < (2 if columns[0] == "GROUP" else 1):
@@ -106,7 +106,7 @@ def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_l
 
 
 def _assigned(text: str) -> list[tuple[str, int]]:
-    """``orders(0,1), plain(2)``; 3.9 leaves out the topics, of whatever they are then."""
+    """Parse ``orders(0,1), plain(2)``; 3.9 omits topics."""
     found = []
     for match in _OF_TOPIC.finditer(text):
         numbers = (match["in"] or match["behind"]).replace(" ", "").split(",")

@@ -1,6 +1,6 @@
-"""Lines of a broker's ``server.properties``: whose they are says ``broker.id`` or ``node.id``, else a heading above them.
+"""Lines of a broker's ``server.properties``: the owner is in ``broker.id`` or ``node.id``, else in a heading above.
 
-A paste is an excerpt: what a file says beside the lines that were pasted is unknown, a line behind ``#`` says nothing.
+A paste is an excerpt: the rest of the file is unknown, and text after ``#`` is ignored.
 """
 
 import re
@@ -28,21 +28,21 @@ _OF_SERVER = re.compile(
     r"|controlled|zookeeper|auto|background|default\.replication|unclean|min\.insync|super\.users|authorizer|queued|leader\.imbalance"
     r"|broker|node|process)\..*|unclean\.leader\.election\.enable|listeners"
 )
-"""What settings of brokers begin with (``KafkaConfig.scala@2.8.2``)."""
+"""Prefixes of broker settings (``KafkaConfig.scala@2.8.2``)."""
 _IDS = ("node.id", "broker.id")
 _META = frozenset({"version", "broker.id", "node.id", "cluster.id", "directory.id"})
 _BEHIND = re.compile(r"\s+#\s.*")
-"""What somebody wrote behind a value for those who read it: Java itself takes it for a part of the value."""
+"""A person's remark after a value: Java itself treats it as a part of the value."""
 _WRAPPED = re.compile(r"\s*[\w.:/@-]+(?:,[\w.:/@-]+)*,?\s*")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 _UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
 _HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
-"""What stands above settings that are no file's: a broker's start, an answer of kafka-configs."""
+"""Headings of settings outside files: a broker's start, an output of kafka-configs."""
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 
 def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]:
-    """Every run of settings, comments within it included, that are a broker's."""
+    """Yield every run of broker settings, including comments."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
     while at < len(lines):
@@ -62,7 +62,7 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]
 
 
 def _as_in_file(texts: Sequence[str]) -> list[str]:
-    """The lines as a file has them: without what was written behind a value, and folded as properties fold."""
+    """Return the lines as in a file: without remarks after a value, and folded like properties."""
     found = []
     for at, text in enumerate(texts):
         own = _BEHIND.sub("", text) if not _COMMENT.fullmatch(text) else text
@@ -72,14 +72,14 @@ def _as_in_file(texts: Sequence[str]) -> list[str]:
 
 
 def _is_rest(text: str, after: str) -> bool:
-    """Whether the next line is the rest of a value that ends in a comma, which a mail or a chat has folded."""
+    """Return whether the next line continues a value that ends in a comma, folded by a mail or a chat."""
     return (
         text.endswith(",") and bool(after.strip()) and _WRAPPED.fullmatch(after) is not None and not _SETTING.fullmatch(after)
     ) or (text.endswith(",") and re.match(r"\s*[A-Z_]+://|\s*[\w.-]+:\d+(?:/\S*)?\s*$", after) is not None)
 
 
 def _is_printed(texts: Sequence[str]) -> bool:
-    """Whether a broker printed it at its start: every setting, those that nobody set as ``null`` or by default, indented."""
+    """Return whether a broker printed it at start: every setting, unset ones as ``null`` or default, indented."""
     own = [text for text in texts if text.strip()]
     return all(_PRINTED.fullmatch(text) for text in own) and any(_UNSET.fullmatch(text) for text in own)
 
@@ -91,7 +91,7 @@ def _of_start(where: LineSpan, found: dict[str, str], broker: int | None) -> Hos
 
 
 def _end(lines: Sequence[PastedLine], at: int) -> int:
-    """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one that was pasted to its end."""
+    """Return the end of a run: at a line that is neither a setting nor a comment, nor a continuation of a complete one."""
     after, begun, is_printed = at, None, _PRINTED.fullmatch(lines[at].text[:LONGEST]) is not None
     for index in range(at, min(len(lines), at + _MOST)):
         text = lines[index].text
@@ -118,14 +118,14 @@ def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
 
 
 def _commented_out(texts: Sequence[str]) -> str:
-    """Settings behind ``#``: they do not hold."""
+    """Return commented settings, which have no effect."""
     rows = [text.strip().lstrip("#! ") for text in texts if _COMMENT.fullmatch(text)]
     rows = [row for row in rows if _SETTING.fullmatch(row) and "=" in row]
     return f"; commented out: {', '.join(rows[:_SHOWN])}" if rows else ""
 
 
 def _said_twice(texts: Sequence[str]) -> str:
-    """Settings that several lines set, with what each of them says: the last one holds."""
+    """Return settings on several lines, with the value of each: the last one counts."""
     told: dict[str, list[str]] = {}
     for text in texts:
         if setting := _SETTING.fullmatch(text[:LONGEST]):

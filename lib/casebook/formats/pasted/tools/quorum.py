@@ -1,4 +1,4 @@
-"""What ``kafka-metadata-quorum describe`` prints: only a cluster without ZooKeeper (KRaft) has such a quorum.
+"""Output of ``kafka-metadata-quorum describe``: only a cluster without ZooKeeper (KRaft) has such a quorum.
 
 ``--status`` prints fields, ``--replication`` a table of the nodes that fetch the metadata log
 (``core/src/main/scala/kafka/admin/MetadataQuorumCommand.scala@3.3.2``,
@@ -30,7 +30,7 @@ _LONGEST, _SHOWN = 16 << 10, 30
 
 
 def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Every description of the quorum."""
+    """Yield every description of the quorum."""
     at = 0
     while at < len(lines):
         text, after = lines[at].text[:_LONGEST], at + 1

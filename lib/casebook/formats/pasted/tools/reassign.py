@@ -1,8 +1,8 @@
-"""What ``kafka-reassign-partitions`` prints: assignments, plans, and how reassignments stand.
+"""Output of ``kafka-reassign-partitions``: assignments, plans, and progress of reassignments.
 
-The assignment that it prints before it starts a reassignment is that of before: it says nothing of now. The one of ``--generate``
-is the current one. ``--list`` prints old and new replicas together, and which are added and removed. A plan says what somebody
-wants. Source: ``core/src/main/scala/kafka/admin/ReassignPartitionsCommand.scala@0.9.0.1, 1.1.1, 2.5.1, 2.8.2``,
+The assignment printed before a reassignment starts is the previous one, not the current one. That of ``--generate`` is current.
+``--list`` prints old and new replicas together, with added and removed ones. A plan is only a wish. Source:
+``core/src/main/scala/kafka/admin/ReassignPartitionsCommand.scala@0.9.0.1, 1.1.1, 2.5.1, 2.8.2``,
 ``tools/src/main/java/org/apache/kafka/tools/reassign/ReassignPartitionsCommand.java@3.9.0``.
 """
 
@@ -61,7 +61,7 @@ _Plan = dict[tuple[str, int], tuple[int, ...]]
 
 
 def moves(lines: Sequence[PastedLine]) -> Iterator[PastedAssignment | PastedMove | ToolStatement | CutOutput]:
-    """Everything that the tool itself printed."""
+    """Yield the tool's own output."""
     at = 0
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -85,7 +85,7 @@ def moves(lines: Sequence[PastedLine]) -> Iterator[PastedAssignment | PastedMove
 
 
 def plans(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
-    """Files of plans that were pasted as they are: they say what is wanted, not what is."""
+    """Yield pasted plan files: they contain the wish, not the state."""
     at = 0
     while at < len(lines):
         text, after = lines[at].text, at + 1
@@ -102,7 +102,7 @@ def plans(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
 
 
 def _log_dirs(text: str) -> str:
-    """The log dirs that a plan wants, replica by replica, as printed."""
+    """Return the log dirs in a plan, by replica, as printed."""
     found = [" ".join(dirs.split()) for dirs in _LOG_DIRS.findall(text)]
     more = f" and {len(found) - _MOST_DIRS} more" if len(found) > _MOST_DIRS else ""
     is_told = any(dirs.replace('"any"', "").strip(", ") for dirs in found)
@@ -110,12 +110,12 @@ def _log_dirs(text: str) -> str:
 
 
 def is_beside(text: str) -> bool:
-    """Whether the tool says it beside its answers."""
+    """Return whether it is decoration by the tool."""
     return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
 
 
 def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | ToolStatement]:
-    """A line that says something by itself."""
+    """Yield the statement of a single line."""
     if "replica" in text and (found := _LISTED.fullmatch(text)):
         topic, number = found["topic"], znodes.number(found["partition"])
         is_told = found["adding"] or found["removing"]
@@ -142,7 +142,7 @@ def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | 
 def _current(
     lines: Sequence[PastedLine], at: int, begun: str | None
 ) -> tuple[Sequence[PastedAssignment | ToolStatement | CutOutput], int]:
-    """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
+    """Return an assignment: the current one before a proposal; else that before a started reassignment."""
     plan, whole, after = _plan(lines, at, begun)
     span, cut = spanned(lines, at, after), () if whole else (_cut(lines, after),)
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
@@ -154,7 +154,7 @@ def _current(
 
 
 def _started(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[PastedMove | ToolStatement | CutOutput], int]:
-    """What was started: a plan (up to 0.11), nothing named (up to 2.5), or partitions by name."""
+    """Return what was started: a plan (up to 0.11), unnamed partitions (up to 2.5), or named ones."""
     after, whole = at + 1, True
     if "{" in what:
         plan, whole, after = _plan(lines, at, what)
@@ -168,7 +168,7 @@ def _started(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[
 
 
 def _names(what: str) -> Iterator[str]:
-    """Names of partitions with commas between them; of ``t-0,1,2`` all are the topic's."""
+    """Yield comma-separated partition names; in ``t-0,1,2`` all belong to the topic."""
     topic = ""
     for name in (part.strip() for part in what.split(",")):
         topic = topic if name.isdecimal() else name.rpartition("-")[0]
@@ -202,7 +202,7 @@ def _cut(lines: Sequence[PastedLine], after: int) -> CutOutput:
 
 
 def _items(rows: Sequence[object]) -> _Plan:
-    """The partitions among them that are whole."""
+    """Return its complete partitions."""
     found: _Plan = {}
     for row in rows:
         if not isinstance(row, dict):

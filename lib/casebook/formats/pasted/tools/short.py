@@ -1,4 +1,4 @@
-"""Answers of a line: ``kafka-topics --version``, ``jps``, ``kcat -Q``, ``meta.properties``, the state in ``docker inspect``.
+"""One-line outputs: ``kafka-topics --version``, ``jps``, ``kcat -Q``, ``meta.properties``, the state in ``docker inspect``.
 
 Source: ``core/src/main/scala/kafka/utils/VersionInfo.scala`` and ``CommandLineUtils.java@3.6.1`` (``3.6.1 (Commit:...)``);
 ``kcat.c@1.7.1`` (``topic [partition] offset n``); ``BrokerMetadataCheckpoint.scala@3.6.1``.
@@ -31,7 +31,7 @@ _IDS = re.compile(r"\s*(?P<name>node\.id|broker\.id|version)\s*=\s*(?P<value>\d{
 
 
 def answers(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
-    """Every such line; ids and the version beside a cluster's id are of ``meta.properties``."""
+    """Yield every such line; ids and the version next to a cluster id are from ``meta.properties``."""
     is_meta = False
     for here in placed(lines):
         text = here.line.text

@@ -1,4 +1,4 @@
-"""What ``kafka-topics --describe`` prints, 0.8 to 3.9: leader, replicas and ISR, and no epoch.
+"""Output of ``kafka-topics --describe``, 0.8 to 3.9: leader, replicas and ISR, without epochs.
 
 Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@0.8.2.2, 0.9.0.1, 2.8.2``,
 ``tools/src/main/java/org/apache/kafka/tools/TopicCommand.java@3.9.0``. No leader is ``-1`` (to 1.1) or ``none``.
@@ -25,13 +25,13 @@ _HEAD_ALONE = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+ReplicationFactor: ?(?P<factor>\d{{1,9}})(?:\s+Configs: ?(?P<configs>\S*))?\s*",
     re.IGNORECASE,
 )
-"""A topic's line without the number of its partitions, as some write it."""
+"""A topic's line without the number of its partitions, as in prose."""
 _LABEL = (
     r"Topic(?:Id)?|Partition(?:Count)?|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas|Removing Replicas|Offline"
     r"|Elr|LastKnownElr|(?:Live)?Observers"
 )
 _MARKED = re.compile(rf"[*`_,|\s]*\b(?P<label>{_LABEL})[*`_]* ?[:=]+[*`_]* *", re.IGNORECASE)
-"""A label as a wiki or a script writes it: in bold, behind a comma, with an equals sign."""
+"""A label reformatted by a wiki or a script: in bold, after a comma, with an equals sign."""
 _BRACKETS = re.compile(r"[\[\]{}*`]|(?<=\d),(?=\s+[A-Za-z])")
 _LEAST_LABELS = 4
 _IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
@@ -44,7 +44,7 @@ _PARTITION = re.compile(
     re.IGNORECASE,
 )
 _CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
-"""The last label of a line, maybe cut, with what stands behind it."""
+"""The last label of a line, perhaps cut, with the text after it."""
 _WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
 _OBSERVERS = re.compile(rf"\b(?P<what>(?:Live)?Observers): ?(?P<ids>{_IDS})?")
 _ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
@@ -71,7 +71,7 @@ _GOES_ON = re.compile(
 _PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)")
 _MOST_FOLDED, _LONGEST, _NARROW = 6, 64 << 10, 50
 _BEGUN_NAME = re.compile(r"(?<=\d),[a-z][a-z.]*$|,(?:[a-z]+\.)+[a-z]*$")
-"""Behind a number, or with dots in it: the name of a setting of which the value was not pasted."""
+"""After a number, or with dots: the name of a setting without its pasted value."""
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?|true|false")
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
@@ -79,9 +79,9 @@ _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 def described(
     lines: Sequence[PastedLine],
 ) -> Iterator[DescribedTopic | DescribedPartition | ToldConfig | CutOutput | ToolStatement]:
-    """Every line of a description, folded or not.
+    """Yield every line of a description, folded or not.
 
-    Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
+    Rule: with ZooKeeper, ``--unavailable-partitions`` lists those without a leader, or with an unregistered one
     (``TopicCommand.scala@0.9.0.1, 2.8.2``).
     """
     at, option, listed = 0, "", []
@@ -128,7 +128,7 @@ def described(
 
 
 def _plain(line: PastedLine) -> PastedLine:
-    """A row whose labels stand otherwise than the tool prints them: as the tool does."""
+    """Return a row with reformatted labels in the tool's format."""
     text = line.text
     if "eader" not in text.lower() or len(text) > _LONGEST or _PARTITION.fullmatch(text):
         return line
@@ -142,14 +142,14 @@ def _plain(line: PastedLine) -> PastedLine:
 
 
 def _observers(text: str, partition: DescribedPartition) -> Iterator[ToolStatement]:
-    """Replicas that Confluent's servers keep out of the ISR."""
+    """Yield replicas that Confluent's servers keep out of the ISR."""
     if observers := _OBSERVERS.search(text[:_LONGEST]):
         says = f"{observers['what']} of {partition.topic}-{partition.partition}: {observers['ids'] or 'none'}"
         yield ToolStatement("kafka-topics", partition.span, says)
 
 
 def _with_topics(lines: Sequence[PastedLine]) -> list[PastedLine]:
-    """Rows that do not repeat the topic of the head right above them, with it."""
+    """Add the topic of the header directly above to rows without it."""
     found, topic = list(lines), None
     for at, line in enumerate(lines):
         if head := _TOPIC.fullmatch(line.text[:_LONGEST]) or _HEAD_ALONE.fullmatch(line.text[:_LONGEST]):
@@ -170,7 +170,7 @@ def _without_count(head: re.Match[str], span: LineSpan) -> Iterator[ToldConfig |
 
 
 def _rows_within(lines: Sequence[PastedLine], at: int) -> list[PastedLine]:
-    """The rows of a line that has lost its line ends, and those of a table whose head names the columns."""
+    """Return the rows on a line without line ends, and those of a table whose header has the column names."""
     text = lines[at].text
     if len(text) > _LONGEST:
         return []
@@ -191,7 +191,7 @@ def _rows_within(lines: Sequence[PastedLine], at: int) -> list[PastedLine]:
 
 
 def _cut_configs(lines: Sequence[PastedLine], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | ToolStatement]:
-    """What is left of a list of overrides that is cut."""
+    """Yield the rest of a cut list of overrides."""
     behind = lines[at].text.partition("Configs:")[2].strip()
     settings, _ = configs_as_far(behind)
     if behind:
@@ -201,7 +201,7 @@ def _cut_configs(lines: Sequence[PastedLine], at: int, topic: DescribedTopic) ->
 
 
 def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[ToolStatement]:
-    """What it means that partitions stand in a list, where their rows do not say it."""
+    """Yield the meaning of partitions in a list, when their rows do not show it."""
     kind = option.partition(" ")[0]
     if kind not in _MEANS or not listed:
         return
@@ -211,7 +211,7 @@ def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[ToolSta
 
 
 def _headless(lines: Sequence[PastedLine], at: int) -> DescribedTopic | None:
-    """A topic's line that has lost its begin: the partition in the next line is the topic's."""
+    """Return a topic's line without its start: the partition on the next line belongs to the topic."""
     text, following = lines[at].text, lines[at + 1].text if at + 1 < len(lines) else ""
     if len(text) > _LONGEST or _BEGINS.fullmatch(text) or not (partition := _PARTITION.fullmatch(following[:_LONGEST])):
         return None
@@ -220,7 +220,7 @@ def _headless(lines: Sequence[PastedLine], at: int) -> DescribedTopic | None:
 
 
 def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | DescribedPartition | CutOutput, int]:
-    """The row that begins at a line: with as many of the next lines as belong to it."""
+    """Return the row that starts at a line, joined with its further lines."""
     text, after = lines[at].text, at + 1
     while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
         text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
@@ -242,7 +242,7 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
 
 
 def _broken(lines: Sequence[PastedLine], at: int, text: str, after: int) -> tuple[str, int]:
-    """A row that a narrow screen has broken within a word: its lines without a blank between them."""
+    """Return a row broken within a word by a narrow screen: its lines without a blank in between."""
     if _PARTITION.fullmatch(text) or _TOPIC.fullmatch(text):
         return text, after
     whole = lines[at].text
@@ -256,7 +256,7 @@ def _broken(lines: Sequence[PastedLine], at: int, text: str, after: int) -> tupl
 
 
 def _before_prose(text: str) -> re.Match[str] | None:
-    """A row in a sentence: what people write goes on behind its ISR in small letters."""
+    """Match a row in a sentence: prose continues after its ISR in lower case."""
     prose = _PROSE.search(text[:_LONGEST])
     return _PARTITION.fullmatch(text[: prose.start()]) if prose else None
 
@@ -264,7 +264,7 @@ def _before_prose(text: str) -> re.Match[str] | None:
 def _as_far(
     lines: Sequence[PastedLine], cut: CutOutput
 ) -> tuple[DescribedPartition | CutOutput, Sequence[ToolStatement | CutOutput]]:
-    """What is left of a line that is cut: the columns before its last label, where they make a row; else what they say."""
+    """Return the rest of a cut line: the columns before its last label if they form a row; else as statements."""
     first = cut.span.first - lines[0].number
     text = " ".join(line.text for line in lines[first : first + cut.span.last - cut.span.first + 1])[:_LONGEST]
     if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
@@ -280,7 +280,7 @@ def _as_far(
 
 
 def _without_begin(text: str, span: LineSpan) -> Iterator[ToolStatement]:
-    """A partition's line that has lost its topic."""
+    """Yield a partition's line without its topic."""
     row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
     if row and row["isr"] is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
@@ -291,12 +291,12 @@ def _without_begin(text: str, span: LineSpan) -> Iterator[ToolStatement]:
 
 
 def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:
-    """Whether nobody is in sync, or the ISR may have been cut off: something follows it, in its own line or in the next."""
+    """Return whether the ISR is empty, not cut: something follows it on its own line or the next."""
     return partition.leader is None and (goes_on or bool(row["rest"]))
 
 
 def _belongs(text: str) -> bool:
-    return len(text) < _LONGEST and _GOES_ON.fullmatch(text.strip()) is not None  # blanks could be of several of its parts
+    return len(text) < _LONGEST and _GOES_ON.fullmatch(text.strip()) is not None  # blanks could belong to several of its parts
 
 
 def _partition(row: re.Match[str], span: LineSpan) -> DescribedPartition | None:
@@ -323,7 +323,7 @@ def _partition(row: re.Match[str], span: LineSpan) -> DescribedPartition | None:
 
 
 def _ids(text: str | None) -> tuple[int, ...] | None:
-    """Broker ids; ``None`` where one of them is none, or one comes twice."""
+    """Parse broker ids; ``None`` for an invalid one, or a duplicate."""
     found = [znodes.number(name.strip()) for name in text.split(",")] if text else []
     return None if None in found or len(set(found)) < len(found) else tuple(found)
 
@@ -352,15 +352,14 @@ def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
     begun = text[:-1] if text.endswith(",") else text[: max(last, 0)]
     found = configs(begun) if begun else None
     if found and text.endswith(",") and not _SCALAR.fullmatch(found[final := next(reversed(found))]):
-        del found[final]  # its value may go on behind the comma
+        del found[final]  # its value may continue after the comma
     return found, False
 
 
 def configs(text: str) -> dict[str, str] | None:
-    """``a=1,b=x,y``: a comma in a value is told from the one between two settings by the name that follows.
+    """Parse ``a=1,b=x,y``: a comma within a value differs from one between settings by the name after it.
 
-    ``None`` for a text that is cut behind a comma or the name of a setting, or is something else: what is missing may be what
-    counts.
+    ``None`` for text cut after a comma or the name of a setting, or for other text: the missing part may be relevant.
     """
     if text.endswith((",", "=")) or (text and not _CONFIG.match(text)):
         return None

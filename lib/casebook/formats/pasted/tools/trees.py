@@ -1,4 +1,4 @@
-"""What ``ls -R`` of zkCli prints: a znode and all below it, a path a line (``cli/LsCommand.java@release-3.8.4``)."""
+"""Output of ``ls -R`` of zkCli: a znode with all descendants, a path per line (``cli/LsCommand.java@release-3.8.4``)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*
 _OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
 _CUT_LIST = re.compile(r"\s*\[[\w., -]*,[\w. -]*")
 _PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/admin(?:/delete_topics)?")
-"""Znodes that hold nothing: of others a list of children is not all."""
+"""Znodes without data: for others a list of children is not complete."""
 _LONGEST, _MOST_CHATTER = 4096, 11
 
 
 def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
-    """Every znode of such a list; who is below a parent, where the list ends before the paste does."""
+    """Yield every znode of such a list; with the children of a parent, if the list ends before the paste does."""
     at = 0
     while at < len(lines):
         after = at + 1
@@ -30,7 +30,7 @@ def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
 
 
 def cut_lists(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
-    """Children in a list that the paste cuts: those whose names are whole are there, and of others nobody knows."""
+    """Yield children in a cut list: those with complete names exist, others are unknown."""
     for at, line in enumerate(lines):
         text = line.text[:_LONGEST]
         command = _OF_CHILDREN.fullmatch(text) if "ls" in text and "/" in text else None
@@ -64,7 +64,7 @@ def _listed(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[P
     whole = is_end(lines, after)
     spans = {path: LineSpan(number, number) for path, number in paths.items()}
     first = next(iter(paths))
-    spans[first] = LineSpan(lines[at].number, paths[first])  # the command with it
+    spans[first] = LineSpan(lines[at].number, paths[first])  # including the command
     return [_znode(path, spans[path], children[path] if whole else None) for path in paths], after
 
 

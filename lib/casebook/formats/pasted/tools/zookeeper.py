@@ -1,10 +1,10 @@
-"""What people paste of ZooKeeper: ``get``, ``ls`` and ``stat`` of zkCli and zookeeper-shell, 3.4 to 3.9.
+"""Pasted ZooKeeper output: ``get``, ``ls`` and ``stat`` of zkCli and zookeeper-shell, 3.4 to 3.9.
 
 ``get`` of 3.4 prints data and stat; from 3.5 on it prints the stat only with ``-s``. ``ls`` prints ``[1, 2, 3]``, ``ls2`` and
-``ls -s`` the stat too (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
-``cli/StatPrinter.java@release-3.8.0``). A znode whose path was not pasted is told by what it holds, and by a path in the
-lines before it. A command may be piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``; what then is
-printed does not repeat it.
+``ls -s`` also the stat (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
+``cli/StatPrinter.java@release-3.8.0``). A znode without a pasted path is recognised by its data, and by a path in the lines
+before it. A command may be piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``; then the output does not
+repeat it.
 """
 
 import json
@@ -53,7 +53,7 @@ _CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
 _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
 _OBJECT = re.compile(r"\s*\{\s*(?:[\"}\[]|$)")
-"""How JSON begins; ``{ BrokerNotAvailableError: ...`` is what node prints of an error."""
+"""Start of JSON; ``{ BrokerNotAvailableError: ...`` is node's notation of an error."""
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
@@ -62,18 +62,18 @@ _MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 
 
 _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
-"""Names of zones that Java prints and that mean one zone only; CST, IST, BST and the like mean several."""
+"""Zone names that Java prints with a single meaning; CST, IST, BST and the like have several."""
 _DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
 
 
 def kafka_path(path: str) -> tuple[str, str] | None:
-    """Chroot and path below it of a znode of Kafka's; ``None`` for another."""
+    """Return chroot and path below it of a Kafka znode; ``None`` for another."""
     found = _KAFKA.fullmatch(path.rstrip("/") or "/")
     return (found["chroot"], found["path"]) if found else None
 
 
 def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
-    """Every znode in the lines, in their order; empty lines are those that somebody else has taken."""
+    """Yield every znode in order; empty lines are claimed by other readers."""
     at = 0
     while at < len(lines):
         found, after = _at(lines, at)
@@ -83,17 +83,17 @@ def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
 
 
 def is_chatter(text: str) -> bool:
-    """Whether zkCli says it beside its answers."""
+    """Return whether it is decoration by zkCli."""
     return _CHATTER.fullmatch(text) is not None
 
 
 def is_command(text: str) -> bool:
-    """Whether it asks ZooKeeper for something of Kafka's."""
+    """Return whether it requests a Kafka znode from ZooKeeper."""
     return _command(text) is not None
 
 
 def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput | None, int]:
-    """The znode that begins at a line, and where to go on."""
+    """Return the znode that starts at a line, and the next line."""
     text = lines[at].text
     if not text:
         return None, at + 1
@@ -117,7 +117,7 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput |
 
 
 def _command(text: str) -> re.Match[str] | None:
-    """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
+    """Match a command of zkCli; ``ls`` of a shell only with a path of Kafka's znodes."""
     if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
         return None
     piped = _PIPED.fullmatch(text) if "|" in text else _HERE.fullmatch(text) if "<<<" in text else None
@@ -126,18 +126,18 @@ def _command(text: str) -> re.Match[str] | None:
 
 
 def _is_root(command: re.Match[str]) -> bool:
-    """``ls /kafka`` at the prompt of zkCli: the root of a chroot."""
+    """Match ``ls /kafka`` at the prompt of zkCli: the root of a chroot."""
     return command["zk"] is not None and command["verb"].startswith("ls")
 
 
 def _behind_banner(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether the tool's greeting is the last that stands before a line: the command was typed away from the screen."""
+    """Return whether the tool's greeting is the last text before a line: the command was not on the screen."""
     before = next((line.text for line in reversed(lines[max(0, at - _NEAR) : at]) if line.text), "")
     return _BANNER.fullmatch(before) is not None
 
 
 def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tuple[PastedZnode | CutOutput | None, int]:
-    """What follows a command."""
+    """Parse the output of a command."""
     path, after = command["path"].rstrip("/") or "/", _behind_chatter(lines, at + 1)
     if after < len(lines) and _repeats(lines[after].text, command):
         after = _behind_chatter(lines, after + 1)
@@ -163,7 +163,7 @@ def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tup
 
 
 def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
-    """The next line that says something, or at which a prompt stands; not too far away."""
+    """Return the next line with content, or with a prompt, within a limit."""
     for index in range(at, min(len(lines), at + _MOST_CHATTER)):
         text = lines[index].text
         if text and not is_remark(text) and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
@@ -172,13 +172,13 @@ def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
 
 
 def _repeats(text: str, command: re.Match[str]) -> bool:
-    """Whether it is the same command once more, as a terminal repeats what is piped into it."""
+    """Return whether it repeats the command, as a terminal does for piped input."""
     again = _command(text)
     return again is not None and (again["verb"], again["path"]) == (command["verb"], command["path"])
 
 
 def _refused(lines: Sequence[PastedLine], at: int, after: int, path: str) -> tuple[PastedZnode | CutOutput, int]:
-    """A command whose answer is none: the znode is not there, or the answer makes no sense."""
+    """Return a command without a result: the znode does not exist, or the output is invalid."""
     missing = _NOT_THERE.fullmatch(lines[after].text)
     if missing and (missing["said"] or missing["code"]) == path:
         return PastedZnode(path, spanned(lines, at, after + 1), there=False), after + 1
@@ -186,7 +186,7 @@ def _refused(lines: Sequence[PastedLine], at: int, after: int, path: str) -> tup
 
 
 def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput | None, int]:
-    """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
+    """Parse JSON without a command: a Kafka znode by its fields, else unknown."""
     data, end = _json(lines, at)
     if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
         return None, at + 1
@@ -202,14 +202,14 @@ def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput
     path = _path_near(lines, at)
     known = kafka_path(path) if path else None
     if known is None and kind == "^/admin/":
-        return None, end  # a plan, as people write them for kafka-reassign-partitions
+        return None, end  # a plan for kafka-reassign-partitions
     stat, undated, after = _stat(lines, end)
     path = path if known and re.search(kind, known[1]) else "/controller" if kind == "^/controller$" else None
     return PastedZnode(path, spanned(lines, at, after), data, stat, undated=undated), after
 
 
 def _kind(row: object) -> str | None:
-    """A pattern of the paths at which Kafka keeps such an object; ``None`` for an object that is no znode's."""
+    """Return a pattern of Kafka's paths for such an object; ``None`` for other objects."""
     if not isinstance(row, dict):
         return None
     if {"leader", "isr", "leader_epoch"} <= row.keys():
@@ -226,7 +226,7 @@ def _kind(row: object) -> str | None:
 
 
 def _path_near(lines: Sequence[PastedLine], at: int) -> str | None:
-    """The one path of a znode that the lines just before name, e.g. in a sentence; ``None`` for none or several."""
+    """Return the only znode path in the lines just before, e.g. in a sentence; ``None`` for none or several."""
     for line in reversed(lines[max(0, at - _NEAR) : at]):
         if "{" in line.text or _STAT.fullmatch(line.text):
             return None
@@ -237,7 +237,7 @@ def _path_near(lines: Sequence[PastedLine], at: int) -> str | None:
 
 
 def _json(lines: Sequence[PastedLine], at: int) -> tuple[str | None, int]:
-    """An object, folded over lines or not; ``None`` when it does not end before something else begins."""
+    """Parse an object, folded over lines or not; ``None`` when something else starts before its end."""
     whole, depth, inside = "", 0, False
     for index in range(at, min(len(lines), at + _MOST_FOLDED)):
         text = lines[index].text if inside else lines[index].text.strip()
@@ -258,7 +258,7 @@ _MARKS = re.compile(r'\\.|["{}]')
 
 
 def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
-    """How many braces are open after the text, and whether a string is."""
+    """Return the number of open braces after the text, and whether a string is open."""
     for mark in _MARKS.finditer(text):
         if mark[0] == '"':
             inside = not inside
@@ -268,10 +268,10 @@ def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
 
 
 def _loaded(text: str) -> object:
-    """JSON, also where a secret went together with its quotes.
+    """Parse JSON, also with a secret removed together with its quotes.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is invalid.
     """
     try:
         return json.loads(text)
@@ -287,7 +287,7 @@ def _is_json(text: str) -> bool:
 
 
 def _children(lines: Sequence[PastedLine], at: int) -> tuple[tuple[str, ...], int | None, str | None]:
-    """``[1, 2, 3]``, folded or not; no end when it has none. 3.5 prints the stat's first line right behind it."""
+    """Parse ``[1, 2, 3]``, folded or not; no end when it is open. 3.5 prints the stat's first line directly after it."""
     texts: list[str] = []
     for index in range(at, min(len(lines), at + _MOST_FOLDED)):
         text, glued = lines[index].text.strip(), None
@@ -303,7 +303,7 @@ def _children(lines: Sequence[PastedLine], at: int) -> tuple[tuple[str, ...], in
 
 
 def _stat(lines: Sequence[PastedLine], at: int, first: str | None = None) -> tuple[Stat | None, tuple[str, ...], int]:
-    """The stat that begins at a line, maybe with a first line before it, the times in it whose zone nobody knows, and its end."""
+    """Return the stat that starts at a line, perhaps with a first line before it, its times in unknown zones, and its end."""
     fields: dict[str, int | None] = {}
     undated = []
     while match := _STAT.fullmatch(first or (lines[at].text if at < len(lines) else "")):
@@ -328,7 +328,10 @@ def _integer(text: str) -> int | None:
 
 
 def _time(text: str) -> int | None:
-    """Epoch milliseconds (whole seconds: more is not printed) of a date as Java prints it; ``None`` where its zone is unclear."""
+    """Parse a date in Java's notation as epoch milliseconds (whole seconds.
+
+    No more is printed); ``None`` for an ambiguous zone.
+    """
     found = _DATE.fullmatch(text)
     if found is None:
         return None

@@ -4,8 +4,8 @@ case.json     schema, when and by what collected, chroot, every item with sha256
               what could not be collected and why, what was redacted
 zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
               history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
-clients/      <name>/logs/, <name>/ledgers/: what applications logged, and what they wrote down of their records
-              <group>/processed/: what was said to be a ledger of the records that this group processed
+clients/      <name>/logs/, <name>/ledgers/: logs of applications, and their ledgers of records
+              <group>/processed/: ledgers given as records that this group processed
 brokers/<id>/ server.properties, logs/, metrics/, log_dirs.json (formats.log_dir_rows),
               segments/<topic>-<partition>/ where they were copied
 pasted/       pasted.txt, where the evidence was pasted

@@ -9,15 +9,15 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     1 = "/path/to/server.properties"
     [logs]                                           # optional, by broker id: a file, or a folder of them
     1 = "/var/log/kafka"
-    [metrics]                                        # optional, by broker id: what its host measured; files, or folders of them
+    [metrics]                                        # optional, by broker id: metrics of its host; files, or folders of them
     1 = "/var/log/sysstat/sar.txt"
     [log_dirs]                                       # optional, by broker id: a path or URI, or a list of them
     1 = "/var/kafka-logs"
     [clients]                                        # optional, by client: properties or YAML files, or folders of them
     billing = ["/etc/billing/producer.properties"]
-    [ledgers]                                        # optional, by client: what it wrote down of its records
+    [ledgers]                                        # optional, by client: its own records of what it sent
     billing = "/var/billing/sent.csv"
-    [processed]                                      # optional, by consumer group: what it wrote down of what it processed
+    [processed]                                      # optional, by consumer group: its own records of what it processed
     billing = "/var/billing/done.csv"
 """
 

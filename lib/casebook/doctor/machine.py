@@ -38,7 +38,7 @@ def available(*, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgrou
         cgroups: Mount point of the groups, of version 2 or 1.
 
     Returns:
-        ``None`` where there is no Linux to tell.
+        ``None`` outside Linux.
     """
     try:
         told = re.search(r"^MemAvailable:\s+(\d+) kB", (proc / "meminfo").read_text(), re.MULTILINE)

@@ -18,7 +18,7 @@ ROLES = "process.roles"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Evidence that is there and cannot be taken at its word: a row of ``tables/problems``.
+    """Unreliable evidence: a row of ``tables/problems``.
 
     Columns:
         path: The znode or file.

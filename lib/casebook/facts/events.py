@@ -183,7 +183,7 @@ def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
 
 
 class Untyped(NamedTuple):
-    """Entries that nobody knows, of one shape: a row of ``tables/untyped``.
+    """Entries of an unknown kind with the same shape: a row of ``tables/untyped``.
 
     Columns:
         logger: As printed; null where the lines do not tell.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from casebook.facts.cluster import PartitionState
 
 HOLES = "ZooKeeper's transactions between snapshots"
-"""What a case lacks when transactions are missing before a later snapshot: history only, not the last state."""
+"""Missing part of a case whose transactions are missing before a later snapshot: history only, not the last state."""
 
 
 class What(StrEnum):
@@ -42,7 +42,7 @@ class Happened(NamedTuple):
         timeout: Session timeout, milliseconds.
         epoch: Controller epoch.
         config: Topic overrides; empty after deletion of their znode, ``None`` when undecodable.
-        registrations: At the begin of a history: last transaction that added or removed a broker; ``None`` when unknown.
+        registrations: At the start of a history: last transaction that added or removed a broker; ``None`` when unknown.
     """
 
     what: What

@@ -147,7 +147,7 @@ class LostCount(NamedTuple):
         producer: ``None`` when unknown.
         cause: ``None`` for alarms.
         change: First change that may have caused the loss; ``None`` without one.
-        at: Begin of the 50 ms of their acknowledgement; ``None`` when unknown.
+        at: Start of the 50 ms of their acknowledgement; ``None`` when unknown.
         records: Number of records.
         either: All changes that may have caused the loss, when the evidence does not decide.
     """

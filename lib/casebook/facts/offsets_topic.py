@@ -70,7 +70,7 @@ class Segment(NamedTuple):
 
 
 class GroupBytes(NamedTuple):
-    """A row of ``tables/group_bytes``: what a group wrote into a partition of the offsets topic, by committed topic and hour.
+    """A row of ``tables/group_bytes``: a group's writes into a partition of the offsets topic, by committed topic and hour.
 
     Columns:
         broker: Whose copy was read.
@@ -249,7 +249,7 @@ class GroupLoss(NamedTuple):
 
 
 class LostCommit(NamedTuple):
-    """A row of ``tables/lost_commits``: what becomes of a commit whose answer would change.
+    """A row of ``tables/lost_commits``: effect on a commit whose answer would change.
 
     Columns:
         choice: The set of segments that would go, as in deletion; ten thousand rows of each set at most.

@@ -268,7 +268,7 @@ class Beside(NamedTuple):
 
     Args:
         text: As pasted.
-        heading: What it announces, e.g. a host; ``""`` for another line.
+        heading: Announced subject, e.g. a host; ``""`` for another line.
         typed: It is a command.
     """
 

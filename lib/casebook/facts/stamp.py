@@ -1,4 +1,4 @@
-"""When something that a cluster keeps was written, whoever keeps it: ZooKeeper, or the quorum of KRaft."""
+"""Time of a write in the cluster's metadata, in ZooKeeper or in KRaft's quorum."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Stamp(NamedTuple):
         changed_in: Number of the last change.
         changed_at: When that was, epoch ms by the keeper's clock.
         version: How often it was changed: of a partition its partition epoch, of ZooKeeper the znode's data version.
-        session: Whose life it ends with: a session of ZooKeeper, or the broker epoch of KRaft; 0 for nobody's.
+        session: Owner: a ZooKeeper session, or a KRaft broker epoch; 0 for none.
     """
 
     created_in: int | None = None

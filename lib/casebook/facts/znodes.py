@@ -60,13 +60,13 @@ class Znode:
 
 
 class ZnodeChange(NamedTuple):
-    """Changes of Kafka's znodes by one ZooKeeper transaction; at the begin of a history, all znodes.
+    """Changes of Kafka's znodes by one ZooKeeper transaction; at the start of a history, all znodes.
 
     Args:
         zxid: Transaction id.
         time: Epoch milliseconds by the clock of ZooKeeper's leader.
-        session: Requesting session; ``None`` at the begin of a history.
-        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` at the begin of a history,
+        session: Requesting session; ``None`` at the start of a history.
+        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` at the start of a history,
             also after missing transactions.
         timeout: Timeout of a new session, in milliseconds.
         znodes: Znodes after it by path, including parents whose children changed; removed ones are missing.

@@ -1,8 +1,8 @@
 """The columns of a table, as the class of its rows describes them.
 
-The section ``Columns:`` of its docstring is the contract with scripts: a column a line, in the order of the file, each with its
-meaning in the words of the file, where ``None`` is null. ``verdict as class: ...`` names a column that is a word of Python. What
-else a row holds stands below ``Args:``.
+The section ``Columns:`` of its docstring is the contract with scripts: a column per line, in file order, each with its meaning in
+the file, where ``None`` is null. ``verdict as class: ...`` names a column that is a Python keyword. Other attributes of a row are
+in ``Args:``.
 """
 
 import ast
@@ -56,7 +56,7 @@ def _written(row: type) -> str:
 
 
 def _type(row: type, attribute: str) -> str:
-    """By what the row's attribute is annotated with; ``None`` beside it says nothing, as each column may be null."""
+    """Return the type by the annotation of the row's attribute; ``None`` in it is ignored, as each column may be null."""
     told = get_type_hints(row, include_extras=True)
     hint = told[attribute] if attribute in told else get_type_hints(getattr(row, attribute).fget)["return"]
     if get_origin(hint) in (Union, UnionType):

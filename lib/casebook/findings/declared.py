@@ -1,7 +1,7 @@
-"""What each question declares of itself, once: its notebook, what its checks are called, what it explains, its tables.
+"""Declaration of each question: its notebook, names of checks, explained checks, and tables.
 
-A question is a folder of ``casebook.questions``, and its module ``declared`` holds ``QUESTION``. The folders are found by walking
-the package, so no list has to name a new one. This room knows questions by what they declare alone, and imports none of them.
+A question is a folder of ``casebook.questions``, and its module ``declared`` defines ``QUESTION``. The folders are found by
+walking the package, so no list must name a new one. This module uses only the declarations, and imports no question.
 """
 
 import pkgutil
@@ -16,7 +16,7 @@ _OF_EVIDENCE: Mapping[str, tuple[str, ...]] = {"evidence.complete": ("missing",)
 """As questions declare ``numbers``: of the checks on the evidence itself, which belong to every question."""
 
 LAST = 100
-"""The place of what nobody has said of how much it hurts."""
+"""Order of an area without a declared one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +25,10 @@ class Area:
 
     Args:
         name: That word, e.g. ``leadership``.
-        hurts: Its place among all areas, the lower the sooner it is read: what is broken now (10 to 29), what was (30 to 59),
-            what is about to be (60 to 79), what may be (80 to 99).
+        hurts: Order among all areas, lower ones first: current failures (10 to 29), past ones (30 to 59), imminent ones (60 to
+            79), risks (80 to 99).
         rests_on: The evidence that answers most of its questions; ``None`` where none does alone.
-        is_now: Whether what znodes say in it is who leads, and who lives, now: withheld where they are known to be of the past.
+        is_now: Whether it depends on current leaders and live brokers: withheld when the znodes are known to be outdated.
         is_setup: Whether it is how topics are set up: that holds of the topics which such znodes know.
     """
 
@@ -49,16 +49,16 @@ class Declaration:
         notebook: Its stem, e.g. ``20_partition_leadership``.
         answers: The method of :class:`casebook.notebook.examination.Examination` whose findings are its whole answer; empty where
             its cells put it together.
-        areas: What its checks are called.
-        explains: Checks that it goes on from, each with what it tells of them; the first says most. Of several questions that
-            explain a check, the one that names it most closely counts.
+        areas: Names of its checks.
+        explains: Checks that it explains, each with a sentence; the first is the most important. Among several questions for a
+            check, the most specific name counts.
         adds_to: Checks that another explains, and this one says more of.
         tables: The class of their rows, by name: see :mod:`casebook.findings.columns`.
-        rules: What each of its numbered rules says, by number, where docs/rules.md takes them from here.
-        numbers: The facts that the number of a finding stands in, or whose lengths it is, added up. Else it is the fact named as
-            the check is, or ``found``; a check without either has none: what else stands in facts are ids and epochs.
-        past: Checks that tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better.
-        drifting: Checks whose numbers grow with every commit: what matters of it is in the trends.
+        rules: Text of each numbered rule, by number, the source of docs/rules.md.
+        numbers: Facts with a finding's number, or lists whose lengths add up to it. By default the fact named after the check, or
+            ``found``; a check without either has no number: its other facts are ids and epochs.
+        past: Checks on the past: a lower count, e.g. after log rolling, is no improvement.
+        drifting: Checks with numbers that grow with every commit; the trends cover them.
     """
 
     notebook: str
@@ -99,12 +99,12 @@ def explaining(check: str) -> Declaration | None:
 
 
 def numbers(check: str) -> tuple[str, ...]:
-    """The facts that its number stands in; none where its own name says so: see :class:`Declaration`."""
+    """Return the facts with its number; none for those of its own name: see :class:`Declaration`."""
     return next((one.numbers[check] for one in questions() if check in one.numbers), _OF_EVIDENCE.get(check, ()))
 
 
 def is_past(check: str) -> bool:
-    """Whether it tells of what has happened."""
+    """Return whether it is about the past."""
     return check.startswith(tuple(prefix for question in questions() for prefix in question.past))
 
 

@@ -1,4 +1,4 @@
-"""Numbers, moments, brokers and verbs as people read them, in findings and on pages; what is unknown is a question mark."""
+"""Format numbers, moments, brokers and verbs for people, in findings and on pages; unknown values are a question mark."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime

@@ -215,7 +215,7 @@ class _Planner:
         return min(free, key=lambda broker: (self._rack(broker) in racks, self.held[broker], broker), default=None)
 
     def _rack(self, broker: int) -> str | None:
-        """Brokers without a rack count as one rack: they cannot be told apart."""
+        """Brokers without a rack count as one rack: they cannot be distinguished."""
         registered = self.cluster.brokers.get(broker)
         return registered.rack if registered else None
 

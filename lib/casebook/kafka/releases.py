@@ -210,7 +210,7 @@ CLEANER_MAP_RULE = Changed(
     values=(("0.8.2", "span"), ("0.10.0.0", "keys"), ("0.10.1.0", "partial")),
     source=f"{_CLEANER}@0.9.0.1, 0.10.0.1, 0.10.1.1 (KAFKA-3587, KAFKA-3894)",
 )
-"""What must fit in the cleaner's offset map, or the cleaner fails.
+"""Required content of the cleaner's offset map, without which the cleaner fails.
 
 The offset range of every dirty segment (``span``), or the distinct keys of the first one (``keys``); ``partial``: it cleans as
 far as the map reaches.

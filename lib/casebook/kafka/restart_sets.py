@@ -179,7 +179,7 @@ class RestartSets:
         harmful alone has its own step. The controller comes last, so that it moves once.
 
         Args:
-            brokers: Whom to restart; those that do not live are left out.
+            brokers: Brokers to restart; dead ones are ignored.
             last: The controller.
         """
         wanted, steps = set(brokers), []

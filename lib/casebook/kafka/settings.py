@@ -57,11 +57,11 @@ class Setting:
     Args:
         value: As written; ``None`` when unknown, empty when not set.
         origin: One of this module's origins; of a client its line, the default, or why it is unknown.
-        name: What it is called where it is shown beside others.
+        name: Display name next to others.
         key: Broker name of the setting, when it differs from the requested one.
         default_of: Of a built-in default of brokers, the release whose it is.
         proof: ``path:line`` of a client's file; empty for a default.
-        possible: What it may be, where it is not known.
+        possible: Possible values when unknown.
     """
 
     value: str | None

@@ -1,6 +1,6 @@
 """The system's own locks on files (flock): it lets go of one when its holder ends, however it ends.
 
-A file that is held tells that somebody works behind it; a folder is held by a file in it, which stays.
+A locked file means that its holder is active; a folder is locked by a file in it, which stays.
 """
 
 import fcntl
@@ -34,7 +34,7 @@ def made(path: Path, *, mode: int = private.FILE) -> int:
 
 
 def at_once(file: int) -> bool:
-    """Hold an open file as long as its descriptor is open, without waiting; whether nobody else holds it."""
+    """Lock an open file until its descriptor is closed, without waiting; return whether it was free."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -44,10 +44,10 @@ def at_once(file: int) -> bool:
 
 @contextmanager
 def one_at_a_time(folder: Path, *, for_others: bool = False) -> Iterator[None]:
-    """Hold a folder against other processes; who comes second waits.
+    """Lock a folder against other processes; later ones wait.
 
     Args:
-        for_others: The folder is meant for others, who are to hold it as well.
+        for_others: The folder is meant for others, which must be able to lock it as well.
 
     Raises:
         OSError: There is no such folder, or nothing can be written to it.

@@ -20,9 +20,9 @@ class EvidenceTimes:
         is_present: Whether the notebook looks at the moment of collection.
 
     Attributes:
-        apart: What is known of znodes and log dirs that were not observed together; ``None`` where they were.
+        apart: Difference between znodes and log dirs of different times; ``None`` without one.
         outdated: Why the znodes are of the past; ``None`` where they are not.
-        checks: What is to be said of these times.
+        checks: Findings on these times.
     """
 
     def __init__(self, case: Case, cluster: Cluster, log_dirs: Sequence[LogDir], *, is_present: bool) -> None:
@@ -38,7 +38,7 @@ class EvidenceTimes:
         return self.apart is not None and self.apart.is_known
 
     def of(self, findings: Sequence[Finding], absent: Collection[Source], observed: Observations) -> tuple[Finding, ...]:
-        """The findings with the moments of what each looked at, and without those that join evidence of different moments.
+        """Add the moments of each observation, and remove findings that combine evidence of different moments.
 
         Args:
             absent: Kinds of evidence of which the case holds nothing.

@@ -106,12 +106,12 @@ class Examination:
         return self._times.of(findings, self._shared.absent, self._observed())
 
     def _answered(self, answer: Answer, **tables: Sequence[object]) -> Answer:
-        """The answer with the moments of what it looked at; its tables are kept."""
+        """Return the answer with its observation times, and keep its tables."""
         self.kept.tables |= tables
         return replace(answer, findings=self._in_time(answer.findings))
 
     def _observed(self) -> Observations:
-        """Of when logs and history are, where the present is looked at."""
+        """Return observation times of logs and history, for the present."""
         if self._at is None:
             with suppress(CaseError):
                 return self._shared.timeline.observed
@@ -135,7 +135,7 @@ class Examination:
         """Return what to do first and next; the same in every notebook.
 
         It uses the evidence of every notebook: znodes, listed log dirs, logs and history; for a past moment, only znodes.
-        Segments and a ledger would tell more about loads and lost records.
+        Segments and a ledger would show more about loads and lost records.
 
         Args:
             findings: Findings that show whether records were lost.
@@ -371,7 +371,7 @@ class Examination:
         return self._shared.stored_events()
 
     def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
-        """What has changed since the last run of the same cluster: see :func:`casebook.questions.morning.evidence.examined`."""
+        """Return the changes since the last run on the same cluster: see :func:`casebook.questions.morning.evidence.examined`."""
         found = morning_evidence.examined(
             self._lead,
             copies=self._shared.offsets(scan=False).offsets_topic.partitions,

@@ -143,7 +143,7 @@ class Workbook:
 
         Args:
             findings: Conclusions of the notebook; findings on the evidence itself come before them.
-            summary: What stands at the top in place of verdict and plan, for a notebook that leaves the conclusion to the reader.
+            summary: View at the top in place of verdict and plan, for a notebook without a conclusion of its own.
         """
         findings = once((*self.ask.evidence, *findings))
         if summary is None:

@@ -14,7 +14,7 @@ class PanelContext:
 
     Args:
         interactive: Whether there are widgets; otherwise a panel shows its static twin for the parameters.
-        remembered: What the person chose, by field; outlives a re-run of the cell.
+        remembered: Choices by field, kept when a cell is rerun.
         source: Source of the evidence, for the equivalent headless command.
         at: Past moment of the notebook, for that command; ``""`` for that of the evidence.
         case: Name of the case.

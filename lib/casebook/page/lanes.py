@@ -210,8 +210,8 @@ class Shade:
     Args:
         start: Epoch milliseconds.
         end: ``None``: beyond the figure.
-        title: What it is, and how long.
-        detail: What bounds it.
+        title: Kind and length.
+        detail: Its bounds.
         token: ``critical`` or ``warning``.
     """
 

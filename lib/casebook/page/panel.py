@@ -1,7 +1,7 @@
-"""A panel in JupyterLab: fields that a person sets, and below them the answer to what they say.
+"""A panel in JupyterLab: fields for a person, and below them the answer.
 
-Stock ipywidgets, the answer in one HTML value: it neither jumps nor carries a chart library. Without widgets the same answer
-stands at the notebook's parameters; that twin is the view's own, as it also says what was asked.
+Stock ipywidgets with the answer in one HTML value: no layout jumps and no chart library. Without widgets the same answer is shown
+for the notebook's parameters; that twin is up to the view, which also shows the parameters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +17,15 @@ LABELS = "140px"
 
 
 class Panel:
-    """Fields and the answer to them: given anew with each change, and what a person chose is kept past a re-run of the cell.
+    """Fields with their answer, updated on each change; choices are kept when a cell is rerun.
 
     Args:
-        rows: What stands above the answer; the fields are in it.
+        rows: Content above the answer, with the fields.
         fields: By the name that they are remembered under, each with the value that it has at first: a notebook's parameter.
-        answer: To the values of the fields; what it raises is shown in its place.
-        remembered: What the person chose, by name; a value that a field does not take any more is passed over.
-        working: What is said while the answer is worked out; ``""`` where that takes no time.
-        asked: What a person presses for the answer, where it is not to follow each change.
+        answer: Returns the answer for the fields' values; an error is shown in its place.
+        remembered: A person's choices by name; values that a field no longer accepts are ignored.
+        working: Text during the computation; ``""`` when fast.
+        asked: Button that requests the answer, when it does not follow each change.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Panel:
 
     @property
     def values(self) -> dict[str, object]:
-        """What the fields say."""
+        """Return the values of the fields."""
         return {name: field.value for name, field in self._fields.items()}
 
     def put(self, values: Mapping[str, object]) -> None:
@@ -69,7 +69,7 @@ class Panel:
         self._changed()
 
     def refresh(self) -> None:
-        """Answer what the fields say."""
+        """Show the answer for the current values."""
         if self._working:
             self.html.value = str(render("working", what=self._working))
         show(self.html, lambda: self._answer(self.values))
@@ -84,7 +84,7 @@ def show(html: object, answer: Callable[[], Markup]) -> None:
     """Show an answer, or why there is none: an exception in a callback shows nowhere else."""
     try:
         html.value = str(answer())
-    except UsageError as error:  # a field says what cannot be meant
+    except UsageError as error:  # a field has an invalid value
         html.value = str(render("said", words=str(error)))
     except CasebookError as error:
         html.value = str(render("failed", what=str(error)))
@@ -109,7 +109,7 @@ def line(*controls: object) -> object:
 
 
 def label(words: str) -> object:
-    """What stands before the controls of a line."""
+    """Return the label before the controls of a line."""
     from ipywidgets import Label
 
     return Label(words, layout={"width": LABELS, "justify_content": "flex-end"})
@@ -119,7 +119,7 @@ def button(words: str, pressed: Callable[[], None], tooltip: str = "") -> object
     """A button as wide as its words.
 
     Args:
-        pressed: What it does.
+        pressed: Action.
     """
     from ipywidgets import Button
 

@@ -68,7 +68,7 @@ def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine],
 
 
 def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | ProofLine], changes: Sequence[ZnodeChange] = ()) -> View:
-    """Return the same, unfolded: a person has just asked for it."""
+    """Return the same, unfolded, on a person's request."""
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=False))
 
 

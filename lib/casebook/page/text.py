@@ -1,4 +1,4 @@
-"""What is of pages alone: amounts whose unit stays on their line, and commands that give the same headless."""
+"""Formatting for pages: amounts with a no-break unit, and equivalent headless commands."""
 
 import re
 import shlex

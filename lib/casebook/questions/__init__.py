@@ -1,1 +1,1 @@
-"""The questions on call, one folder each: analysis, scans, views, and what it declares of itself."""
+"""The questions on call, one folder each: analysis, scans, views, and declaration."""

@@ -156,7 +156,7 @@ def _lift_counts(page: _Page) -> None:
 
 
 def _lifted(above: Markup, part: Markup) -> tuple[Markup, Markup]:
-    """Return a heading with the count at the begin of a part, and the part without it."""
+    """Return a heading with the count at the start of a part, and the part without it."""
     count = _COUNT.match(part) if "</h2>" in above else None
     if count is None:
         return above, part

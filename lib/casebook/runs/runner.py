@@ -93,11 +93,11 @@ def run(
         try:
             with turn if one_at_a_time else contextlib.nullcontext():
                 ran = one.into(runs_dir, ending=ending, timeout=timeout)
-        except CaseError as error:  # full or missing disk: publish the failure for those who wait
+        except CaseError as error:  # full or missing disk: publish the failure, as a report is expected
             ran = one.without_folder(str(error))
         except CasebookError:
             raise
-        except Exception as unexpected:  # an internal error: publish the failure for those who wait
+        except Exception as unexpected:  # an internal error: publish the failure, as a report is expected
             if publish:
                 _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
             raise

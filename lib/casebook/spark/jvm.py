@@ -45,7 +45,7 @@ _SOURCES = ("segments", "logs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lacking:
-    """What the cache lacks.
+    """Missing parts of the cache.
 
     Args:
         compiled: The data sources are not compiled.

@@ -1,8 +1,8 @@
-"""What hosts and operators' tools print, as a case keeps it: settings as a broker's file, everything else as remarks.
+"""Host and operations output in a case: settings as a broker's file, everything else as remarks.
 
     brokers/<id>/server.properties    settings of a broker that the paste names; line 7 of it is line 7 of ``pasted/pasted.txt``
 
-A remark quotes the line that proves it. What answers nothing that a case asks becomes a hole, with what to paste in its place.
+A remark quotes the line that proves it. Output without use for any check becomes a gap, with what to paste in its place.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -23,7 +23,7 @@ def write(case: CaseWriter, found: Pasted, *, configured: Container[int]) -> Non
 
     Args:
         found: Of a paste.
-        configured: Brokers whose ``server.properties`` is in the case: it counts, and what was pasted of it is told alone.
+        configured: Brokers whose ``server.properties`` is in the case: it counts, and pasted settings are only reported.
     """
     _settings(case, found, configured)
     unanswered = [said for said in found.hosts if said.settle]
@@ -62,7 +62,7 @@ def _settings(case: CaseWriter, found: Pasted, configured: Container[int]) -> No
 
 
 def _used(rows: Sequence[Used]) -> Iterator[str]:
-    """What ``du`` and ``kafka-log-dirs`` tell, the largest folders first."""
+    """Yield the sizes in ``du`` and ``kafka-log-dirs``, largest folders first."""
     for used in sorted(rows, key=lambda used: -used.about)[:_MOST_FOLDERS]:
         whose = f" of broker {used.broker}" if used.broker is not None else ""
         rounded = "" if " " in used.printed else " (rounded)"
@@ -71,7 +71,7 @@ def _used(rows: Sequence[Used]) -> Iterator[str]:
 
 
 def _folders(files: Sequence[ListedFile]) -> Iterator[str]:
-    """What a listing holds, listing by listing: a name of a segment tells its first offset, none its last."""
+    """Yield the content of listings, one by one: a segment's name has its first offset, not its last."""
 
     def place(file: ListedFile) -> tuple[int, str, int]:
         return file.listing, file.folder, -1 if file.broker is None else file.broker

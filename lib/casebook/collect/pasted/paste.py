@@ -1,12 +1,12 @@
-"""Pasted text -> a case: the text itself, and what can be stated from it as the rows that every notebook reads.
+"""Write a pasted text into a case: the text itself, and its content as the rows that every notebook reads.
 
     pasted/pasted.txt                 the paste, line by line, without secrets: the proof of everything
-    zookeeper/znodes.jsonl.zst        znodes that were pasted; what kafka-topics told of others, as ``stated``
+    zookeeper/znodes.jsonl.zst        pasted znodes; content of others from kafka-topics, as ``stated``
     brokers/<id>/logs/pasted.log      log lines of a broker that the paste names, see :mod:`casebook.collect.pasted.logs`
     brokers/<id>/log_dirs.json        listings of a broker that the paste names
     brokers/<id>/server.properties    settings of a broker that the paste names, see :mod:`casebook.collect.pasted.host`
 
-What was not pasted becomes a hole with its reason, never something that is not there.
+Missing parts of a paste become gaps with a reason, never nonexistent things.
 """
 
 import re
@@ -42,10 +42,10 @@ _COLUMNS = re.compile(r"\t+| {2,}|[:=|] ?")
 
 
 def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Container[int] = ()) -> None:
-    """Write what a paste holds into a case.
+    """Write the content of a paste into a case.
 
     Args:
-        case: Gets all items, and is told what the paste leaves open.
+        case: Receives all items, and the open parts.
         paste: A file, ``-`` for the standard input, or its lines.
         configured: Brokers whose ``server.properties`` is in the case.
 
@@ -74,7 +74,7 @@ def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Contai
 
 
 def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
-    """Where a paste says nothing, and why: what is cut one by one, what nobody knows in one sentence."""
+    """Yield undecoded places with the reason: cut ones one by one, unknown ones in one sentence."""
     unknown = [part for part in found.not_understood if part.text]
     cut = [part for part in found.not_understood if not part.text]
     for part in cut[:_SHOWN]:
@@ -90,7 +90,7 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
 
 
 def _like_an_output(text: str) -> bool:
-    """Whether a line looks more like what a tool prints than like what a person writes: several numbers, or columns."""
+    """Return whether a line looks more like output than like prose: several numbers, or columns."""
     return len(_NUMBER.findall(text)) > 2 or len(_COLUMNS.findall(text.strip())) > 1
 
 
@@ -200,7 +200,7 @@ def _place(file: ListedFile) -> _FilePlace | None:
 
 
 def _listed(broker: int, places: Mapping[_FilePlace, Sequence[ListedFile]]) -> Iterator[LogDir]:
-    """A broker's log dirs as far as they were pasted. Their places are of another machine: nobody must open them here."""
+    """Yield a broker's log dirs as far as pasted. Their paths are of another machine: never open them here."""
     for log_dir in sorted({place.log_dir for place in places}):
         where = f"pasted: {log_dir}"
         replicas = [

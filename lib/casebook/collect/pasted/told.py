@@ -1,4 +1,4 @@
-"""What the tools of a paste state and no row of a case holds: remarks, each with its line, and what such a case cannot be."""
+"""Statements of tools in a paste without a row in a case: remarks, each with its line, and impossible kinds of cases."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,11 @@ _TOPICS = "kafka-topics"
 
 
 def write(case: CaseWriter, found: Pasted) -> None:
-    """Record what the tools said.
+    """Record the tools' statements.
 
     Args:
-        case: Is told it.
-        found: What the paste holds.
+        case: Receives them.
+        found: Content of the paste.
     """
     sentences = list(dict.fromkeys(remarks(found)))
     for sentence in sentences[:_MOST]:
@@ -65,7 +65,7 @@ def _typed(found: Pasted) -> Iterator[str]:
 
 
 def _not_kept(found: Pasted) -> Iterator[str]:
-    """What was read and no row holds, in one sentence."""
+    """Yield decoded values without a row, in one sentence."""
     if found.not_kept:
         shown = "; ".join(f"line {each.span.first} {', '.join(each.values)}" for each in found.not_kept[:_MOST_TYPED])
         more = f"; and more of {len(found.not_kept) - _MOST_TYPED} lines" if len(found.not_kept) > _MOST_TYPED else ""

@@ -1,4 +1,4 @@
-"""The znodes of a pasted case: those that were read in the paste, and, as ``stated``, what Kafka's tools told of others."""
+"""Znodes of a pasted case: those in the paste, and, as ``stated``, others according to Kafka's tools."""
 
 import json
 from collections import Counter
@@ -30,11 +30,11 @@ _PARTS = (tree.IDS, "/controller", "/controller_epoch", "/config/topics", "/conf
 
 
 def write(case: CaseWriter, found: Pasted) -> None:
-    """Write the znodes that a paste shows or tells of into a case.
+    """Write the pasted and the stated znodes into a case.
 
     Args:
-        case: Gets them, and is told which parts of the tree the paste leaves open.
-        found: What the paste holds.
+        case: Receives them, and the open parts of the tree.
+        found: Content of the paste.
     """
     stated = _Stated()
     for topic in found.topics:
@@ -87,7 +87,7 @@ def _not_used(znodes: Sequence[PastedZnode], main: str) -> Iterator[Problem]:
 
 
 def _what(znode: PastedZnode) -> str:
-    """What a znode without path is, with what it says: it may be any one's of its kind."""
+    """Describe a znode without a path by its content: it may be any of its kind."""
     try:
         row = json.loads(znode.data or "null")
     except ValueError:
@@ -120,7 +120,7 @@ def _is_altered(znode: PastedZnode) -> bool:
 
 
 class _Stated:
-    """Znodes put together from all that the paste says of them; what was read of one counts more than what was told."""
+    """Znodes assembled from a whole paste; read ones have precedence over stated ones."""
 
     def __init__(self) -> None:
         self._told: dict[str, dict[str, object] | None] = {}
@@ -151,13 +151,13 @@ class _Stated:
             self._absent.add(f"{tree.IDS}/{row.leader}")
 
     def elected(self, row: Elected) -> None:
-        """Who leads since an election tells only what is described after it."""
+        """Drop the leader after an election: only later descriptions show it."""
         state = state_path(row.topic, row.partition)
         if state in self._told:
             self._told[state] = None
 
     def assigned(self, row: PastedAssignment) -> None:
-        """Replicas of a partition, whose state is not told with them."""
+        """Add replicas of a partition with an unknown state."""
         self._assign(row)
         self._told.setdefault(state_path(row.topic, row.partition), None)
 
@@ -171,14 +171,14 @@ class _Stated:
                 known[str(row.partition)] = list(brokers)
 
     def config(self, row: ToldConfig) -> None:
-        """Overrides of kafka-configs: what a cut list names is added to what is known. One that may lack some has no version."""
+        """Add overrides of kafka-configs: a cut list extends known ones. A possibly incomplete znode has no version."""
         path = f"/config/{row.kind}/{row.entity}"
         known = (self._told.get(path) or {}).get("config", {}) if not row.whole else {}
         is_whole = row.whole or "version" in (self._told.get(path) or {})
         self._told[path] = ({"version": 1} if is_whole else {}) | {"config": {**known, **row.settings}}
 
     def moves(self, rows: Iterable[PastedMove]) -> None:
-        """Reassignments that are under way: of each partition what was said last."""
+        """Add running reassignments: the last statement on each partition."""
         last = {(row.topic, row.partition): row for row in rows}
         running = [row for row in last.values() if not row.ended]
         if running:
@@ -208,7 +208,7 @@ class _Stated:
             self._stats[path] = znode.stat
 
     def _list(self, path: str, names: Sequence[str]) -> None:
-        """A list of children: who is not in it is not there any more."""
+        """Apply a list of children: absent ones no longer exist."""
         above = path.rstrip("/") + "/"
         children = {above + name for name in names}
         for known in (self._told, self._read, self._stats):
@@ -220,7 +220,10 @@ class _Stated:
                 del self._read[child]
 
     def rows(self) -> Iterator[Znode]:
-        """By path; of a description only what nobody has read. A partition whose state is not told has a row without data."""
+        """Yield znodes by path; from descriptions only those not read.
+
+        A partition with an unknown state has a row without data.
+        """
         for path, znode in self._read.items():
             if tree.is_topic(path):
                 for state in tree.assigned_states(path, znode.data):
@@ -239,8 +242,11 @@ class _Stated:
                 yield Znode(path=path, data=data, stat=self._stats.get(path), outcome=ReadOutcome.STATED)
 
     def _name_controller(self) -> None:
-        """Who is the controller, where only its session was told: a broker makes ``/controller`` and its registration in one
-        session (``KafkaServer.scala@0.9.0.1, 2.8.2``: one client of ZooKeeper).
+        """Name the controller when only its session is known.
+
+        A broker creates ``/controller`` and its registration in one session.
+
+        Source: ``KafkaServer.scala@0.9.0.1, 2.8.2``, one ZooKeeper client.
         """
         stat = self._stats.get("/controller")
         if stat is None or stat.ephemeralOwner is None or "/controller" in self._read:
@@ -256,7 +262,7 @@ class _Stated:
 
 
 def _data(text: str) -> bytes:
-    """As it stood in ZooKeeper, but for what was taken out."""
+    """Return the data as in ZooKeeper, except removed secrets."""
     return text.replace('"[redacted]"', "[redacted]").replace("[redacted]", '"[redacted]"').encode(errors="replace")
 
 

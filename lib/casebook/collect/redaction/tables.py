@@ -70,7 +70,7 @@ class SecretTable(NamedTuple):
         if len(cells) < self.columns:
             return None
         if len(cells) > self.columns or (_QUOTED.search(line) and self.delimiter in b",;"):
-            return MARK  # the cells cannot be told apart
+            return MARK  # the cells cannot be distinguished
         return without(line, (cells[at] for at in self.secret))
 
     def _set_row(self, line: bytes) -> bytes | None:

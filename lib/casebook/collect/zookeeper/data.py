@@ -141,7 +141,7 @@ class ZookeeperData:
         """Start with a complete snapshot that transactions continue, or else the first that already contains it.
 
         Returns:
-            The last zxid of which the snapshot may hold something; ``None`` when there is none, which is told.
+            The last zxid of which the snapshot may hold something; ``None`` when there is none, which is reported.
         """
         after = -1 if self._tree is None else self._tree.zxid
         below = [file for file in self._snapshots if after < file.zxid < zxid]
@@ -247,7 +247,7 @@ class ZookeeperData:
         return True
 
     def _beginning(self, time: int) -> ZnodeChange:
-        """Return all evidence as the begin of a history.
+        """Return all evidence as the start of a history.
 
         Args:
             time: Time of this state: that of the next transaction, as earlier ones may have left no trace.

@@ -98,8 +98,8 @@ def essential(path: Path, text: str) -> str | None:
         text: Value; ``""`` for a list or a mapping.
 
     Returns:
-        The value, of a name of a group only that there is one, ``${}`` for any variable, a mark for a value that nobody
-        understands; ``-`` where its name alone tells something; ``None`` where nothing does.
+        The value, of a name of a group only that there is one, ``${}`` for any variable, a mark for a value that is not
+        understood; ``-`` when only its name is relevant; ``None`` when nothing is.
     """
     name = ".".join(path)
     if _NAME.fullmatch(name) is None:

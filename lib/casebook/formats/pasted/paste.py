@@ -238,8 +238,7 @@ def _take(lines: list[PastedLine], span: LineSpan) -> None:
 def _not_understood(
     left: Sequence[PastedLine], cut: Iterable[CutOutput], lines: Sequence[PastedLine]
 ) -> tuple[NotUnderstood, ...]:
-    """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter"
-    " say nothing and hide nothing."""
+    """Return unclaimed lines, adjacent ones together; frames of listings, headers and decoration do not count."""
     found = [NotUnderstood(each.span, "", each.reason) for each in cut]
     asked = None
     for line in left:

@@ -21,7 +21,7 @@ _CONFIGS = "/config/topics/"
 def read(changes: Iterable[ZnodeChange]) -> Iterator[Happened]:
     """Yield events in the order of transactions; within one, deletions before creations.
 
-    At a new begin of a history, earlier states that no longer exist are gone at that moment at the latest.
+    At a new start of a history, earlier states that no longer exist are gone at that moment at the latest.
     """
     known: set[str] = set()
     for change in changes:
@@ -81,7 +81,7 @@ def _of_znode(znode: Znode, change: ZnodeChange, begins: bool) -> Happened | Non
 
 
 def _made(what: What, znode: Znode, change: ZnodeChange, begins: bool, *, written: bool = False) -> Happened:
-    """Use the time of the transaction, or the znode's own at the begin of a history."""
+    """Use the time of the transaction, or the znode's own at the start of a history."""
     stat = znode.stat
     if not begins or stat is None:
         return Happened(what, change.zxid, change.time, change.session, begins)

@@ -2,7 +2,7 @@
 
     {"zxid": 4294967301, "time": 1570878222293, "session": "0x16dbe1a0c5e0003", "operation": "setData", "znodes": [{...}]}
 
-At the begin of a history, the operation is ``begin``, and all znodes follow, one per line (``znode_lines``).
+At the start of a history, the operation is ``begin``, and all znodes follow, one per line (``znode_lines``).
 """
 
 import json

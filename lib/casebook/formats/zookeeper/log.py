@@ -76,7 +76,7 @@ def read(stream: BinaryIO) -> Iterator[Row]:
 
     Returns:
         The head or the damage in its place, then transactions in the file's order and the damage between them. All of a file
-        is told: what is in no row is zeros.
+        is covered: bytes in no row are zeros.
 
     Raises:
         OSError: The stream is unreadable.

@@ -133,7 +133,7 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = N
 
     Returns:
         The head, sessions, znodes from the root down, and a :class:`SnapshotEnd` as the last row; a snapshot that is torn or
-        makes no sense ends in a :class:`StreamDamage`, of which the positions count from the begin of what was unpacked.
+        makes no sense ends in a :class:`StreamDamage`, of which the positions count from the start of the unpacked content.
 
     Raises:
         OSError: The stream is unreadable.

@@ -1,4 +1,4 @@
-"""What notebook 50 declares of itself."""
+"""Declaration of notebook 50."""
 
 from casebook.facts.cluster import GroupOffset
 from casebook.facts.observed import Source

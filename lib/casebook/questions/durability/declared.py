@@ -1,4 +1,4 @@
-"""What notebook 80 declares of itself."""
+"""Declaration of notebook 80."""
 
 from casebook.facts.observed import Source
 from casebook.findings.declared import Area, Declaration

@@ -1,4 +1,4 @@
-"""What notebook 70 declares of itself."""
+"""Declaration of notebook 70."""
 
 from casebook.facts.losses import ClassCount, CutRange, Estimate, LostRecord
 from casebook.findings.declared import Area, Declaration

@@ -1,4 +1,4 @@
-"""What notebook 30 declares of itself."""
+"""Declaration of notebook 30."""
 
 from casebook.facts.observed import Source
 from casebook.findings.declared import Area, Declaration

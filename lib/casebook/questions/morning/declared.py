@@ -1,4 +1,4 @@
-"""What notebook 90 declares of itself."""
+"""Declaration of notebook 90."""
 
 from casebook.facts.observed import Source
 from casebook.findings.changes import CheckChange

@@ -1,4 +1,4 @@
-"""What notebook 40 declares of itself."""
+"""Declaration of notebook 40."""
 
 from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import GroupBytes, GroupCommit, LostCommit, Segment, SegmentDamage

@@ -1,4 +1,4 @@
-"""What notebook 05 declares of itself."""
+"""Declaration of notebook 05."""
 
 from casebook.findings.declared import Declaration
 

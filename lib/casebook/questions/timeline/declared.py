@@ -1,4 +1,4 @@
-"""What notebook 60 declares of itself."""
+"""Declaration of notebook 60."""
 
 from casebook.facts.events import Untyped
 from casebook.facts.host_metrics import HostSample

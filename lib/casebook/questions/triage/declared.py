@@ -1,4 +1,4 @@
-"""What notebook 10 declares of itself."""
+"""Declaration of notebook 10."""
 
 from casebook.findings.declared import Area, Declaration
 from casebook.questions.triage.analysis.plan_rows import PlanStep

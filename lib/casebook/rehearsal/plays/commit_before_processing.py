@@ -54,7 +54,7 @@ HOW = {
 FAIL_EVERY = {MAILING: 17, BILLING: 23}
 """Every such record fails; never the last of a partition, whose outcome would stay unknown."""
 SLOW = 0.01
-"""Seconds per record when the worker is to be killed with work in progress."""
+"""Seconds per record when the worker will be killed with work in progress."""
 IN_HAND = 10
 """A worker is killed when so many records are committed and not processed, or processed and not committed."""
 FORWARD, BACK = 40, 30

@@ -112,7 +112,7 @@ def is_beside(text: str) -> bool:
 
 
 def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[re.Match[str] | None, int]:
-    """A list of overrides in one line, with the next lines where it ends in a comma and they go on with a setting or a value."""
+    """Match a list of overrides on one line, joined with the next lines if it ends in a comma and they continue it."""
     text, after = lines[at].text, at + 1
     while after < min(len(lines), at + _MOST_FOLDED) and text.endswith(",") and _FOLDED.fullmatch(lines[after].text[:_LONGEST]):
         text, after = f"{text}{lines[after].text.strip()}", after + 1

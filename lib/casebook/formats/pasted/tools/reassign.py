@@ -176,8 +176,7 @@ def _names(what: str) -> Iterator[str]:
 
 
 def _plan(lines: Sequence[PastedLine], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
-    """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted;"
-    " whether it is whole; its end."""
+    """Parse the plan that starts after a header, or on its line, as far as pasted; return whether it is complete, and its end."""
     begin = at
     if begun is None:
         begin = at + 1

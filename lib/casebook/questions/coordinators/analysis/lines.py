@@ -48,7 +48,7 @@ class Led(NamedTuple):
 
     @property
     def why(self) -> str:
-        """What is known, as of when."""
+        """Known state, with its time."""
         who = "Nobody led it" if self.leader is None else f"Broker {self.leader} led it"
         return f"{who} at {moment(self.time)}, by a line of a log; no znode tells of later."
 

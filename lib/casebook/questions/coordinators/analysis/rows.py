@@ -87,7 +87,7 @@ class CoordinatorRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlastRadius:
-    """A row of ``tables/blast_radius``: what the loss of one broker would hit.
+    """A row of ``tables/blast_radius``: impact of the loss of one broker.
 
     Columns:
         broker: Broker that coordinates.

@@ -27,7 +27,7 @@ _SHORT_RETENTION = 3 * 24 * 60
 
 
 def _not_told(key: str, client: AuditedClient) -> JudgedRule:
-    """Nobody knows what counts, or only what it may be."""
+    """Return that the effective value is unknown, or one of several."""
     found = client[key]
     maybe = f": it may be {' or '.join(found.possible)}" if found.possible else ""
     return unknown(f"{key} of {client.name} is {found.origin}{maybe}.", found.proof or client.file)

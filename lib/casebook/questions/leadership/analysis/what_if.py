@@ -43,7 +43,7 @@ class Supposition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionChange:
-    """A row of ``tables/what_if``: a partition that the what-if alters, or that stays without leader.
+    """A row of ``tables/what_if``: a partition that changes, or that stays without a leader.
 
     A leader that stays named though dead counts as none.
 

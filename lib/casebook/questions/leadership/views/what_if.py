@@ -176,7 +176,7 @@ def _widgets(lead: Leadership, supposed: Supposition, shown: Callable[..., Marku
 
 
 def _mark(toggle: object, broker: int, evident: bool) -> None:
-    """Let the button of a broker say what is supposed of it, and whether the evidence says the same."""
+    """Show a broker's assumption on its button, and whether the evidence agrees."""
     toggle.description = f"{'✓' if toggle.value else '✕'} {broker}"
     supposed, found = ("alive" if alive else "dead" for alive in (toggle.value, evident))
     toggle.tooltip = f"broker {broker} {supposed}; in the evidence {found}"

@@ -22,7 +22,7 @@ OPEN_SEGMENTS = (
     "Run it where the log dirs that were listed can be read, or collect with --copy-segments; else give an extract, or bootstrap "
     "to read the topic live."
 )
-"""What would settle it when log dirs were given without their segments in the case."""
+"""Evidence that would settle it when log dirs were given without their segments in the case."""
 _LOST = Evidence(file="tables/lost")
 _CLASSES = Evidence(file="tables/reconciliation")
 _UNTOLD = (RecordVerdict.NOT_SCANNED, RecordVerdict.UNREADABLE, RecordVerdict.CANNOT_TELL)

@@ -165,7 +165,7 @@ def _by_partition(runs: Iterable[RecordRun]) -> dict[Partition, list[RecordRun]]
 
 
 class _Scene(NamedTuple):
-    """What is known of a partition."""
+    """Known data of a partition."""
 
     place: Partition
     copies: tuple[Copy, ...]

@@ -5,8 +5,8 @@ only runs are sorted, whatever the number of records. Columns of runs:
 
 - ``topic``, ``partition``, ``segment`` and ``position`` (of a batch; null of a live topic), ``first``, ``end`` (the offset after
   the last), ``records``, ``epoch`` (the leader's), ``first_time``, ``last_time``;
-- ``kind``: ``data``; ``control``; of a transaction ``aborted``, or ``open`` when it has not ended or nobody can tell how;
-  ``damage``, without offsets unless a batch is sound but for its content; ``gap``, what a live scan says that it has not read.
+- ``kind``: ``data``; ``control``; of a transaction ``aborted``, or ``open`` when it has not ended or its end is unknown;
+  ``damage``, without offsets unless a batch is sound but for its content; ``gap``, offsets that a live scan reports as unread.
 
 The next marker of its producer shows how a transaction ended, unless something before it was unreadable, such as an earlier
 marker. Compaction keeps a marker as long as records of its transaction exist (``LogCleaner.scala@2.8.2``,
@@ -132,7 +132,7 @@ _SIGNATURE = ", ".join(GapSignature._fields)
 
 
 class KnownCopy(NamedTuple):
-    """What is known of a partition's copy besides its records.
+    """Known data of a partition's copy besides its records.
 
     Args:
         topic: Topic name.

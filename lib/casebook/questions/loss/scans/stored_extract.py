@@ -25,7 +25,7 @@ _NEEDED = {
 
 
 def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: RecordId, *, folder: Path) -> StoredRecords:
-    """Return the records of an extract. What is before and after it is unknown.
+    """Return the records of an extract. The records before and after it are unknown.
 
     Args:
         spark: From :func:`casebook.spark.session`.

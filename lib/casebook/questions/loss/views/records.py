@@ -157,9 +157,9 @@ def panel(found: MessageLoss, chosen: LossChoice, remembered: dict[str, object],
     """Fields in JupyterLab that choose among the lost records.
 
     Args:
-        found: What was lost.
+        found: Result on lost records.
         chosen: The parameters' choice: the first one.
-        remembered: What the person chose; outlives a re-run of the cell.
+        remembered: A person's choices, kept when a cell is rerun.
         show: HTML of a choice.
     """
     first, offered = {"topic": chosen.subject, "record": chosen.record}, _offered(found)

@@ -22,7 +22,7 @@ class Unread:
 
     Args:
         why: Reason, one sentence.
-        settle: What would settle it.
+        settle: Evidence that would settle it.
     """
 
     why: str

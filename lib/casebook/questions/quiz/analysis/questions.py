@@ -1,10 +1,10 @@
 """Questions on an incident with leaderless partitions, with answers computed from the evidence.
 
     brokers      which brokers are dead
-    leaderless   which partitions of a topic have no leader that lives
+    leaderless   which partitions of a topic have no live leader
     why          which rule keeps one of them so
     first        which broker to start first
-    healed       how many are still without leader after that
+    healed       how many are still without a leader after that
     unclean      how many an unclean election would give a leader, and at what price
     never        what loses records for good
 

@@ -30,7 +30,7 @@ _UNDATED = (
 )
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
 _WHO_IS_DEAD = "timeline.unclean"
-"""It tells of now, too: of what dead brokers have."""
+"""Another such check, on the data of dead brokers."""
 
 _OF_THEN = ", by znodes of the past"
 

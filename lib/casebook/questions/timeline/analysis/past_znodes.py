@@ -41,7 +41,7 @@ class Outdated:
 
     Args:
         words: ``The znodes are older than the last start of broker 3``.
-        why: What they cannot know.
+        why: Newer facts that they lack.
         evidence: Proofs.
     """
 

@@ -257,7 +257,7 @@ def _forget(known: list[StateRow], row: EventRow) -> None:
 
 
 def _is_old(row: EventRow, epoch: int | None, before: StateRow) -> bool:
-    """Rule: who was told hears of it late, and an ISR is written by the leader, or for it by the controller.
+    """Rule: requests arrive late, and an ISR is written by the leader, or for it by the controller.
 
     A lost leader whose controller ended without a write is asked to lead again in its old epoch.
     """
@@ -323,7 +323,7 @@ def _leader(row: EventRow, before: StateRow | None) -> int | None:
 
 
 def _is_written_for(row: EventRow) -> bool:
-    """Whether a controller wrote an ISR that the leader asked for, as from 2.7 on: it is not the leader that speaks."""
+    """Return whether a controller wrote an ISR for the leader, as from 2.7 on: the line is not the leader's own."""
     return row.kind in _ISR and "controller" in row.fields
 
 

@@ -1,7 +1,6 @@
 """Fields above the figure in JupyterLab: from, to, topic or partition, group, broker. Everything below follows.
 
-Each part below is one HTML value. A stretch that is brushed in the picture, and an event that is clicked, arrive in two fields
-that nobody sees.
+Each part below is one HTML value. A range brushed in the figure, and a clicked event, arrive in two hidden fields.
 """
 
 from collections.abc import Callable, Mapping
@@ -79,7 +78,7 @@ class TimelinePanel:
         return part
 
     def _chosen(self, values: Mapping[str, str]) -> Markup:
-        """Nothing is said of a choice itself: everything below follows it."""
+        """Return nothing for the selection itself: everything below follows it."""
         self._take(parse(self._found, **values))
         for part, html in self._following:
             part.value = str(html())

@@ -15,7 +15,7 @@ _COMMANDS = {
     Source.HISTORY: "casebook collect --zookeeper-data DATA-DIR --out ANOTHER-FOLDER",
     Source.LOG_DIRS: "casebook collect --log-dirs BROKER=/var/lib/kafka --out ANOTHER-FOLDER",
 }
-"""How each kind of evidence is had, in the order in which it is wanted: who leads and lives now comes first."""
+"""Commands for each kind of evidence, in order of preference: current leaders and live brokers first."""
 
 
 def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: bool) -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """Pasted statements that no row of a case holds, as findings with their lines: problems first.
 
-They are reported, not judged: a full disk, a killed process, an unusable log dir. Whether a host is a broker's host is only known
-from the person who pasted it.
+They are reported, not judged: a full disk, a killed process, an unusable log dir. Whether a host is a broker's host depends on
+the pasted headings alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -218,7 +218,7 @@ def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
 
 
 def _goes_on(question: Declaration, found: Sequence[str]) -> str | None:
-    """What a question tells of what was found, or could not be checked; ``None`` for nothing."""
+    """Return a question's sentence on the findings, or open checks; ``None`` for nothing."""
     told = {**question.explains, **question.adds_to}
     return next((said for prefix, said in told.items() if any(check.startswith(prefix) for check in found)), None)
 

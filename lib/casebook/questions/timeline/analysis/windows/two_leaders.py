@@ -266,7 +266,7 @@ def _ends_with_a_stop(scene: TimelineInputs, window: Window) -> bool:
 def _hands_over(scene: TimelineInputs, broker: int, at: int) -> bool:
     """Return whether a controlled shutdown was running or complete at a moment, within its clock error, and had not failed.
 
-    Who is no longer registered by then was taken for dead: it was asked for nothing, and has handed over nothing.
+    A broker unregistered by then counted as dead: it received no request, and has handed over nothing.
     """
     life = scene.life(broker, at)
     if life is None or scene.is_registered(broker, at - 1) is False:

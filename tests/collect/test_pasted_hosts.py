@@ -187,4 +187,4 @@ class TestKernel:
         path = "clients/host-of-broker-3/logs/pasted.log"
         assert "Killed process 1234 (java)" in made.line(f"{path}:8")
         assert not any(item.startswith("brokers/") for item in made.items)
-        assert made.untold_clients(()) == ()
+        assert made.unknown_clients(()) == ()

@@ -282,7 +282,7 @@ class Case(CaseItems):
         }
         return files + tuple(one for key, one in sorted(printed.items()) if key not in configured)
 
-    def untold_clients(self, told: Iterable[ClientFile]) -> tuple[str, ...]:
+    def unknown_clients(self, told: Iterable[ClientFile]) -> tuple[str, ...]:
         """Return clients with a file or log that has no settings, or that was unavailable.
 
         Args:
@@ -306,7 +306,7 @@ class Case(CaseItems):
         """Release that each broker logged at its last start, by path and line."""
         return logged.versions(self._log_lines())
 
-    def told_by_logs(self) -> Iterator[Logged]:
+    def logged_facts(self) -> Iterator[Logged]:
         """Yield facts in brokers' logs that znodes also have, unless they are older."""
         return logged.told(self._log_lines())
 

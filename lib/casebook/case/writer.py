@@ -123,12 +123,12 @@ class CaseWriter:
 
     def could_not_collect(self, part: str, reason: str) -> None:
         """Record a requested part that is missing, with the reason."""
-        self._could_not_collect.append({"part": self._told(part), "reason": self._told(reason)})
+        self._could_not_collect.append({"part": self._printable(part), "reason": self._printable(reason)})
 
     def left_out(self, part: str, reason: str) -> None:
         """Record an explicitly requested part that is missing: the case is incomplete."""
         self.could_not_collect(part, reason)
-        self._left_out.append(self._told(part))
+        self._left_out.append(self._printable(part))
 
     @property
     def missing(self) -> tuple[Problem, ...]:
@@ -146,9 +146,9 @@ class CaseWriter:
 
     def remark(self, sentence: str) -> None:
         """Record an event of the collection for its readers, e.g. an expired session."""
-        self._remarks.append(self._told(sentence))
+        self._remarks.append(self._printable(sentence))
 
-    def _told(self, text: str) -> str:
+    def _printable(self, text: str) -> str:
         """Return a printable text without secrets: file names may contain line ends and invalid bytes."""
         return self._clean("".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text))
 

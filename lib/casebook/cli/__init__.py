@@ -127,11 +127,11 @@ def run(
         )
     if "source" not in given and ran.source.startswith("sample:"):
         say(f"casebook: no --source was given; this is about the shipped {ran.source}, not about a cluster of yours.", err=True)
-    _tell(ran)
+    _print_result(ran)
     sys.exit(ran.exit_code)
 
 
-def _tell(ran: "Ran") -> None:
+def _print_result(ran: "Ran") -> None:
     """Print the result of a run; the last line is the run's folder."""
     if ran.failed:
         say(f"casebook: {ran.title}", err=True)

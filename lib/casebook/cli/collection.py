@@ -134,7 +134,7 @@ def _tell_what_was_taken(out: Path) -> None:
     open_ends = [problem for problem in case.could_not_collect if not _is_hole(problem)]
     open_ends.sort(key=lambda problem: problem.path not in left_out)
     for problem in open_ends[:5]:
-        say(f"casebook: {_told(problem, case.items)}", err=True)
+        say(f"casebook: {_described(problem, case.items)}", err=True)
     if len(open_ends) > 5:
         say(f"casebook: and {len(open_ends) - 5} more, all in {out / 'case.json'}", err=True)
     if unpasted:
@@ -162,7 +162,7 @@ def _tell_what_was_taken(out: Path) -> None:
         )
 
 
-def _told(problem: "Problem", taken: Collection[str]) -> str:
+def _described(problem: "Problem", taken: Collection[str]) -> str:
     """Format what is missing, or what is wrong in the case; a problem may concern one line."""
     if problem.path in taken or problem.path.rpartition(":")[0] in taken:
         return f"{problem.path} is taken, but: {problem.reason}"

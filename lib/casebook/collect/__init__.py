@@ -179,7 +179,7 @@ def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "
     try:
         case.history(map(redacted.change, data.changes()))
     finally:
-        _tell(case, data.problems)
+        _report(case, data.problems)
     zxid, time = data.last
     whose = f"of the snapshot at transaction 0x{zxid:x}" if data.ends_with_snapshot else f"after transaction 0x{zxid:x}"
     remark = f"The znodes are those {whose} of {instant(time)}, the last in ZooKeeper's files."
@@ -189,7 +189,7 @@ def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "
 
 def _store(case: CaseWriter, znodes: _Znodes, redacted: "_Redacted") -> None:
     case.znodes(map(redacted.znode, znodes.rows), chroot=znodes.chroot, servers=znodes.servers)
-    _tell(case, znodes.problems, znodes.remarks)
+    _report(case, znodes.problems, znodes.remarks)
     if znodes.cut is not None:
         case.left_out("ZooKeeper", f"{znodes.cut}; what it told before is here")
     if redacted.paths:
@@ -212,7 +212,7 @@ class _Redacted:
         return change._replace(znodes=tuple(map(self.znode, change.znodes)))
 
 
-def _tell(case: CaseWriter, problems: Iterable[Problem], remarks: Iterable[str] = ()) -> None:
+def _report(case: CaseWriter, problems: Iterable[Problem], remarks: Iterable[str] = ()) -> None:
     for problem in problems:
         case.could_not_collect(problem.path, problem.reason)
     for remark in remarks:

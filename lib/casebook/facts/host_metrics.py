@@ -109,7 +109,7 @@ class HostStart(NamedTuple):
     zoned: bool
 
 
-class HostsTold(NamedTuple):
+class HostMetrics(NamedTuple):
     """Content of all files of host metrics.
 
     Args:
@@ -125,7 +125,7 @@ class HostsTold(NamedTuple):
     files: int = 0
 
 
-NOTHING_TOLD = HostsTold()
+NOTHING_TOLD = HostMetrics()
 """No host metrics were given."""
 
 

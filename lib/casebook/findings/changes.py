@@ -110,7 +110,7 @@ def _change(before: CheckOutcome | None, now: CheckOutcome | None) -> CheckChang
         how, now = ChangeKind.NO_LONGER_CHECKED, None
     said = before if how in _WENT or now is None else now
     severity = said.severity or (before.severity if before else None)
-    ended = (_ended(outcome, _told(outcome)) for outcome in (before, now))
+    ended = (_ended(outcome, _steady_number(outcome)) for outcome in (before, now))
     return CheckChange(how, said.check, severity, said.title, *ended, went=unseen)
 
 
@@ -149,7 +149,7 @@ def _of_findings(before: CheckOutcome, now: CheckOutcome) -> CheckChange | None:
     before_named, now_named = set(named(before, both)), set(named(now, both))
     past, unseen = _is_past(before), _unseen(before, now)
     came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named - {*unseen}))
-    first, last = _told(before), _told(now)
+    first, last = _steady_number(before), _steady_number(now)
     still = first - len(unseen) if unseen and first is not None else first
     how = _worse_or_better(before, now, still, last) or _by_names(came, went)
     if how is None and unseen and not past:
@@ -189,7 +189,7 @@ def number(outcome: CheckOutcome) -> int | None:
     return next((value for name in (check.rpartition(".")[2], "found") if type(value := facts.get(name)) is int), None)
 
 
-def _told(outcome: CheckOutcome | None) -> int | None:
+def _steady_number(outcome: CheckOutcome | None) -> int | None:
     """Return the number of a finding, unless it drifts."""
     untold = outcome is None or outcome.status is not Status.FINDING or declared.drifts(outcome.check)
     return None if untold else number(outcome)

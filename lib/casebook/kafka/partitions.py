@@ -49,7 +49,7 @@ class _Judge:
         unclean = self._unclean(partition, clean_winner)
         condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
         under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
-        if self._is_told_of(partition, condition) and min_isr.number is not None and len(state.isr) < min_isr.number:
+        if self._has_known_isr(partition, condition) and min_isr.number is not None and len(state.isr) < min_isr.number:
             under_min_isr = True  # with any live members of its ISR
         return Verdict(
             topic=partition.topic,
@@ -83,11 +83,11 @@ class _Judge:
         state = partition.state
         if state is None or partition.problem is not None:
             return None
-        if self._is_told_of(partition, condition):
+        if self._has_known_isr(partition, condition):
             return _is_under_replicated(partition, state, self._cluster) or None
         return None if condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster)
 
-    def _is_told_of(self, partition: Partition, condition: PartitionCondition) -> bool:
+    def _has_known_isr(self, partition: Partition, condition: PartitionCondition) -> bool:
         """Whether its ISR is known without registrations: Kafka's tools print one without the other."""
         told = partition.state is not None and partition.state.leader is not None and partition.problem is None
         return told and condition is PartitionCondition.UNKNOWN and not self._cluster.brokers_known

@@ -128,7 +128,7 @@ class StateRow(NamedTuple):
     until: EpochMs | None = None
 
     @property
-    def is_untold(self) -> bool:
+    def is_unknown(self) -> bool:
         """Whether the partition is unknown from here on: later rows may be of another cluster."""
         return self.deleted and not self.proof
 

@@ -29,7 +29,7 @@ class EvidenceTimes:
         self._observed = moments.observations(cluster, log_dirs=log_dirs)
         self.apart = one_collection.apart(cluster, self._observed, log_dirs, from_files=case.has_history)
         ends = past_znodes.last_transaction(cluster, case.past()) if is_present else None
-        self.outdated = past_znodes.outdated(self.apart, ends, case.told_by_logs(), cluster, log_dirs) if ends else None
+        self.outdated = past_znodes.outdated(self.apart, ends, case.logged_facts(), cluster, log_dirs) if ends else None
         self.checks = moments.check(cluster, self._observed, log_dirs, from_files=case.has_history, past=self.outdated)
 
     @property

@@ -27,7 +27,7 @@ from casebook.questions.durability.analysis import at_risk
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.leadership.analysis.leadership import Leadership
-from casebook.questions.loss.analysis import clients_told
+from casebook.questions.loss.analysis import consumer_logs
 from casebook.questions.loss.analysis.checks import GIVE_LEDGER
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
@@ -140,7 +140,7 @@ class Examination:
         Args:
             findings: Findings that show whether records were lost.
         """
-        held = None if self._is_apart else self._held()
+        held = None if self._is_apart else self._current_offsets()
         return plan.make(
             self._lead if self._times.outdated is None else leadership.unknown(self._lead),
             past=self._past(),
@@ -149,7 +149,7 @@ class Examination:
             lost=any(one.check == "loss.lost" and one.status is Status.FINDING for one in findings),
         )
 
-    def _held(self) -> OffsetsEvidence | None:
+    def _current_offsets(self) -> OffsetsEvidence | None:
         """Current offsets topic and coordinators; ``None`` without evidence."""
         if self._at is not None:
             return None
@@ -200,7 +200,7 @@ class Examination:
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
         """Return the maintenance findings for the first five minutes."""
-        held = self._held()
+        held = self._current_offsets()
         of_loads = held.coordinators if held else None
         found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
         self.kept.tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
@@ -318,7 +318,7 @@ class Examination:
         consumed = ConsumerEvidence(
             self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
-            moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
+            moves=timeline.moves(happened, OFFSETS_TOPIC), clients=consumer_logs.told(happened.rows), progress=progress,
         ).examined()  # fmt: skip
         self.kept.loss, self.kept.unprocessed = evidence, consumed.records
         answer = self._answered(

@@ -108,7 +108,7 @@ def _stretches(picture: Picture, drawn: Sequence[Drawn]) -> list[tuple[Strip, tu
     return [(strip, (*stretch, upper, lower)) for strip, stretch, upper, lower in found if stretch]
 
 
-def _said(strips: Sequence[Strip]) -> dict[str, object]:
+def _hover(strips: Sequence[Strip]) -> dict[str, object]:
     return {
         "hoverinfo": None,
         "hovertext": [escape(strip.words) for strip in strips],
@@ -122,7 +122,7 @@ def _strips(picture: Picture, drawn: Sequence[Drawn]) -> dict[str, object]:
     tokens = [strip.token for strip, _ in rows]
     page = {"marker.color": tokens, "marker.line.color": "page"}
     marker = {"color": [light(token) for token in tokens], "line": {"color": light("page"), "width": 0.5}}
-    return _bars([row for _, row in rows]) | _said([strip for strip, _ in rows]) | {"marker": marker, "meta": page}
+    return _bars([row for _, row in rows]) | _hover([strip for strip, _ in rows]) | {"marker": marker, "meta": page}
 
 
 def _patterned(picture: Picture, drawn: Sequence[Drawn], how: str) -> dict[str, object]:
@@ -142,7 +142,7 @@ def _patterned(picture: Picture, drawn: Sequence[Drawn], how: str) -> dict[str, 
         },
     }
     meta = {"marker.line.color": tokens, "marker.pattern.fgcolor": tokens}
-    return _bars([row for _, row in rows]) | _said([strip for strip, _ in rows]) | {"marker": marker, "meta": meta}
+    return _bars([row for _, row in rows]) | _hover([strip for strip, _ in rows]) | {"marker": marker, "meta": meta}
 
 
 def _ticks(picture: Picture) -> dict[str, object]:

@@ -98,7 +98,7 @@ def check(where: PublishPlace, *, notebook: str, source: object) -> None:
         PublishError: The target is unreachable or not writable.
         UsageError: It holds reports of other runs.
     """
-    with _told(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
+    with _readable_errors(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
         _before(where, {"notebook": notebook, "source": source})
         where.try_out()
 
@@ -115,7 +115,7 @@ def publish(where: PublishPlace, document: Mapping[str, object], folder: Path | 
         PublishError: The target is unreachable or full; its content is unchanged.
         UsageError: It holds reports of other runs.
     """
-    with _told(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
+    with _readable_errors(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
         before = _before(where, document)
         shown = before and before.get("report")
         overtaken = summary.began_later(before, document)
@@ -134,7 +134,7 @@ def read(where: PublishPlace) -> dict[str, object]:
     Raises:
         PublishError: It does not exist, or the target is unreachable.
     """
-    with _told(where, try_="Mend the place, or name another one."):
+    with _readable_errors(where, try_="Mend the place, or name another one."):
         content = where.read(summary.FILE)
     found = _decoded(content)
     if found is None and content is not None:
@@ -180,7 +180,7 @@ def _decoded(content: bytes | None) -> dict[str, object] | None:
 
 
 @contextmanager
-def _told(where: PublishPlace, *, try_: str) -> Iterator[None]:
+def _readable_errors(where: PublishPlace, *, try_: str) -> Iterator[None]:
     """Convert the target's errors to readable ones."""
     try:
         yield

@@ -108,7 +108,7 @@ def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, p
     group = f"casebook-{uuid.uuid4()}"
     context.setJobGroup(group, what, interruptOnCancel=True)
     try:
-        with explained(), _told(context.statusTracker(), group, progress):
+        with explained(), _reporting(context.statusTracker(), group, progress):
             return action()
     except BaseException as error:
         _surely(lambda: context.cancelJobGroup(group))  # otherwise the job continues in the JVM
@@ -139,7 +139,7 @@ def _interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
 
 
 @contextmanager
-def _told(tracker: object, group: str, progress: Progress | None) -> Iterator[None]:
+def _reporting(tracker: object, group: str, progress: Progress | None) -> Iterator[None]:
     if progress is None:
         yield
         return

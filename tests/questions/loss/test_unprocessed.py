@@ -9,7 +9,7 @@ from casebook.findings.finding import Severity, Status
 from casebook.questions.loss.analysis.unprocessed import Missed, unprocessed, verdict
 from casebook.questions.loss.analysis.unprocessed_rows import (
     AssignmentLine,
-    ClientsTold,
+    ConsumerLogs,
     GroupWork,
     Reset,
     SkipKind,
@@ -111,11 +111,11 @@ def test_what_may_stand_in_what_could_not_be_used(rows, sure, unsure):
 def test_what_a_client_says_itself():
     """A reset in its log stands with its proof beside the count."""
     reset = Reset("billing", "orders", 0, 0, 1000, "clients/billing/logs/app.log:7")
-    found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(resets=(reset,)))
+    found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], clients=ConsumerLogs(resets=(reset,)))
     assert "By the log of billing orders-0 was reset to offset 0." in found.why
     assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)
-    assert unprocessed((), clients=ClientsTold(resets=(reset,))).status is Status.NOT_APPLICABLE  # before it there is nothing
-    alone = unprocessed((), clients=ClientsTold(resets=(reset._replace(to=7),)))
+    assert unprocessed((), clients=ConsumerLogs(resets=(reset,))).status is Status.NOT_APPLICABLE  # before it there is nothing
+    alone = unprocessed((), clients=ConsumerLogs(resets=(reset._replace(to=7),)))
     assert (alone.status, "orders-0 was reset to offset 7" in alone.why) == (Status.COULD_NOT_CHECK, True)
 
 
@@ -124,6 +124,6 @@ def test_who_held_the_partition():
     held = [AssignmentLine(client, "orders", place, at, f"clients/{client}/logs/app.log:{at}")
             for client, place, at in (("one", 0, 1_700_000_000_000), ("two", 0, 1_700_000_060_000), ("two", 1, 1))]  # fmt: skip
     some = WELL._replace(partition=1, unprocessed=1, how={"crash": 1})
-    found = unprocessed([some, WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(assigned=tuple(held)))
+    found = unprocessed([some, WELL._replace(unprocessed=2, how={"crash": 2})], clients=ConsumerLogs(assigned=tuple(held)))
     assert found.why.endswith("orders-0 was assigned to one at 2023-11-14 22:13:20 UTC, to two at 2023-11-14 22:14:20 UTC.")
     assert any(one.file == "clients/two/logs/app.log" for one in found.evidence)

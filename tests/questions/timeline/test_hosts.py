@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.host_metrics import HostsTold
+from casebook.facts.host_metrics import HostMetrics
 from casebook.findings.finding import Severity, Status
 from casebook.formats.hosts import files as host_files
 from casebook.questions.timeline.analysis import timeline
@@ -263,6 +263,6 @@ class TestLess:
             )
             for one in chance.sample(known, chance.randrange(len(known)))
         )
-        found = incident(hosts=HostsTold(strange, (), (), 1))
+        found = incident(hosts=HostMetrics(strange, (), (), 1))
         assert all(clue.text and clue.by for clue in found.hosts.clues)
         assert finding(found, "hosts")

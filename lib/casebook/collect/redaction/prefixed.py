@@ -40,13 +40,13 @@ _SAID, _RANDOM = "said", "random"
 def spans(text: bytes, *, of_records: bool = False) -> Iterator[tuple[int, int]]:
     """Yield the spans of such tokens."""
     for match in _TOKEN.finditer(text):
-        told = _told(match[0].decode(), of_records)
+        told = _why_token(match[0].decode(), of_records)
         if told is _SAID or (told is _RANDOM and not shapes.is_said_to_be_an_id(text, match.start())):
             yield match.span()
 
 
 @lru_cache(maxsize=1 << 14)
-def _told(text: str, of_records: bool) -> str | None:
+def _why_token(text: str, of_records: bool) -> str | None:
     """Return why a string is a token: by its prefix, or by randomness alone; ``None`` otherwise."""
     if _SAYS_SO_GLUED.fullmatch(text):
         return _SAID

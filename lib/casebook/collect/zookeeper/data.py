@@ -126,14 +126,14 @@ class ZookeeperData:
                 with outside.opened(file.given) as stream:
                     for row in log.read(stream):
                         if isinstance(row, StreamDamage):
-                            self._tell(file, row)
+                            self._report_damage(file, row)
                         elif isinstance(row, Transaction) and row.zxid > last:
                             last = row.zxid
                             yield row
             except OSError as error:
                 self.problems.append(Problem(path=file.path.name, reason=f"cannot be read: {error.strerror}"))
 
-    def _tell(self, file: _File, damage: StreamDamage) -> None:
+    def _report_damage(self, file: _File, damage: StreamDamage) -> None:
         length = "" if damage.length is None else f"{damage.length} bytes "
         self.problems.append(Problem(path=file.path.name, reason=f"{length}from byte {damage.position}: {damage.reason}"))
 

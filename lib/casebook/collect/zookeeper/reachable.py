@@ -51,14 +51,14 @@ def zookeeper_version(server: str) -> str | None:
     try:
         with socket.create_connection(_address(server), timeout=PATIENCE) as connection:
             connection.sendall(b"srvr")
-            said = _all_said(connection).decode(errors="replace")
+            said = _received(connection).decode(errors="replace")
     except (OSError, ValueError, OverflowError):
         return None
     found = _ZOOKEEPER_VERSION.search(said)
     return found[1] if found else None
 
 
-def _all_said(connection: socket.socket) -> bytes:
+def _received(connection: socket.socket) -> bytes:
     """Return all data until the end, the size limit, or the timeout."""
     end, said = time.monotonic() + PATIENCE, b""
     while len(said) < _ENOUGH and (left := end - time.monotonic()) > 0:

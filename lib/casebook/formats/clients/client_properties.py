@@ -105,14 +105,14 @@ def essential(path: Path, text: str) -> str | None:
     if _NAME.fullmatch(name) is None:
         return None
     if (matched := setting_names.matched(path)) is None:
-        return "-" if _tells(name) else None
+        return "-" if _reveals_kind(name) else None
     given, text = _value(matched[1], _Leaf(path, text, 0)), text.strip()
     if given.value is None:
         return "${}" if _VARIABLE.search(text) else "[redacted]"
     return given.value if matched[1] in _NAMED_BY_OWNER else text
 
 
-def _tells(name: str) -> bool:
+def _reveals_kind(name: str) -> bool:
     """Return whether the name of a setting reveals the kind of file: library, producer or consumer, profile, includes."""
     return (
         not setting_names.TELLING.isdisjoint(setting_names.endings(name.lower()))

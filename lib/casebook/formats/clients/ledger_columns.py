@@ -160,9 +160,9 @@ def find(columns: LedgerColumns, existing: Sequence[str], *, topic: str | None =
     roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent", "group")
     single = {role: _one(role, columns, existing) for role in roles}
     if single["id"] is None:
-        raise _untold("the id of a record", existing, f"Set {columns.prefix}_id to the column that tells records apart.")
+        raise _missing("the id of a record", existing, f"Set {columns.prefix}_id to the column that tells records apart.")
     if single["topic"] is None and not topic:
-        raise _untold(
+        raise _missing(
             "the topic of a record",
             existing,
             f'Set {columns.prefix}_topic to the topic of all rows, or {columns.prefix}_columns="topic=COLUMN".',
@@ -228,7 +228,7 @@ def _outcome(columns: LedgerColumns, existing: Sequence[str]) -> tuple[str | Non
     if named is None and acked is None:
         others = f"every row without {failed}" if failed else "every row"
         try_ = f"Set {columns.prefix}_outcome to the column that does, or to acked if {others} was."
-        raise _untold("whether a record was acknowledged", existing, try_)
+        raise _missing("whether a record was acknowledged", existing, try_)
     if named is None:
         return None, acked, failed, SendOutcome.UNKNOWN
     if named in usual("acked", existing):
@@ -242,5 +242,5 @@ def _times(acked: str | None, existing: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*filter(None, (acked,)), *usual("time", existing))))
 
 
-def _untold(what: str, existing: Sequence[str], try_: str) -> UsageError:
+def _missing(what: str, existing: Sequence[str], try_: str) -> UsageError:
     return UsageError(f"No column of the ledger is known to tell {what}.", cause=f"It has {', '.join(existing)}.", try_=try_)

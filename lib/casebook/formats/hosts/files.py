@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import tzinfo
 
-from casebook.facts.host_metrics import HostSample, HostStart, HostsTold
+from casebook.facts.host_metrics import HostMetrics, HostSample, HostStart
 from casebook.formats.hosts import prometheus, sysstat
 from casebook.formats.hosts.prometheus import SeriesPoint
 
@@ -19,7 +19,7 @@ File = tuple[int, str, Sequence[str]]
 """Broker, path in the case, and lines with their ends."""
 
 
-def read(files: Iterable[File], zone_of: Callable[[int], tzinfo]) -> HostsTold:
+def read(files: Iterable[File], zone_of: Callable[[int], tzinfo]) -> HostMetrics:
     """Read all files without duplicates: sar repeats a restart in every table, and files may overlap.
 
     Args:
@@ -52,7 +52,7 @@ def read(files: Iterable[File], zone_of: Callable[[int], tzinfo]) -> HostsTold:
             )
     samples = {one[:1] + one[2:6] + (one.at is None and one.proof,): one for one in reversed(told) if isinstance(one, HostSample)}
     starts = {(one.broker, one.at): one for one in reversed(told) if isinstance(one, HostStart)}
-    return HostsTold(tuple(samples.values())[::-1], tuple(starts.values())[::-1], tuple(problems), number)
+    return HostMetrics(tuple(samples.values())[::-1], tuple(starts.values())[::-1], tuple(problems), number)
 
 
 _SYSSTAT = {"sar": sysstat.sar, "sadf": sysstat.sadf, "iostat": sysstat.iostat}

@@ -15,7 +15,7 @@ from casebook.formats.clients import ledger_kind
 from casebook.kafka.group_partition import group_partition
 from casebook.questions.coordinators.evidence import OffsetsEvidence
 from casebook.questions.loss.analysis import commit_history, unprocessed
-from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, ClientsTold, CommitStep, GroupWork, Unprocessed
+from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, CommitStep, ConsumerLogs, GroupWork, Unprocessed
 from casebook.questions.loss.evidence import LossEvidence
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ConsumerEvidence:
         offsets: OffsetsEvidence,
         partitions: int,
         moves: Mapping[int, Sequence[int]],
-        clients: ClientsTold = NOTHING_TOLD,
+        clients: ConsumerLogs = NOTHING_TOLD,
         progress: Progress | None = None,
     ) -> None:
         if processed and not group:
@@ -88,7 +88,7 @@ class ConsumerEvidence:
         stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)
-            return Consumed(findings=(self._answer(self._untold), backwards))
+            return Consumed(findings=(self._answer(self._without_commits), backwards))
         from casebook.questions.loss.scans import commit_history as scanned
 
         limits = stored.limits if stored else ()
@@ -97,7 +97,7 @@ class ConsumerEvidence:
         gaps = tuple(self._unread_commits(commits))
         backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers), gaps=gaps)
         if stored is None:
-            return Consumed(steps=steps, findings=(self._answer(self._untold), backwards))
+            return Consumed(steps=steps, findings=(self._answer(self._without_commits), backwards))
         found = self._looked(stored, commits)
         gaps += tuple(_unread_records(stored.limits))
         return Consumed(found.work, found.first, found.records, steps, (self._answer(found.work, gaps), backwards))
@@ -226,7 +226,7 @@ class ConsumerEvidence:
         return kept(self._spark, self._folder / "commits", history)
 
     @property
-    def _untold(self) -> tuple[GroupWork, ...]:
+    def _without_commits(self) -> tuple[GroupWork, ...]:
         """Return work rows with unknown commits, by group and topic."""
         return tuple(
             GroupWork(group, topic, 0, None, None, None, None, {}, {})

@@ -210,7 +210,7 @@ class LossEvidence:
         if self._ledger is None:
             return Sought(unsuited=self._gathered.unsuited)
         if self._stored is None:
-            return Sought(told=self._told, unread=self._unread, unsuited=self._gathered.unsuited)
+            return Sought(told=self._shape, unread=self._unread, unsuited=self._gathered.unsuited)
         if self.lost is None:
             return self._counted
         return replace(self._counted, lost=self.lost.shown(), counts=self.lost.counts())
@@ -219,7 +219,7 @@ class LossEvidence:
     def _counted(self) -> Sought:
         reordered = self._search.reordered() if self._scope.sent else None
         found = Sought(
-            told=self._told,
+            told=self._shape,
             counted=self._search.counted,
             acks=self._scope.acks,
             reordered=reordered,
@@ -275,7 +275,7 @@ class LossEvidence:
         return ledger_gathering.gather(self._spark, files, asked.columns, progress=self._progress, **options)
 
     @property
-    def _told(self) -> LedgerShape:
+    def _shape(self) -> LedgerShape:
         return self._gathered.told
 
     @cached_property

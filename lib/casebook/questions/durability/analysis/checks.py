@@ -81,12 +81,12 @@ def _of_rule(scene: DurabilityInputs, rule: Rule, asked: Sequence[RuleAnswer]) -
 def _gaps(rule: Rule, scene: DurabilityInputs) -> tuple[Gap, ...]:
     """Return why topics, brokers or client settings may be unseen."""
     if rule.scope not in (TOPIC, CLUSTER):
-        return _of_untold(scene)
+        return _of_unknown_clients(scene)
     gaps = coverage.partitions(scene.cluster)
     return (*gaps, *coverage.registrations(scene.cluster)) if rule.scope == CLUSTER else gaps
 
 
-def _of_untold(scene: DurabilityInputs) -> tuple[Gap, ...]:
+def _of_unknown_clients(scene: DurabilityInputs) -> tuple[Gap, ...]:
     return tuple(
         Gap(why=f"How {name} is set up is told by nothing that was given of it.", settle=_GIVE_FILES) for name in scene.untold
     )
@@ -312,4 +312,4 @@ def clients(scene: DurabilityInputs) -> Finding:
         why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
         return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
     gaps = tuple(Gap(why=f"{problem}.", settle=_GIVE_FILES) for problem in problems[:1])
-    return ask.ok(f"Every setting of {plural(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_untold(scene)))
+    return ask.ok(f"Every setting of {plural(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_unknown_clients(scene)))

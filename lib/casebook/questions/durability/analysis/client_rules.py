@@ -26,7 +26,7 @@ _SHORT_RETENTION = 3 * 24 * 60
 """Minutes from Friday evening to Monday evening."""
 
 
-def _not_told(key: str, client: AuditedClient) -> JudgedRule:
+def _unknown_setting(key: str, client: AuditedClient) -> JudgedRule:
     """Return that the effective value is unknown, or one of several."""
     found = client[key]
     maybe = f": it may be {' or '.join(found.possible)}" if found.possible else ""
@@ -37,7 +37,7 @@ def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """The broker sends no response: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
     acks = producer["acks"]
     if acks.value is None:
-        return _not_told("acks", producer)
+        return _unknown_setting("acks", producer)
     if acks.value != "0":
         return holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
@@ -57,7 +57,7 @@ def acks_1(_: DurabilityInputs, topic: TopicFacts, producer: AuditedClient) -> J
     if not topic.replicated:
         return without_copies(topic)
     if acks.value is None:
-        return _not_told("acks", producer)
+        return _unknown_setting("acks", producer)
     if acks.value != "1":
         return beside("acks=0: see D1.") if acks.value == "0" else holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
@@ -77,7 +77,7 @@ def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     if acks.value == "0":
         return beside("acks=0: nothing is ever known to have failed.")
     if retries.whole is None:
-        return _not_told("retries", producer)
+        return _unknown_setting("retries", producer)
     if retries.whole < 0:
         return beside(f"retries={retries.value}: see D24.")
     if retries.whole:
@@ -205,7 +205,7 @@ def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     """
     commit = consumer["enable.auto.commit"]
     if commit.value is None:
-        return _not_told("enable.auto.commit", consumer)
+        return _unknown_setting("enable.auto.commit", consumer)
     if not commit.flag:
         return holds(f"The application commits itself ({commit.origin}).")
     return loses(

@@ -13,7 +13,7 @@ def differences(
 
 
 def _of_verdicts(before: Iterable[LossVerdict], after: Iterable[LossVerdict]) -> Iterable[Difference]:
-    old, new = {_whose(row): row for row in before}, {_whose(row): row for row in after}
+    old, new = {_key(row): row for row in before}, {_key(row): row for row in after}
     for key in sorted(old.keys() | new.keys(), key=lambda key: (int(key[0][1:]), key[1:])):
         was, now = old.get(key), new.get(key)
         if (was and was.severity) != (now and now.severity) or (was is None) != (now is None):
@@ -21,7 +21,7 @@ def _of_verdicts(before: Iterable[LossVerdict], after: Iterable[LossVerdict]) ->
             yield Difference("verdict", entity_of(key), key[0], was and was.sentence, now and now.sentence, severity)
 
 
-def _whose(row: LossVerdict) -> tuple[str, str, str, str]:
+def _key(row: LossVerdict) -> tuple[str, str, str, str]:
     return row.rule, row.topic or "", row.producer or "", row.consumer or ""
 
 

@@ -43,7 +43,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         needs = f"{first.topic}-{first.partition} has {len(first.isr or ())} in sync and needs {first.min_isr}"
         return ask.found(
             Severity.WARNING,
-            f"{plural(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
+            f"{plural(len(hit), _noun(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
@@ -103,7 +103,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
         return ask.nothing_in(online, "Every replica of every online partition is in sync", gaps=gaps)
     return ask.found(
         Severity.INFO,
-        f"{plural(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
+        f"{plural(len(hit), _noun(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
         why=" ".join((*_missing_because(sorted(gone), alive), *(["Which brokers live is not known."] if untold else []))),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
@@ -111,7 +111,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
     )
 
 
-def _what(hit: Iterable[Verdict]) -> str:
+def _noun(hit: Iterable[Verdict]) -> str:
     """Return the noun: with unknown registrations the leader may be dead, which refuses writes too."""
     return "partition" if any(v.state is PartitionCondition.UNKNOWN for v in hit) else "online partition"
 

@@ -114,7 +114,7 @@ def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int], m
     alike: dict[tuple, list[Verdict]] = defaultdict(list)
     for verdict in ailing:
         order, group = _group(verdict, lead) if moment is None else _group_then(verdict, moment)
-        key = (order, group, tuple(_glyph(verdict, b, lead) for b in brokers), _said(verdict))
+        key = (order, group, tuple(_glyph(verdict, b, lead) for b in brokers), _problem(verdict))
         alike[key].append(verdict)
     found = [
         (order, MapRow(group=group, name=f"{vs[0].topic}-{vs[0].partition}", alike=len(vs), glyphs=glyphs, said=said))
@@ -155,7 +155,7 @@ def _glyph(verdict: Verdict, broker: int, lead: Leadership) -> str:
     return NONE
 
 
-def _said(verdict: Verdict) -> str:
+def _problem(verdict: Verdict) -> str:
     if verdict.state in OFFLINE:
         if len(verdict.waits_for) > 1:
             return f"{' or '.join(map(str, verdict.waits_for))} must start"

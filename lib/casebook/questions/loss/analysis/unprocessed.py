@@ -13,7 +13,7 @@ from casebook.findings.words import agree, count, moment, plural
 from casebook.questions.loss.analysis.unprocessed_rows import (
     NOTHING_TOLD,
     AssignmentLine,
-    ClientsTold,
+    ConsumerLogs,
     GroupWork,
     Reset,
     SkipKind,
@@ -106,7 +106,7 @@ _SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the
 def unprocessed(
     rows: Sequence[GroupWork],
     unsuited: Sequence[UnsuitedLedger] = (),
-    clients: ClientsTold = NOTHING_TOLD,
+    clients: ConsumerLogs = NOTHING_TOLD,
     gaps: Sequence[Gap] = (),
     unread: Mapping[str, int | None] = MappingProxyType({}),
 ) -> Finding:
@@ -150,7 +150,7 @@ def unprocessed(
     if missed:
         records = f"{'At least ' if gaps or unsure.total() else ''}{plural(missed, 'record')} of {plural(len(groups), 'group')}"
         title = f"{records} {agree(missed, 'was', 'were')} committed and never"
-        own = (_told_by_clients(clients.resets), _held(held))
+        own = (_resets_in_logs(clients.resets), _assignments(held))
         why = " ".join(filter(None, (_why(by_how), *own, *(one.told for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
@@ -163,7 +163,7 @@ def unprocessed(
     if not rows and left:
         return ask.could_not_check(
             "A consumer went on from elsewhere; no ledger says what it left out",
-            why=_told_by_clients(left),
+            why=_resets_in_logs(left),
             settle=_GIVE,
         )
     if not rows:
@@ -181,7 +181,7 @@ def unprocessed(
     if doubts:
         return ask.could_not_check(
             f"All that could be judged was processed{_beside(doubts)}",
-            why=_told_by_clients(clients.resets),
+            why=_resets_in_logs(clients.resets),
             settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
         )
     untold = [row for row in rows if row.unprocessed is None or row.committed is None]
@@ -202,7 +202,7 @@ def _beside(doubts: Mapping[str, int | None]) -> str:
     return f"; of {least}{count(known)} more nobody can tell"
 
 
-def _told_by_clients(resets: Sequence[Reset]) -> str:
+def _resets_in_logs(resets: Sequence[Reset]) -> str:
     """Describe position resets in clients' own logs."""
     if not resets:
         return ""
@@ -214,7 +214,7 @@ def _told_by_clients(resets: Sequence[Reset]) -> str:
     return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
 
 
-def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[AssignmentLine]:
+def _holders(looked: Sequence[GroupWork], clients: ConsumerLogs) -> list[AssignmentLine]:
     """Return the assignments of the partition with most gaps, from clients' own logs."""
     worst = max(looked, key=lambda row: row.unprocessed, default=None)
     if worst is None or not worst.unprocessed:
@@ -222,7 +222,7 @@ def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assignme
     return [one for one in clients.assigned if (one.topic, one.partition) == (worst.topic, worst.partition)]
 
 
-def _held(held: Sequence[AssignmentLine]) -> str:
+def _assignments(held: Sequence[AssignmentLine]) -> str:
     if not held:
         return ""
     when = [f"to {one.client or 'a client'}{f' at {moment(one.at)}' if one.at else ''}" for one in held[-SHOWN:]]

@@ -169,7 +169,7 @@ class AssignmentLine(NamedTuple):
     proof: str
 
 
-class ClientsTold(NamedTuple):
+class ConsumerLogs(NamedTuple):
     """Content of consumers' own logs, in order of time.
 
     Args:
@@ -180,12 +180,12 @@ class ClientsTold(NamedTuple):
     resets: tuple[Reset, ...] = ()
     assigned: tuple[AssignmentLine, ...] = ()
 
-    def of(self, topics: Collection[str]) -> "ClientsTold":
+    def of(self, topics: Collection[str]) -> "ConsumerLogs":
         """Return the lines on some topics."""
-        return ClientsTold(
+        return ConsumerLogs(
             tuple(one for one in self.resets if one.topic in topics), tuple(one for one in self.assigned if one.topic in topics)
         )
 
 
-NOTHING_TOLD = ClientsTold()
+NOTHING_TOLD = ConsumerLogs()
 """Content without client logs."""

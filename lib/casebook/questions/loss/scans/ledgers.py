@@ -111,7 +111,7 @@ class Ledger:
         with _failures(self._location):
             summed = self._read.agg(*sums())
             (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
-        return _told(row.asDict(), self._zone)._replace(timed=self._timed, unused=self._unused)
+        return _shape(row.asDict(), self._zone)._replace(timed=self._timed, unused=self._unused)
 
 
 def read(
@@ -209,7 +209,7 @@ def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> JavaPat
     return found
 
 
-def _told(sums: Mapping, zone: str) -> LedgerShape:
+def _shape(sums: Mapping, zone: str) -> LedgerShape:
     from casebook.questions.loss.scans.ledger_rows import REASONS
 
     words = (

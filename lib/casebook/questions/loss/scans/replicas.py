@@ -214,7 +214,7 @@ class _Comparison:
             partition=row.partition,
             first_offset=row.first_offset,
             last_offset=row.last_offset,
-            copies=tuple(_held(copy, states[slot], own, row[f"held_{slot}"]) for slot, copy in enumerate(own)),
+            copies=tuple(_content(copy, states[slot], own, row[f"held_{slot}"]) for slot, copy in enumerate(own)),
             other_epochs=row.relation.endswith("~"),
             scattered=row.scattered,
         )
@@ -224,7 +224,7 @@ def _silent_to(copy: Copy) -> int:
     return copy.end if copy.cleaned_to is None else copy.cleaned_to
 
 
-def _held(copy: Copy, state: str, own: Sequence[Copy], held: "Row") -> CopyContent:
+def _content(copy: Copy, state: str, own: Sequence[Copy], held: "Row") -> CopyContent:
     absent = None if state.isdecimal() else Absent(state)
     like = own[int(state)].broker if absent is None else None
     return CopyContent(

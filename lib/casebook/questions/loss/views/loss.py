@@ -86,7 +86,7 @@ class LossPage:
             head = f"Lost records of each partition, {words.count(drawn.most)} in the largest bar"
         for episode, picture in drawn.pictures:
             per = f", counted per {episode.bin[1]}" if drawn.most else ""
-            parts += [render("loss_part", head=head, reading=_told(episode) + per), *_drawings(picture, ticks=4)]
+            parts += [render("loss_part", head=head, reading=_described(episode) + per), *_drawings(picture, ticks=4)]
             head = ""
         if drawn.more:
             more = words.plural(drawn.more, "more lane")
@@ -253,5 +253,5 @@ def _titled(head: str, view: View) -> View:
     return replace(view, parts=(render("loss_part", head=head, reading=""), *view.parts))
 
 
-def _told(episode: lanes.Episode) -> str:
+def _described(episode: lanes.Episode) -> str:
     return f"{words.day(episode.since)}, {words.clock(episode.since)} UTC, {words.plural(episode.lost, 'record')}"

@@ -172,7 +172,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         # Unknowns do not raise the severity: less evidence means more unknowns, and nothing is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
         f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
-        f"not registered{also}{_held(copies)}",
+        f"not registered{also}{_holders(copies)}",
         why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
         evidence=_proof([*ghosts, *stuck]),
         next=(
@@ -212,12 +212,14 @@ def _last_copies(cluster: Cluster, lacking: Lacking) -> _Copies:
     last = [one for one in wanted if one.state is not None and one.state.isr and cluster.live.isdisjoint(one.state.isr)]
     left = [[dead for dead in one.state.isr if (dead, one.topic, one.partition) not in lacking] for one in last]
     held = [some for some in left if some]
-    may = [dead for partition in wanted if _is_untold(partition, cluster) if (dead := set(partition.replicas) - cluster.live)]
+    may = [
+        dead for partition in wanted if _is_holder_unknown(partition, cluster) if (dead := set(partition.replicas) - cluster.live)
+    ]
     whose = (sorted({broker for some in all_ for broker in some}) for all_ in (held, may))
     return _Copies(len(held), len(may), *whose, gone=len(left) - len(held))
 
 
-def _is_untold(partition: Partition, cluster: Cluster) -> bool:
+def _is_holder_unknown(partition: Partition, cluster: Cluster) -> bool:
     """Return whether the holder of the complete copy is unknown: the ISR was emptied, or no state was read.
 
     A partition that waits for its first state, with a live broker that may lead it, has no record yet.
@@ -228,7 +230,7 @@ def _is_untold(partition: Partition, cluster: Cluster) -> bool:
     return not state.isr and state.leader not in cluster.live
 
 
-def _held(copies: _Copies) -> str:
+def _holders(copies: _Copies) -> str:
     told = ""
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"

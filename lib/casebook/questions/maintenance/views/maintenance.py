@@ -126,7 +126,7 @@ def leftovers(m: Maintenance) -> View:
     table = Table(
         name="leftovers",
         columns=(("What", TEXT), ("How many", NUMBER), ("Brokers", UNBROKEN), ("Where", TEXT)),
-        rows=[(PLAIN, (_LEFT[some[0].kind], words.count(len(some)), _whom(some[0]), _where(some))) for some in shown],
+        rows=[(PLAIN, (_LEFT[some[0].kind], words.count(len(some)), _brokers_of(some[0]), _where(some))) for some in shown],
         takeaway=f"{words.plural(len(m.leftovers), 'thing')} left over, of {words.plural(len(counts), 'kind')}.",
         reading=Markup('All of them in <a href="tables/leftovers.parquet"><code>tables/leftovers</code></a>.'),
         label="Leftovers",
@@ -287,7 +287,7 @@ def _every_set(m: Maintenance) -> Markup:
     return numbers(table, summary)
 
 
-def _whom(one: Leftover) -> str:
+def _brokers_of(one: Leftover) -> str:
     if one.kind is LeftoverKind.NOT_PREFERRED:
         return f"{one.brokers[0]}, led by {one.brokers[1]}"
     return words.listed(one.brokers)

@@ -135,7 +135,7 @@ def _reaching(since: Since) -> str:
 def _by_run(all_trends: Sequence[Trend]) -> list[Row]:
     times = [at for at, _ in all_trends[0].points]
     return [
-        (PLAIN, (words.date(instant(at)), *(_said(trend.name, trend.points[place][1]) for trend in all_trends)))
+        (PLAIN, (words.date(instant(at)), *(_number(trend.name, trend.points[place][1]) for trend in all_trends)))
         for place, at in enumerate(times)
     ]
 
@@ -144,19 +144,26 @@ def _row(trend: Trend, *, daily: bool) -> Row:
     name, _ = _MEASURES[trend.name]
     whose = f"{name} of what broker {trend.broker} coordinates" if trend.broker is not None else name
     day = ("–" if trend.per_day is None else f"{trend.per_day:.1f}",) if daily else ()
-    return PLAIN, (whose, _said(trend.name, trend.now), _said(trend.name, trend.before), _line(trend), *day, _since(trend))
+    return PLAIN, (
+        whose,
+        _number(trend.name, trend.now),
+        _number(trend.name, trend.before),
+        _line(trend),
+        *day,
+        _since(trend),
+    )
 
 
 def _line(trend: Trend) -> Markup:
     values = [value for _, value in trend.points[-_POINTS:]]
-    return render("spark", spark=sparkline((values, ""), say=lambda value: _said(trend.name, value)))
+    return render("spark", spark=sparkline((values, ""), say=lambda value: _number(trend.name, value)))
 
 
 def _since(trend: Trend) -> str:
     return "–" if trend.since is None else words.when(instant(trend.since))
 
 
-def _said(name: str, value: float | None) -> str:
+def _number(name: str, value: float | None) -> str:
     return or_unknown(value, _MEASURES[name][1])
 
 
@@ -175,7 +182,7 @@ def of_copies(since: Since) -> View:
         ),
         rows=[_copy(copy) for copy in every[:_MOST_COPIES]],
         takeaway=f"The largest copy, partition {largest.partition} of broker {largest.broker}, holds "
-        f"{_said('bytes', largest.now)}{_was(largest)}.",
+        f"{_number('bytes', largest.now)}{_was(largest)}.",
         reading="A ratio above its limit, with a point that stands still: nothing is compacted.",
         total=len(every),
         rest="measures",
@@ -185,7 +192,7 @@ def of_copies(since: Since) -> View:
 
 
 def _was(trend: Trend) -> str:
-    return "" if trend.before is None else f", and held {_said(trend.name, trend.before)} in the run before"
+    return "" if trend.before is None else f", and held {_number(trend.name, trend.before)} in the run before"
 
 
 def _copy(copy: dict[str, Trend]) -> Row:
@@ -193,6 +200,6 @@ def _copy(copy: dict[str, Trend]) -> Row:
     limit = copy["limit"].now
     due = dirty.now is not None and limit is not None and dirty.now > limit
     return ALARM if due and point.since is not None else PLAIN, (
-        size.partition, size.broker, _said("bytes", size.now), _line(size), _said("dirty_ratio", dirty.now), _line(dirty),
-        _said("cleaner_point", point.now), _since(point), _said("load_ms", copy["load_ms"].now),
+        size.partition, size.broker, _number("bytes", size.now), _line(size), _number("dirty_ratio", dirty.now), _line(dirty),
+        _number("cleaner_point", point.now), _since(point), _number("load_ms", copy["load_ms"].now),
     )  # fmt: skip

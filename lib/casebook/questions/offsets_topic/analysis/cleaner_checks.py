@@ -68,7 +68,7 @@ def compacted(
         return ask.ok("The offsets topic is compacted as its settings say", gaps=gaps)
     rule = blocked[0]
     hit = [p for p in partitions if p.rule == rule]
-    who = _whose(rule, hit, cleaners)
+    who = _responsible(rule, hit, cleaners)
     return ask.found(
         Severity.CRITICAL if rule in _SEVERE or any(p.bytes > 1 << 30 for p in hit) else Severity.WARNING,
         _title(rule, who, hit),
@@ -221,7 +221,7 @@ def _may_be_dead(rule: str, partitions: Sequence[OffsetsPartition], cleaners: It
     return rule == "C5" and any(cleaner.may_be_dead for cleaner in cleaners if cleaner.broker in hit)
 
 
-def _whose(rule: str, hit: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> BrokerCleaner | None:
+def _responsible(rule: str, hit: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> BrokerCleaner | None:
     by_id = {cleaner.broker: cleaner for cleaner in cleaners}
     if hit:
         return by_id.get(max(hit, key=lambda p: (bool(p.coordinator), p.bytes)).broker)

@@ -46,7 +46,7 @@ def brokers(text: str) -> frozenset[int]:
     Raises:
         Unclear: Part of it is not a broker id.
     """
-    return _numbers(_said(text), wanted="Give ids of brokers, with commas between.")
+    return _numbers(_without_full_stop(text), wanted="Give ids of brokers, with commas between.")
 
 
 def partitions(text: str, topic: str) -> frozenset[int]:
@@ -58,7 +58,7 @@ def partitions(text: str, topic: str) -> frozenset[int]:
     named = re.escape(topic)
     between = r"\s*[-:/]\s*" if topic.isdecimal() else r"\s*(?:[-:/,]\s*|\s)(?:partitions?\s+)?"
     number = rf"(?=[0-9]|{_SPELLED.pattern})"
-    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}{number}", " ", _said(text), flags=re.IGNORECASE)
+    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}{number}", " ", _without_full_stop(text), flags=re.IGNORECASE)
     bare = re.sub(rf"\[{named},(?=[0-9])", " ", bare, flags=re.IGNORECASE)
     return _numbers(bare, wanted=f"Give partitions of {topic}, by name or by number.")
 
@@ -69,7 +69,7 @@ def number(text: str) -> int:
     Raises:
         Unclear: It is not exactly one number.
     """
-    said = _COUNTED.sub(" ", _said(text))
+    said = _COUNTED.sub(" ", _without_full_stop(text))
     if _is_nobody(said):
         return 0
     words = _NOISE.sub(" ", _digits(said)).split()
@@ -100,7 +100,7 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
     raise Unclear(f"Choose one of {', '.join(key for key, _ in options)}.")
 
 
-def _said(text: str) -> str:
+def _without_full_stop(text: str) -> str:
     """Remove the full stop at the end of a sentence."""
     return _FULL_STOP.sub("", text)
 

@@ -160,7 +160,7 @@ class QuizPage:
             hints=question.hints[: given.hints],
             kind=kind,
             word="" if quiet else word,
-            said=_said(one),
+            said=_given_answer(one),
             why=one.said(told),
             counts=given.right if one.outcome is not AnswerOutcome.RIGHT else "",
             evidence=self.context.shown(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
@@ -193,7 +193,7 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     right = total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked
     doubts = [finding.title for finding in evidence if finding.severity]
     second = " ".join([f"The evidence itself: {words.some(doubts, 2)}."] if doubts else [])
-    kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
+    kind = "ok" if right else "info" if total.asked else "could_not_check" if _unanswered(total) else "not_applicable"
     return html(render("verdict", kind=kind, title=total.title, second=second, plan=(), brokers=(), more=()))
 
 
@@ -203,11 +203,11 @@ def _command(context: PanelContext, answers: Mapping[str, str]) -> str:
     return text.command(NOTEBOOK, context.source, ({"at": context.at} if context.at else {}) | given)
 
 
-def _untold(total: quiz.Score) -> bool:
+def _unanswered(total: quiz.Score) -> bool:
     return bool(total.counts[AnswerOutcome.CANNOT_TELL])
 
 
-def _said(one: JudgedAnswer) -> str:
+def _given_answer(one: JudgedAnswer) -> str:
     """Show the given answer next to its result."""
     return "" if one.answer == GIVEN_UP or not one.question.arises else one.answer
 
@@ -259,9 +259,9 @@ class _QuestionPanel:
     def refresh(self) -> None:
         """Show the result of the answer."""
         show(self._answer, lambda: self._desk.answer(self._question))
-        self._told()
+        self._update_buttons()
 
-    def _told(self) -> None:
+    def _update_buttons(self) -> None:
         """Update the enabled buttons."""
         if not self._question.arises:
             return

@@ -45,7 +45,7 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Map
     seen: dict[int, int] = {}
     for row in rows:
         if row.at is not None:
-            _tell(told, seen, row)
+            _add_line(told, seen, row)
     for broker in cluster.brokers.values():
         _add_found(told[broker.id], broker)
     for partition in _led(cluster):
@@ -57,7 +57,7 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Map
     return told
 
 
-def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: EventRow) -> None:
+def _add_line(told: dict[int, list[Span]], seen: dict[int, int], row: EventRow) -> None:
     """Apply a line: a controller on other brokers, a broker on its return, an election on its leader's presence.
 
     A controller logs neither its own registration, nor those before its election.

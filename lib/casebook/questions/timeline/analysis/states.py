@@ -82,7 +82,7 @@ def states(
             if row.proof in unelected and told[key] and not told[key][-1].deleted:
                 told[key].append(told[key][-1]._replace(time=row.at, zxid=None, leader=None, until=None, proof=row.proof))
                 by[key] = row.broker
-            elif _tell(told[key], row, failed, anew=key in former):
+            elif _add_line(told[key], row, failed, anew=key in former):
                 former.discard(key)
                 by[key] = row.broker
     for known in told.values() if lost else ():
@@ -205,7 +205,7 @@ def _bury(known: list[StateRow]) -> None:
         known[-1] = _deleted(known[-1])
 
 
-def _tell(known: list[StateRow], row: EventRow, failed: Sequence[EventRow], *, anew: bool) -> bool:
+def _add_line(known: list[StateRow], row: EventRow, failed: Sequence[EventRow], *, anew: bool) -> bool:
     """Add the state of a line, unless it is known already, or only its broker's belief; return whether it was added.
 
     Args:

@@ -102,7 +102,7 @@ def _many(link: CausalLink | None) -> int:
     return 1 if link is None else link.count
 
 
-def _whose(row: EventRow) -> str:
+def _owner(row: EventRow) -> str:
     if row.broker is not None:
         return f"Broker {row.broker}"
     if row.kind in _BROKERS_OWN:
@@ -122,8 +122,8 @@ def _partitions(link: CausalLink | None) -> int:
 def _silent(row: EventRow, link: CausalLink | None) -> str:
     ms = row.milliseconds
     if row.kind == "zk_silent" and link is not None:
-        return f"{_whose(row)} notices that it has not heard from ZooKeeper for {exact(ms or 0)}."
-    return f"{_whose(row)} has not heard from ZooKeeper for {exact(ms)}." if ms else f"{_whose(row)} lost ZooKeeper."
+        return f"{_owner(row)} notices that it has not heard from ZooKeeper for {exact(ms or 0)}."
+    return f"{_owner(row)} has not heard from ZooKeeper for {exact(ms)}." if ms else f"{_owner(row)} lost ZooKeeper."
 
 
 def _closed(row: EventRow, _: CausalLink | None) -> str:
@@ -138,7 +138,7 @@ def _expiring(row: EventRow, _: CausalLink | None) -> str:
 
 def _change(row: EventRow, _: CausalLink | None) -> str:
     parts = [f"{what} {row.fields[name]}" for name, what in (("deleted", "deleted"), ("added", "added")) if row.fields.get(name)]
-    return f"The controller, {_whose(row).lower()}, sees brokers {', '.join(parts) or 'change'}."
+    return f"The controller, {_owner(row).lower()}, sees brokers {', '.join(parts) or 'change'}."
 
 
 def _leaders(row: EventRow, link: CausalLink | None) -> str:
@@ -159,17 +159,17 @@ def _isr(row: EventRow, link: CausalLink | None) -> str:
 
 
 def _follower(row: EventRow, link: CausalLink | None) -> str:
-    return f"{_whose(row)} becomes a follower of {plural(_partitions(link), 'partition')}."
+    return f"{_owner(row)} becomes a follower of {plural(_partitions(link), 'partition')}."
 
 
 def _cut(row: EventRow, link: CausalLink | None) -> str:
     offset = row.fields.get("offset")
     where = f": {row.topic}-{row.partition} to offset {offset}" if offset and row.topic else ""
-    return f"{_whose(row)} truncates {plural(_partitions(link), 'log')}{where}."
+    return f"{_owner(row)} truncates {plural(_partitions(link), 'log')}{where}."
 
 
 def _gap(row: EventRow, _: CausalLink | None) -> str:
-    return f"{_whose(row)} falls silent: its log has no line for {exact(row.number('ms') or 0)}."
+    return f"{_owner(row)} falls silent: its log has no line for {exact(row.number('ms') or 0)}."
 
 
 def _clients(words: str) -> Callable[[EventRow, CausalLink | None], str]:
@@ -185,7 +185,7 @@ def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
     """Return a sentence about the printing broker."""
 
     def tell(row: EventRow, _: CausalLink | None) -> str:
-        return f"{_whose(row)} {words}."
+        return f"{_owner(row)} {words}."
 
     return tell
 
@@ -193,7 +193,7 @@ def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
 def _thrown(row: EventRow, link: CausalLink | None) -> str:
     key, count = row.fields.get("api_key", "?"), _many(link)
     times = f", {plural(count, 'time')}" if count > 1 else ""
-    return f"{_whose(row)} is sent a request with api key {key}, which it does not know{times}."
+    return f"{_owner(row)} is sent a request with api key {key}, which it does not know{times}."
 
 
 def _lost(row: EventRow, link: CausalLink | None) -> str:
@@ -203,14 +203,14 @@ def _lost(row: EventRow, link: CausalLink | None) -> str:
     named = f", broker {broker}" if broker is not None and 0 <= broker < _HIGHEST // 2 else ""
     count = _many(link)
     lines = f" ({plural(count, 'line')})" if count > 1 else ""
-    return f"{_whose(row)} gives up its coordinator{named}{lines}."
+    return f"{_owner(row)} gives up its coordinator{named}{lines}."
 
 
 def _as_printed(row: EventRow, link: CausalLink | None) -> str:
     count = _many(link)
     text = " ".join(row.text.split())[:160] or row.kind.replace("_", " ")
     lines = f" ({plural(count, 'line')})" if count > 1 else ""
-    return f"{_whose(row)}: {text.rstrip('.')}{lines}."
+    return f"{_owner(row)}: {text.rstrip('.')}{lines}."
 
 
 _NODE, _HIGHEST = re.compile(r"(?:\(id: |^)(\d+)"), 2**31 - 1
@@ -252,7 +252,7 @@ _TELL: Mapping[str, Callable[[EventRow, CausalLink | None], str]] = {
     "controlled_shutdown_begun": _plain("begins a controlled shutdown"),
     "processor_failed": _plain("throws away what else its network thread had received"),
     "unknown_api_key": _thrown,
-    "gc_pause": lambda row, _: f"{_whose(row)} collects garbage for {exact(row.milliseconds or 0)}.",
+    "gc_pause": lambda row, _: f"{_owner(row)} collects garbage for {exact(row.milliseconds or 0)}.",
     "zks_fsync_slow": lambda row, _: f"ZooKeeper waits {exact(row.milliseconds or 0)} for its disk.",
 }
 _KEY = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from casebook.facts.cluster import Cluster
 from casebook.facts.events import Event, FileExtent, LogFile, Untyped
 from casebook.facts.history import Happened
-from casebook.facts.host_metrics import NOTHING_TOLD, HostsTold
+from casebook.facts.host_metrics import NOTHING_TOLD, HostMetrics
 from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Observations, Source
 from casebook.findings import coverage
@@ -100,7 +100,7 @@ def examine(
     untyped: Sequence[Untyped] = (),
     history: Iterable[Happened] = (),
     timezone: str = "UTC",
-    hosts: HostsTold = NOTHING_TOLD,
+    hosts: HostMetrics = NOTHING_TOLD,
 ) -> Timeline:
     """Merge logs and history, align clocks, find windows, chains and roots, and run every check.
 

@@ -116,7 +116,7 @@ class Logs:
             settled(event(row, self._brokers[row["file"]], self.before(row["file"], row["start"])), self._misplaced)
             for row in self.table(None, wanted).to_pylist()
         ]
-        return tuple(_told_once(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
+        return tuple(_without_duplicates(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
 
     def rarest(self, most: int) -> frozenset[str]:
         """Return the rarest kinds with together at most so many events."""
@@ -256,7 +256,7 @@ def event(row: Mapping, broker: int | None, before: int = 0) -> Event:
     )
 
 
-def _told_once(events: Iterable[Event]) -> Iterator[Event]:
+def _without_duplicates(events: Iterable[Event]) -> Iterator[Event]:
     """Yield events without duplicates in another file of the same broker: a copy, or the process's output.
 
     The first log is the proof: log files come before process output.

@@ -125,7 +125,7 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
                 ("Host of", UNBROKEN), ("What stood out", TEXT), ("How", UNBROKEN), ("Value", NUMBER), ("Median", NUMBER),
                 ("Begun, UTC", UNBROKEN), ("At least until", UNBROKEN), ("Meanwhile", TEXT), ("Proof", UNBROKEN),
             ),
-            rows=[(PLAIN, _told(clue)) for clue in inside[:MOST_CLUES]],
+            rows=[(PLAIN, _clue_cells(clue)) for clue in inside[:MOST_CLUES]],
             takeaway=f"{words.plural(len(inside), 'thing')} stood out on hosts meanwhile: a cause of it, or what came of it.",
             reading="Each against its own range. Between two times nobody knows when it began." + _assumed(hosts),
             total=len(inside) if len(inside) > MOST_CLUES else None,
@@ -142,7 +142,7 @@ def _assumed(hosts: Hosts) -> str:
     return f" No zone is known for the hosts of {whose}: {hosts.taken} is taken." if hosts.unsure else ""
 
 
-def _told(clue: Clue) -> tuple[object, ...]:
+def _clue_cells(clue: Clue) -> tuple[object, ...]:
     values = ["" if value is None else _spelled(value, clue.unit) for value in (clue.value, clue.usual)]
     begun = words.clock(clue.by) if clue.since is None else f"{words.clock(clue.since)} – {words.clock(clue.by)}"
     what = words.capitalised(clue.subject) or ("The machine" if clue.device == KERNEL else "The machine, or sysstat on it")

@@ -115,7 +115,7 @@ def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) 
             ("As it was told", TEXT),
             ("Proof", UNBROKEN),
         ),
-        rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _told(row)) for row in rows],
+        rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _event_cells(row)) for row in rows],
         takeaway=f"{said}, {words.count(total)} of {words.plural(everything, 'event')}.",
         reading="By the reference clock." + (_WHICH if total > len(rows) else ""),
         total=total if total > len(rows) else None,
@@ -127,14 +127,14 @@ def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) 
     )
 
 
-def _told(row: EventRow) -> tuple[object, ...]:
+def _event_cells(row: EventRow) -> tuple[object, ...]:
     about = (
         f"{row.topic}-{row.partition}" if row.topic is not None and row.partition is not None else row.topic or row.group or ""
     )
     said = row.text.partition("\n")[0]
     return (
         or_unknown(row.at, words.clock_ms),
-        _whose(row),
+        _owner(row),
         kind_in_words(row.kind),
         about,
         f"{said[:240]}{'…' if len(said) > 240 else ''}",
@@ -142,7 +142,7 @@ def _told(row: EventRow) -> tuple[object, ...]:
     )
 
 
-def _whose(row: EventRow) -> str:
+def _owner(row: EventRow) -> str:
     if row.source == "history":
         return "ZooKeeper"
     if row.source == "broker" and row.broker is not None:

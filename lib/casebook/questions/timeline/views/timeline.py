@@ -65,7 +65,7 @@ class TimelinePage:
         self._chosen, self._drawn = chosen, None
         self._panel = None
         if context.interactive:
-            asked = Asked(quote=context.quote, proof_at=self._proof_at, said=self._said)
+            asked = Asked(quote=context.quote, proof_at=self._proof_at, said=self._selection_text)
             self._panel = panel.TimelinePanel(found, chosen, context.remembered, asked, self._choose)
 
     def lanes(self) -> View:
@@ -216,7 +216,7 @@ class TimelinePage:
             f"{words.plural(lines, 'log line')} of unknown shape"
         )
         table = tables.windows(self._found, self._chosen)
-        about = "" if self._chosen.everything else self._said()
+        about = "" if self._chosen.everything else self._selection_text()
         drawn = replace(table, name="windows-drawn", label="Windows in the picture", search=False)
         return render("timeline_below", numbers=numbers, table=drawn, command_line=command, about=about)
 
@@ -248,10 +248,10 @@ class TimelinePage:
 
     def _event_table(self) -> Markup:
         rows, total = self._rows()
-        table = tables.events(rows, total=total, everything=self._events.total, said=self._said())
+        table = tables.events(rows, total=total, everything=self._events.total, said=self._selection_text())
         return render("plain_table", table=table)
 
-    def _said(self) -> str:
+    def _selection_text(self) -> str:
         """Describe period and subject, in words."""
         about = self._in_focus()
         when = "{} to {} UTC".format(*tables.ends(about.since, about.until)) if about.timed else "All times"

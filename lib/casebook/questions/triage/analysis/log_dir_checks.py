@@ -55,7 +55,7 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
     of_topics = [copy for copy in copies if copy.topic != METADATA_TOPIC]  # KRaft stores no high watermark of it
     gaps = _gaps(log_dirs, cluster, besides=_OF_ONE_COPY)
     return (
-        _held(log_dirs, copies, _gaps(log_dirs, cluster)),
+        _content(log_dirs, copies, _gaps(log_dirs, cluster)),
         _stopped(log_dirs, live, gaps),
         _reach(log_dirs, of_topics, gaps),
         _agree(log_dirs, of_topics, gaps),
@@ -81,7 +81,7 @@ def _ask(check: str, question: str, copies: Sequence[Replica], seen: int | None 
     return Question(check=f"log_dirs.{check}", question=question, coverage=looked_at, **more)
 
 
-def _held(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
+def _content(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
     written = max((segment.modified for copy in copies for segment in copy.segments if segment.modified), default=None)
     formats = Counter(copy.magic for copy in copies if copy.magic is not None)
     sign = next(((since, mark) for since, shows, mark in _SIGNS if any(map(shows, copies))), None)

@@ -32,7 +32,7 @@ def _of_hosts(told: list[HostSaid], heading: Callable[[int], str]) -> tuple[Find
     unplaced = sum(said.broker is None for said in told)
     what = f"Of which broker {plural(unplaced, 'of these statements is', 'of these statements are')}"
     unsure = (f'{what} nothing tells: a line such as "broker 3:" above them does.',) if unplaced else ()
-    return _told(
+    return _finding(
         told,
         "evidence.hosts",
         "What do the hosts, and the tools of those who run the brokers, tell?",
@@ -48,7 +48,7 @@ def _of_hosts(told: list[HostSaid], heading: Callable[[int], str]) -> tuple[Find
 
 def _of_tools(told: list[ToolStatement]) -> tuple[Finding, ...]:
     told.sort(key=lambda one: not one.bad)
-    return _told(
+    return _finding(
         told,
         "evidence.tools",
         "What else do the pasted outputs of tools say?",
@@ -59,7 +59,7 @@ def _of_tools(told: list[ToolStatement]) -> tuple[Finding, ...]:
     )
 
 
-def _told(
+def _finding(
     told: Sequence[HostSaid | ToolStatement], check: str, question: str, *, titles: tuple[str, str, str], said: Sequence[str],
     facts: Sequence[Mapping[str, object]], caveats: tuple[str, ...],
 ) -> tuple[Finding, ...]:  # fmt: skip

@@ -112,7 +112,7 @@ def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopi
     if rule is None:
         yield from _buffers(fits, (_MAP,))
         return
-    hit = _whose(rule, topic)
+    hit = _affected(rule, topic)
     never = () if held and within(held.partitions, *WAITING) else (_NO_DELETION,)
     checks = (_COMPACTED, _MAP) if rule in ("C3", "C5") else (_COMPACTED,)
     order = {
@@ -148,7 +148,7 @@ def leftover(lead: Leadership) -> Iterator[PlanStep]:
         yield PlanStep(act=Act.RESTART, text=text, brokers=(controller,), command=START, checks=(_LEFTOVER,))
 
 
-def _whose(rule: str, topic: OffsetsTopic) -> tuple[int, ...]:
+def _affected(rule: str, topic: OffsetsTopic) -> tuple[int, ...]:
     """Return the affected brokers: those with groups to serve and large copies come last."""
     copies = sorted((c for c in topic.partitions if c.rule == rule), key=lambda c: (bool(c.coordinator), c.bytes), reverse=True)
     of_copies = dict.fromkeys(copy.broker for copy in copies)

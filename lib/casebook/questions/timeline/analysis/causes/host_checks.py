@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from casebook.facts.cluster import instant
-from casebook.facts.host_metrics import CPU, DISK, FAMILIES, METRICS, NETWORK, NOTHING_TOLD, HostsTold
+from casebook.facts.host_metrics import CPU, DISK, FAMILIES, METRICS, NETWORK, NOTHING_TOLD, HostMetrics
 from casebook.facts.observed import Observation, Source, observation
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
@@ -48,7 +48,7 @@ class Hosts:
         taken: Zone assumed for their times, or those of the logs.
     """
 
-    told: HostsTold = NOTHING_TOLD
+    told: HostMetrics = NOTHING_TOLD
     series: Sequence[Series] = ()
     incidents: Sequence[WatchedTime] = ()
     clues: tuple[Clue, ...] = ()
@@ -61,7 +61,7 @@ class Hosts:
         return observation(moment for one in self.series for moment in (one.samples[0].at, one.samples[-1].at))
 
 
-def weighed(told: HostsTold, scene: TimelineInputs, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
+def weighed(told: HostMetrics, scene: TimelineInputs, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
     """Compare host metrics with events."""
     if not told.files:
         return Hosts()
@@ -73,7 +73,7 @@ def weighed(told: HostsTold, scene: TimelineInputs, windows: Iterable[Window], c
     return Hosts(told=known, series=series, incidents=during, clues=clues, unsure=unsure, taken=scene.timezone)
 
 
-def _unsure(told: HostsTold, scene: TimelineInputs) -> Iterator[int]:
+def _unsure(told: HostMetrics, scene: TimelineInputs) -> Iterator[int]:
     if scene.timezone != _NOT_GIVEN:  # the zone is given
         return
     logs_known = scene.reference == ZOOKEEPER or clock_checks.told(scene).as_read >= scene.lives.keys()

@@ -14,7 +14,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from casebook.facts.cluster import instant
-from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
+from casebook.facts.host_metrics import METRICS, HostMetrics, HostSample, HostStart, spelled
 from casebook.facts.times import EpochMs
 from casebook.findings.words import capitalised, clock, count, moment
 from casebook.kafka.past_rows import Clock, Window, WindowKind
@@ -174,7 +174,7 @@ class Series(NamedTuple):
         return not any(after - before > HOLE * usual and before < until and after > since for before, after in pairwise(moments))
 
 
-def by_reference(told: HostsTold, clocks: Iterable[Clock]) -> HostsTold:
+def by_reference(told: HostMetrics, clocks: Iterable[Clock]) -> HostMetrics:
     """Return samples by the reference clock: a host uses the time of its broker's log, unless it prints a zone.
 
     Samples after a clock step of unknown size have no time.
@@ -200,7 +200,7 @@ def _moment(one: HostSample | HostStart, clock: Clock | None) -> int | None:
     return one.at - ahead if abs(ahead) > OFF else one.at
 
 
-def series(told: HostsTold) -> list[Series]:
+def series(told: HostMetrics) -> list[Series]:
     """Return consecutive samples; files are joined when one ends before the next begins."""
     by_file: dict[tuple[int, str, str], dict[str, list[HostSample]]] = defaultdict(lambda: defaultdict(list))
     for one in told.samples:
@@ -235,7 +235,7 @@ def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[Watche
     return found
 
 
-def clues(told: HostsTold, of: Sequence[Series], during: Sequence[WatchedTime]) -> tuple[Clue, ...]:
+def clues(told: HostMetrics, of: Sequence[Series], during: Sequence[WatchedTime]) -> tuple[Clue, ...]:
     """Return what stood out: starts, saturation, drops, rises; the most extreme first for each metric."""
     found = [clue for one in of for clue in _of_series(one, during)]
     found += (clue for start in told.starts for clue in _of_start(start, of, during))

@@ -152,14 +152,14 @@ def told(scene: TimelineInputs) -> ZoneStatements:
     moments: dict[int, list[tuple[int, timedelta]]] = defaultdict(list)
     for row in scene.kinds(("gc_pause", "clock_told")):
         for broker in writers[row.file] if row.broker is None else (row.broker,):  # one machine writes a file
-            if (by := _zone_told(scene, broker, row)) is not None:
+            if (by := _printed_zone(scene, broker, row)) is not None:
                 moments[broker].append((row.time, by))
     as_read = {broker for broker, own in moments.items() if timeline_zones.is_of(scene.timezone, broker, own)}
     found = {broker: timeline_zones.told(own) for broker, own in moments.items() if broker not in as_read}
     return ZoneStatements({broker: zone for broker, zone in found.items() if zone is not None}, as_read)
 
 
-def _zone_told(scene: TimelineInputs, broker: int, row: EventRow) -> timedelta | None:
+def _printed_zone(scene: TimelineInputs, broker: int, row: EventRow) -> timedelta | None:
     if row.time is None:
         return None
     if row.kind == "clock_told":
@@ -238,7 +238,7 @@ def _changed(ask: Question, moved: Sequence[_Moved], type_it: Sequence[Advice]) 
     return ask.found(
         Severity.WARNING,
         f"{_what(first)}{also}",
-        why=" ".join(f"{one.clock.owner}: {_said(one)}" for one in moved[:SHOWN]),
+        why=" ".join(f"{one.clock.owner}: {_described(one)}" for one in moved[:SHOWN]),
         evidence=tuple(proof(text) for one in moved[:SHOWN] for text in (one.step.before, one.step.after)),
         next=advice,
     )
@@ -263,7 +263,7 @@ def _by(one: _Moved) -> str:
     return f"back by {duration(back)} or more" if back > 0 else "by an unknown time"
 
 
-def _said(one: _Moved) -> str:
+def _described(one: _Moved) -> str:
     step = one.step
     was, then = ("nobody knows how far" if skew is None else f"{skew:+d} ms" for skew in (one.before, step.skew))
     unknown = "" if step.skew is not None else "; from there on its lines could not be ordered among those of others"

@@ -55,13 +55,13 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     return ask.found(
         Severity.WARNING,
         f"{least}{plural(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
-        why=" ".join(_said(file, tallies.get(file.file, Counter())) for file in wrong[:SHOWN]),
+        why=" ".join(_described(file, tallies.get(file.file, Counter())) for file in wrong[:SHOWN]),
         next=(Step(kind="first", text=f"Collect the logs again, each broker's under its own id: {COLLECT_LOGS}."),),
         caveats=("Their lines count for the broker that they name, not for the one that they were given for.",),
     )
 
 
-def _said(file: LogFile, tally: Mapping[int, int]) -> str:
+def _described(file: LogFile, tally: Mapping[int, int]) -> str:
     if not tally:
         taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is taken for nobody's"
         others = f"what was given with it is not of broker {stated(file.file)}, or not only"

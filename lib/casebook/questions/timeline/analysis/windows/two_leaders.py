@@ -139,7 +139,7 @@ def _window(
     if end is not None and earliest is not None and end.at <= row.time:
         return None  # it knew by its first known line
     by = f"Broker {row.leader} was elected in place of {old}."
-    planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
+    planned, told = is_planned(scene, old, row.time), _is_covered_by_its_log(scene, old, row.time)
     again = until.time if until is not None and until.leader == old else None
     last = again if end is None else end.at
     if not told and not _is_one_process(scene, life, row.time, life.closed if last is None else last):
@@ -196,7 +196,7 @@ def _is_one_process(scene: TimelineInputs, life: Span, since: int, until: int) -
     return not any(span.opened is not None and since < span.opened <= until for span in own)
 
 
-def _is_told_by_its_log(scene: TimelineInputs, broker: int, at: int) -> bool:
+def _is_covered_by_its_log(scene: TimelineInputs, broker: int, at: int) -> bool:
     """Return whether a broker's ``server.log``, with its role changes, covers the time before and after a moment."""
     files = {file.file for file in scene.files if coverage.is_server_log(file) and file.broker == broker and not file.unread}
     own = scene.of_broker(broker)

@@ -42,7 +42,7 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     hit = list(_ahead(scene, own, dead))
     away = sorted({broker for one in hit for broker in one.away})
     named = {(one.changes[0].topic, one.changes[0].partition) for one in hit}
-    untold = [key for key in _untold(scene, led, own, dead) if key not in named]
+    untold = [key for key in _possibly_unknown(scene, led, own, dead) if key not in named]
     ask = Question(
         check=CHECK,
         question="May a dead broker have records that a living leader lacks?",
@@ -121,7 +121,7 @@ def _follows(scene: TimelineInputs, row: EventRow, change: LeaderChange) -> bool
     return uncertainty is not None and row.at - uncertainty > change.opened
 
 
-def _untold(
+def _possibly_unknown(
     scene: TimelineInputs, led: Mapping[Key, Partition], changes: Iterable[LeaderChange], dead: Sequence[int]
 ) -> list[Key]:
     """Return led partitions with a dead replica and a possible unknown unclean election."""

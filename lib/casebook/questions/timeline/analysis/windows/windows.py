@@ -139,7 +139,7 @@ def _pieces(
     scene: TimelineInputs, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
 ) -> Iterator[Window]:
     limit = None if until is None else until.time
-    until = None if until is not None and until.is_untold else until
+    until = None if until is not None and until.is_unknown else until
     closed = None if until is None else until.time
     end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene, row.time)
     new = None if until is None else until.leader
@@ -166,7 +166,7 @@ def _pieces(
             end_proof, _lost(row, one), end, opened_earliest=earliest,
         )  # fmt: skip
         back = one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known))
-        if back and not _is_told_unled(until):
+        if back and not _is_logged_leaderless(until):
             came = f"Leader {row.leader} registered again."
             yield window._replace(
                 closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came,
@@ -190,7 +190,7 @@ def _while_it_leads(scene: TimelineInputs, row: StateRow, away: Iterable[Absence
         was_back |= not scene.by_history and row.zxid is None and back is not None and back > row.time
 
 
-def _is_told_unled(until: StateRow | None) -> bool:
+def _is_logged_leaderless(until: StateRow | None) -> bool:
     """Return whether a log next shows no leader: it was so already when the old leader registered again."""
     return until is not None and until.zxid is None and until.leader is None and not until.deleted
 
@@ -268,7 +268,7 @@ class _Moment(NamedTuple):
     until: int | None = None
 
     @property
-    def is_untold(self) -> bool:
+    def is_unknown(self) -> bool:
         """Whether the in-sync replicas are unknown."""
         return not self.row.deleted and self.row.isr is None
 
@@ -299,10 +299,10 @@ def _under_min_isr(scene: TimelineInputs, key: Key, rows: Sequence[StateRow]) ->
     opened: _Moment | None = None
     earliest = last = None
     for moment in _moments(scene, key[0], rows):
-        if moment.is_untold:
+        if moment.is_unknown:
             last = moment.time if last is None else last
             continue
-        if opened is not None and moment.row.is_untold:
+        if opened is not None and moment.row.is_unknown:
             yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
             opened = None
         if opened is not None and (last is not None or not moment.under):

@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.loss.analysis.clients_told import told
+from casebook.questions.loss.analysis.consumer_logs import told
 from casebook.questions.loss.analysis.unprocessed_rows import AssignmentLine, Reset
 
 

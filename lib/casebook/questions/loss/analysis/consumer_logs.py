@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterable, Iterator
 
 from casebook.kafka.past_rows import EventRow
-from casebook.questions.loss.analysis.unprocessed_rows import AssignmentLine, ClientsTold, Reset
+from casebook.questions.loss.analysis.unprocessed_rows import AssignmentLine, ConsumerLogs, Reset
 
 _RESET, _REBALANCING = "consumer_reset", "consumer_rebalancing"
 _PARTITION = re.compile(r"([\w.-]+)-(\d+)(?=[\s,\]]|$)", re.ASCII)
 
 
-def told(rows: Iterable[EventRow]) -> ClientsTold:
+def told(rows: Iterable[EventRow]) -> ConsumerLogs:
     """Return all of it, in order of time.
 
     Args:
         rows: Timeline events.
     """
     own = [row for row in rows if row.kind in (_RESET, _REBALANCING)]
-    return ClientsTold(tuple(_resets(own)), tuple(one for row in own for one in _assigned(row)))
+    return ConsumerLogs(tuple(_resets(own)), tuple(one for row in own for one in _assigned(row)))
 
 
 def _resets(rows: Iterable[EventRow]) -> Iterator[Reset]:

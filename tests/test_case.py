@@ -326,7 +326,7 @@ class TestPrintedSettings:
         case = Case.open(tmp_path / "case")
         assert [one.place for one in case.log_dirs()] == ([] if left else [place])
         said = [part.reason for part in case.cluster().missing_parts if part.path == "brokers/2/log_dirs.json"]
-        assert said == ([f"lists {place}; when broker 2 started last, it used /data/new, C:\\logs\\more instead"] if left else [])
+        assert said == ([f"lists {place}; at its last start, broker 2 used /data/new, C:\\logs\\more instead"] if left else [])
 
     def test_what_counts(self, case):
         """As the broker's own file would, and no default is assumed."""

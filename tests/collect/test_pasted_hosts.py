@@ -67,7 +67,7 @@ class TestRemarks:
 
     def test_what_answers_nothing_says_what_to_paste(self, case):
         reasons = {p.path: p.reason for p in case(FILES["named"]).could_not_collect}
-        assert reasons[f"{PASTED}:2"].startswith("top: top tells nothing that a case is asked; it printed top - 10:00:00")
+        assert reasons[f"{PASTED}:2"].startswith("top: top has nothing that a case needs; it printed top - 10:00:00")
         assert "paste instead: dmesg" in reasons[f"{PASTED}:2"]
 
     def test_folders(self, case):
@@ -161,7 +161,7 @@ class TestThreads:
         assert (verdict.rule, made.line(verdict.proof)) == ("C3", "2026-11-26 19:26:09")
         unread = cleaner(case(OFFSETS, WITHOUT_CLEANER))
         assert [one.rule for one in unread.verdicts.values()] != ["C3"]
-        assert "log.cleaner.enable is false, which nobody has read" in unread.cleaners[0].doubt
+        assert "log.cleaner.enable is false; that setting was not collected" in unread.cleaners[0].doubt
 
     def test_a_cleaner_that_lived(self, case):
         (verdict,) = cleaner(case(CLEANED, OFFSETS, FILES["jstack"])).verdicts.values()

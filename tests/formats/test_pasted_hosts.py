@@ -319,7 +319,7 @@ class TestServices:
             (1234, 8000, "Nov 26 03:12:43", 3),
             (4711, 9, "Thu Nov 26 03:12:43 2026", 3),
         ]
-        assert all(k.bad and "whether it was the broker its name does not tell" in k.text for k in killed)
+        assert all(k.bad and "its name does not show whether it was the broker" in k.text for k in killed)
 
     @pytest.mark.parametrize(
         ("prefix", "when"),

@@ -44,7 +44,7 @@ class CopyContent(NamedTuple):
     """What a copy holds over a :class:`RecordRun`.
 
     Args:
-        broker: Whose copy it is.
+        broker: Broker that has the copy.
         like: The lowest broker with the same records there, by key, value, headers and time; ``None`` when it holds none.
         absent: Why it holds none; ``None`` when it does.
         records: Without transaction markers; those of aborted transactions count.

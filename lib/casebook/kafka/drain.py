@@ -33,11 +33,11 @@ class NewAssignment(NamedTuple):
     Args:
         topic: Its topic.
         partition: Its number.
-        from_replicas: Assignment before; that which a running reassignment leads to.
+        from_replicas: Assignment before; for a running reassignment its target.
         to_replicas: Assignment after, the preferred leader first.
         size: Bytes of a replica; ``None`` when unknown.
         leader: Who leads now, and sends what is copied.
-        leader_after: Who leads once it has ended.
+        leader_after: Leader after its end.
         in_sync: Living members of the ISR before.
     """
 

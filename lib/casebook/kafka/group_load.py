@@ -40,7 +40,7 @@ class KeyRecords(NamedTuple):
         offset: Of the last record in the log.
         size: Its share.
         tombstone: It has no value.
-        committed: What it commits.
+        committed: Offset of this commit.
         commit_time: When, by the broker.
         expire_time: As written; negative or ``None`` for none.
         producer: Of a transaction.

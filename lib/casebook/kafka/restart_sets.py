@@ -31,7 +31,7 @@ class Restart(NamedTuple):
 
     Args:
         brokers: Their ids.
-        offline: Partitions that nobody would lead.
+        offline: Partitions that would have no leader.
         unclean: Partitions whose last replica in sync stops, and that one out of sync would lead: records are lost.
         under_min_isr: Partitions that would refuse acks=all.
         already_broken: Partitions with a replica on one of them that have no leader, or too few in sync, as it is, and would not

@@ -75,10 +75,10 @@ class TestChecks:
     @pytest.mark.parametrize(
         ("extra", "properties", "rules", "said"),
         [
-            ([], {}, {"R3": 1}, "is the assumed default of Kafka 2.8.2"),
+            ([], {}, {"R3": 1}, "the default of Kafka 2.8.2"),
             ([override("t", unclean_leader_election_enable="false")], {}, {"R3": 1}, ""),
             ([], {1: {"unclean.leader.election.enable": "false"}}, {"R3": 1}, ""),
-            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, {}, "is not told; it is taken not to be"),
+            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, {}, "is unknown; it is taken as not allowed"),
         ],
         ids=["assumed", "override", "file", "unread"],
     )

@@ -79,7 +79,7 @@ def _why_not(server: str) -> str | None:
     except OSError as error:
         return (error.strerror or str(error)).lower()
     except (ValueError, OverflowError):  # labels that are empty or too long, ports that are no number or too high
-        return "no host and port that there can be"
+        return "not a valid host and port"
     return None
 
 

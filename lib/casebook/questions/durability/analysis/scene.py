@@ -72,7 +72,7 @@ def beside(sentence: str) -> JudgedRule:
 def without_copies(topic: TopicFacts) -> JudgedRule:
     """Of a topic of which no second copy is known: the rules on followers do not arise, unless nobody could read its copies."""
     if not topic.factors:
-        return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
+        return unknown(f"The replication factor of {topic.name} could not be read.", topic.state_path)
     return beside("There is only one copy: see D2.")
 
 

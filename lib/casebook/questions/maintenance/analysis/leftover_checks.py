@@ -17,7 +17,9 @@ IMBALANCE = 0.10
 """``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
-_NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
+_NO_DELETION = (
+    f"Do not delete {_REASSIGN} while a controller works on it: the controller keeps its own list in memory and would not stop."
+)
 _AT_HOME = "Every preferred leader that could lead does"
 
 
@@ -65,7 +67,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         return ask.found(
             Severity.WARNING,
             " and ".join(said),
-            why="While an entry stands, older releases take no other reassignment, and no topic of it is deleted.",
+            why="While an entry exists, older releases accept no other reassignment, and none of its topics is deleted.",
             evidence=_proof(hit),
             next=(Step(kind="not", text=_NO_DELETION),),
         )
@@ -79,7 +81,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
     entities = len(cluster.topics) + len(cluster.brokers)
     ask = Question(
         check="maintenance.unremoved_throttles",
-        question="Is there a replication throttle that nobody removed?",
+        question="Is there a leftover replication throttle?",
         coverage=Coverage.every(entities, "broker and topic", Source.ZNODES, many="brokers and topics"),
         threshold="a throttle without a running reassignment",
         facts={"throttles": [f"{one.subject}: {one.detail}" for one in hit[:SHOWN]], "count": len(hit)},
@@ -94,12 +96,12 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
         return ask.found(
             Severity.WARNING,
             f"{plural(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
-            why="A follower that has to catch up is held back by it: replicas stay out of sync for longer, or for ever.",
+            why="It slows followers that must catch up: replicas stay out of sync for longer, or for ever.",
             evidence=_proof(hit),
             next=(
                 Step(
                     kind="first",
-                    text=f"Take it off, here the first of {count(len(hit))}.",
+                    text=f"Remove it; the command is for the first of {count(len(hit))}.",
                     command=commands.unset(kind, name, first.detail.partition("=")[0]),
                 ),
             ),
@@ -118,28 +120,31 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
         coverage=Coverage.counted(
             sum(p.state is not None for p in cluster.partitions), len(cluster.partitions), "state", Source.ZNODES
         ),
-        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of what it is preferred for",
+        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of its preferred partitions",
         facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
     )
     if not could:
-        well = f"{plural(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
+        well = f"{plural(len(hit), 'partition')} not led by the preferred leader" if hit else _AT_HOME
         return ask.nothing_in(cluster.partitions, well, gaps=(*coverage.registrations(cluster), *coverage.states(cluster)))
     worst = max(could, key=lambda broker: (could[broker], -broker))
     return ask.found(
         Severity.INFO,
-        f"{plural(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
-        f"does not lead {could[worst]:.0%} of what it is preferred for",
-        why="After a restart leaders stay where they went, until the controller or a person holds a preferred election.",
+        f"{plural(len(hit), 'partition')} could return to {agree(len(hit), 'its', 'their')} preferred leader; broker "
+        f"{worst} does not lead {could[worst]:.0%} of its preferred partitions",
+        why="After a restart, leaders stay where they are until a preferred election.",
         evidence=_proof(hit),
         next=(
             Step(
                 kind="first",
-                text="When nothing is loading and all is in sync, hold the election; clients see a short change of leader.",
+                text=(
+                    "When no coordinator loads and all replicas are in sync, hold the election; clients see a short "
+                    "change of leader."
+                ),
                 command=commands.elect(),
             ),
             Step(
                 kind="not",
-                text="Do not hold it in the middle of an incident: every coordinator that moves loads its partitions again.",
+                text="Do not hold it during an incident: every coordinator that moves loads its partitions again.",
             ),
         ),
     )
@@ -153,7 +158,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
     copies = _last_copies(cluster, lacking) if cluster.brokers_known else _Copies()
     ask = Question(
         check="maintenance.unregistered_replicas",
-        question="Do assignments name brokers that are not there?",
+        question="Do assignments name brokers that are not registered?",
         coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="a replica on a broker that is not registered",
         facts={
@@ -173,13 +178,16 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
         f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",
-        why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
+        why=(
+            "A broker that returns with its data heals this. A broker that never returns leaves its partitions with "
+            "too few replicas for good."
+        ),
         evidence=_proof([*ghosts, *stuck]),
         next=(
             Step(
                 kind="first",
-                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} that is gone for good: else its "
-                "partitions stay short of replicas.",
+                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} if gone for good: "
+                "otherwise its partitions stay short of replicas.",
                 command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
             ),
             Step(kind="not", text=_no_empty_broker(copies)),
@@ -228,25 +236,29 @@ def _is_untold(partition: Partition, cluster: Cluster) -> bool:
     return not state.isr and state.leader not in cluster.live
 
 
+_NO_HOLDER = "the holder of a complete copy is unknown"
+
+
 def _held(copies: _Copies) -> str:
     told = ""
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
         told = f"; {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}"
     if copies.gone:
-        told += f"; of {plural(copies.gone, 'partition')} no log dir holds a complete copy any more"
-    return f"{told}; of {plural(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
+        told += f"; {plural(copies.gone, 'partition')} {agree(copies.gone, 'has', 'have')} no complete copy in any log dir"
+    return f"{told}; for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}" if copies.unknown else told
 
 
 def _no_empty_broker(copies: _Copies) -> str:
     """Rule: whoever has the id of a member of the ISR is elected as one in sync, whatever its log holds."""
-    elected = "it is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs"
+    elected = "it is elected with an empty log, even where unclean election is off, and other replicas truncate to that log"
     if not copies.last and not copies.unknown:
-        return f"Do not give its id to an empty broker while others are out of sync: {elected}."
+        return f"Never start an empty broker with its id while other replicas are out of sync: {elected}."
     whose = brokers(sorted({*copies.holders, *copies.maybe}))
-    reasons = [f"of {plural(copies.last, 'partition')} nobody else has everything"] if copies.last else []
-    reasons += [f"of {plural(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
-    never = f"Do not give the id of {whose} to an empty broker, whatever its disk has come to: {', and '.join(reasons)}"
+    only = f"only {agree(len(copies.holders), 'it holds', 'they hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
+    reasons = [f"{only} of {plural(copies.last, 'partition')}"] if copies.last else []
+    reasons += [f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}"] if copies.unknown else []
+    never = f"Never start an empty broker as {whose}, whatever happened to its disk: {', and '.join(reasons)}"
     return f"{never}: {elected}." if copies.last else f"{never}."
 
 

@@ -147,7 +147,7 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             id="D12", asks="Does __consumer_offsets have more than one copy?",
-            has="__consumer_offsets has, or will have, one copy: one dead disk loses committed offsets",
+            has="one copy of __consumer_offsets, now or when created: one dead disk loses committed offsets",
             name="offsets_copies", head="offsets topic", scope=CLUSTER, judge=of_cluster.offsets_copies,
             says="__consumer_offsets has one copy: groups lose their offsets with one disk, and stop with one broker.",
             source=f"{_SERVER}/KafkaApis.scala@0.9.0.1 (createGroupMetadataTopic: min(3, brokers alive)), KIP-115",

@@ -31,10 +31,11 @@ def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if not topic.single:
         return holds("Every partition has more than one copy.")
     several = len(topic.single) > 1
-    what = f"{plural(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
+    what = f"each of {plural(len(topic.single), 'partition')}" if several else "1 partition"
     return loses(
         CRITICAL,
-        f"When the disk of its only broker dies, {what} is lost; while that broker is down, it cannot be read or written.",
+        f"When the disk of its only broker dies, {what} of {topic.name} is lost. While that broker is down, it cannot be read or "
+        "written.",
         change=f"Give {topic.name} replication factor 3 with kafka-reassign-partitions.sh.",
         cost="Three times the disk space and twice the traffic between brokers; acks=all then waits for followers.",
         proof=topic.state_path,

@@ -127,7 +127,7 @@ def leftovers(m: Maintenance) -> View:
         name="leftovers",
         columns=(("What", TEXT), ("How many", NUMBER), ("Brokers", UNBROKEN), ("Where", TEXT)),
         rows=[(PLAIN, (_LEFT[some[0].kind], words.count(len(some)), _whom(some[0]), _where(some))) for some in shown],
-        takeaway=f"{text.plural(len(m.leftovers), 'leftover')} of {words.plural(len(counts), 'kind')}.",
+        takeaway=f"{words.plural(len(m.leftovers), 'leftover')} of {words.plural(len(counts), 'kind')}.",
         reading=Markup('All of them in <a href="tables/leftovers.parquet"><code>tables/leftovers</code></a>.'),
         label="Leftovers",
         total=len(kinds) if len(kinds) > len(shown) else None,

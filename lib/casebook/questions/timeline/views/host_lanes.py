@@ -123,7 +123,7 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
                 ("Begun, UTC", UNBROKEN), ("At least until", UNBROKEN), ("Meanwhile", TEXT), ("Proof", UNBROKEN),
             ),
             rows=[(PLAIN, _told(clue)) for clue in inside[:MOST_CLUES]],
-            takeaway=f"{text.plural(len(inside), 'anomaly', 'anomalies')} on hosts meanwhile: cause or consequence.",
+            takeaway=f"{words.plural(len(inside), 'anomaly', 'anomalies')} on hosts meanwhile: cause or consequence.",
             reading="Each compared with its own range. An event with two times began between them." + _assumed(hosts),
             total=len(inside) if len(inside) > MOST_CLUES else None,
             rest="host_clues",

@@ -136,7 +136,7 @@ def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
     kind = "broker_stopped" if stopping else "broker_lost"
     verb = "stopped" if stopping else "lost its registration"
     came = [f"{plural(len(moved), 'partition')} got another leader"] if moved else []
-    came += [f"{plural(len(left), 'partition')} got none"] if left else []
+    came += [f"{plural(len(left), 'partition')} got no leader"] if left else []
     title = f"Broker {loss.broker} {verb}" + (f", and {' and '.join(came)}" if came else "")
     return links.chain(kind, title, loss.broker, len(moved) + len(left))
 

@@ -169,7 +169,7 @@ class TestNeverAllGood:
         """What is known to be broken is told, with how much is unknown."""
         topics = {"t": {0: ([5], state(-1, [5])), 1: ([1], b"?")}}
         found = examined(made(topics=topics, extra=[OFF]))["leadership.offline"]
-        assert (found.status, found.caveats) == (Status.FINDING, ("1 partition more could not be judged.",))
+        assert (found.status, found.caveats) == (Status.FINDING, ("1 more partition could not be judged.",))
 
 
 KINDS = st.sampled_from([

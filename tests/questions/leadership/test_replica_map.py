@@ -55,4 +55,4 @@ def test_a_partition_that_is_being_deleted_is_counted_apart():
     assert "1 of 5 partitions offline, 1 more online but not complete, 2 being deleted. 1 complete and not drawn." in drawn_
     assert "1 of 5 partitions offline, 2 being deleted." in words_of(str(verdict_table(lead).parts[0]))
     offline = next(finding for finding in lead.findings if finding.check == "leadership.offline")
-    assert "2 partitions more are being deleted" in " ".join(offline.caveats)
+    assert "2 more partitions are being deleted" in " ".join(offline.caveats)

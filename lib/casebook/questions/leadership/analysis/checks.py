@@ -91,9 +91,9 @@ def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
         sum(v.state is state for v in verdicts) for state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
     )
     if unknown:
-        yield f"{plural(unknown, 'partition')} more could not be judged."
+        yield f"{plural(unknown, 'more partition')} could not be judged."
     if deleted:
-        yield (f"{plural(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted and not counted as offline.")
+        yield f"{plural(deleted, 'more partition')} {agree(deleted, 'is', 'are')} being deleted and not counted as offline."
 
 
 _RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})

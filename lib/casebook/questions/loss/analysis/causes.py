@@ -212,7 +212,7 @@ def _row(why: Cause | None, own: Sequence[LostCount], scene: _CauseSearch) -> Ca
     elif changes:
         proves, proof = _evidence(why, changes[0]), _proof(changes[0])
     if len(changes) > 1 and why is not Cause.EITHER_WINDOW:
-        proves += f"; the same holds for {plural(len(changes) - 1, 'other change')} of leader"
+        proves += f". The same holds for {plural(len(changes) - 1, 'other change')} of leader"
     return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
 
 

@@ -264,8 +264,12 @@ _UNKNOWN = {
 def _why(by_how: Mapping[str, int]) -> str:
     if not by_how:
         return ""
-    told = [f"{count(by_how[kind])} {words}" for kind, words in _WORDS.items() if by_how.get(kind)]
-    return f"Of these {'; '.join(told)}."
+    told = [
+        f"{count(by_how[kind])} {agree(by_how[kind], 'was', 'were')} {words}."
+        for kind, words in _WORDS.items()
+        if by_how.get(kind)
+    ]
+    return f"Of these, {' '.join(told)}"
 
 
 def _caveats(doubts: Mapping[str, int | None]) -> tuple[str, ...]:

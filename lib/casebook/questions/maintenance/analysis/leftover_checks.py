@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, ZNODES
-from casebook.findings.words import agree, brokers, count, plural
+from casebook.findings.words import agree, brokers, capitalised, count, plural
 from casebook.kafka.commands import Commands
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
@@ -172,16 +172,15 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
     if not dead:
         gaps = (*coverage.registrations(cluster), *coverage.partitions(cluster))
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
-    also = f"; the deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
+    short = f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, not registered"
+    waits = f" The deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}." if stuck else ""
+    held = _held(copies)
     return ask.found(
         # What is unknown makes it no graver: with less evidence more is unknown, and none of that is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
-        f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
-        f"not registered{also}{_held(copies)}",
-        why=(
-            "A broker that returns with its data heals this. A broker that never returns leaves its partitions with "
-            "too few replicas for good."
-        ),
+        capitalised("; ".join(held)) if copies.last else "; ".join([short, *held]),
+        why=f"{f'{short}. ' if copies.last else ''}A broker that returns with its data heals this. A broker that never returns "
+        f"leaves its partitions with too few replicas for good.{waits}",
         evidence=_proof([*ghosts, *stuck]),
         next=(
             Step(
@@ -239,27 +238,32 @@ def _is_untold(partition: Partition, cluster: Cluster) -> bool:
 _NO_HOLDER = "the holder of a complete copy is unknown"
 
 
-def _held(copies: _Copies) -> str:
-    told = ""
+def _held(copies: _Copies) -> list[str]:
+    """What is known of the last complete copies, the worst first."""
+    said = []
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
-        told = f"; {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}"
+        said.append(f"dead {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}")
+    if copies.unknown:
+        said.append(f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}")
     if copies.gone:
-        told += f"; {plural(copies.gone, 'partition')} {agree(copies.gone, 'has', 'have')} no complete copy in any log dir"
-    return f"{told}; for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}" if copies.unknown else told
+        said.append(f"{plural(copies.gone, 'partition')} {agree(copies.gone, 'has', 'have')} no complete copy in any log dir")
+    return said
 
 
 def _no_empty_broker(copies: _Copies) -> str:
     """Rule: whoever has the id of a member of the ISR is elected as one in sync, whatever its log holds."""
-    elected = "it is elected with an empty log, even where unclean election is off, and other replicas truncate to that log"
+    elected = (
+        "It would be elected with its empty log, even where unclean election is off, and other replicas would truncate to that."
+    )
     if not copies.last and not copies.unknown:
-        return f"Never start an empty broker with its id while other replicas are out of sync: {elected}."
-    whose = brokers(sorted({*copies.holders, *copies.maybe}))
+        return f"Never start an empty broker with its id while other replicas are out of sync. {elected}"
+    whose = " or ".join(map(str, sorted({*copies.holders, *copies.maybe})))
     only = f"only {agree(len(copies.holders), 'it holds', 'they hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
     reasons = [f"{only} of {plural(copies.last, 'partition')}"] if copies.last else []
     reasons += [f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}"] if copies.unknown else []
-    never = f"Never start an empty broker as {whose}, whatever happened to its disk: {', and '.join(reasons)}"
-    return f"{never}: {elected}." if copies.last else f"{never}."
+    never = f"Never start an empty broker as broker {whose}, whatever happened to its disk: {', and '.join(reasons)}"
+    return f"{never}. {elected}" if copies.last else f"{never}."
 
 
 def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:

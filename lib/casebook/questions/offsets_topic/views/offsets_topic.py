@@ -147,7 +147,7 @@ def damage(topic: OffsetsTopic) -> View:
             )
             for one in found[:MOST_ROWS]
         ],
-        takeaway=f"{words.plural(len(found), 'byte range')} could not be read, {words.size(_bytes(found))} in all.",
+        takeaway=f"{words.plural(len(found), 'byte range')} could not be read, {text.size(_bytes(found))} in all.",
         reading="A torn tail is normal in a copy of a segment that was being written.",
         total=len(found),
         rest="damage",

@@ -88,7 +88,7 @@ def _found(scene: TimelineInputs, ask: Question, dirty: Sequence[_Dirty], partit
     whom = f"{plural(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
     return ask.found(
         Severity.WARNING,
-        f"{whom}: records that the ISR had and they lacked are lost",
+        f"{whom}: records that only the ISR had are lost",
         why=f"{first.topic}-{first.partition}: {first.why}.",
         since=instant(first.at),
         next=(

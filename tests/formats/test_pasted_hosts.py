@@ -276,7 +276,7 @@ class TestThreads:
         """Its threads say nothing of a broker."""
         text = 'Full thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"main" #1 prio=5 tid=0x1 nid=0x2 runnable\n\nJNI global refs: 1\n'
         (one,) = said(text)
-        assert (read(text).dumps, "no broker" in one.text, "kafka.Kafka" in one.settle) == ((), True, True)
+        assert (read(text).dumps, "not a broker" in one.text, "kafka.Kafka" in one.settle) == ((), True, True)
 
 
 class TestServices:

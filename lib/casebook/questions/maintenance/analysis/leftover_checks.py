@@ -260,10 +260,11 @@ def _no_empty_broker(copies: _Copies) -> str:
         return f"Never start an empty broker with its id while other replicas are out of sync. {elected}"
     whose = " or ".join(map(str, sorted({*copies.holders, *copies.maybe})))
     only = f"only {agree(len(copies.holders), 'it holds', 'they hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
-    reasons = [f"{only} of {plural(copies.last, 'partition')}"] if copies.last else []
-    reasons += [f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}"] if copies.unknown else []
-    never = f"Never start an empty broker as broker {whose}, whatever happened to its disk: {', and '.join(reasons)}"
-    return f"{never}. {elected}" if copies.last else f"{never}."
+    never = f"Never start an empty broker as broker {whose}, whatever happened to its disk"
+    unknown = f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}." if copies.unknown else ""
+    if not copies.last:
+        return f"{never}: {unknown}"
+    return f"{never}: {only} of {plural(copies.last, 'partition')}. {elected} {capitalised(unknown)}".rstrip()
 
 
 def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:

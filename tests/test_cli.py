@@ -220,7 +220,7 @@ class TestCollect:
         (tmp_path / "paste").write_text("dear colleague,\nit does not work\n")
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 3
-        assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: nobody knows what 2 lines are")
+        assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: 2 lines were not understood")
         assert "Nothing was collected that casebook understands" in done.stderr
 
     def test_a_paste_that_is_understood_in_part(self, tmp_path):
@@ -231,7 +231,7 @@ class TestCollect:
         )
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 0
-        assert "casebook: pasted/pasted.txt is taken, but: nobody knows what 1 lines are: line 1" in done.stderr
+        assert "casebook: pasted/pasted.txt is taken, but: 1 line was not understood: line 1" in done.stderr
         assert "could not collect" not in done.stderr
 
     def test_a_paste_that_holds_nothing_but_what_a_tool_says(self, tmp_path):

@@ -43,7 +43,7 @@ BAD: dict[str, tuple[Callable[[Path], dict], str, str]] = {
     "its dump": (lambda p: {"zookeeper_dump": p / "none"}, "the znode dump", "No such file"),
     "a dump of something else": (
         lambda p: {"zookeeper_dump": folder(p / "d", {"f": "x\n"}) / "f"}, "the znode dump", "holds no Kafka znodes"),
-    "its files": (lambda p: {"zookeeper_data": [p / "none"]}, "ZooKeeper's files", "neither snapshot nor"),
+    "its files": (lambda p: {"zookeeper_data": [p / "none"]}, "ZooKeeper's files", "neither a snapshot nor"),
     "an empty snapshot": (empty_snapshot, "ZooKeeper's files", "No snapshot of ZooKeeper is complete"),
     "another chroot": (
         lambda p: {"zookeeper_data": [write_log(p / "z", list(life())).parent], "chroot": "/nowhere"},

@@ -112,7 +112,7 @@ class TestLinks:
         write_log(other, list(life()))
         (tmp_path / "given").mkdir()
         (tmp_path / "given" / "version-2").symlink_to(other)
-        assert "neither snapshot nor" in told(collected(tmp_path, zookeeper_data=[tmp_path / "given"]))["ZooKeeper's files"]
+        assert "neither a snapshot nor" in told(collected(tmp_path, zookeeper_data=[tmp_path / "given"]))["ZooKeeper's files"]
         (tmp_path / "second").mkdir()
         (tmp_path / "named").symlink_to(other)
         assert Case.open(collect_case(tmp_path / "second" / "case", zookeeper_data=[tmp_path / "named"])).has_history
@@ -255,8 +255,8 @@ class TestWhatIsNoFile:
         (given / "below").mkdir()
         (given / "below" / "deeper").mkdir()
         case = collected(tmp_path, logs={1: [given / "below"], 2: [given]}, zookeeper_dump=given)
-        assert "it is a folder, no file" in told(case)["brokers/1/logs/below"]
-        assert "it is a folder, no file" in told(case)["the znode dump"]
+        assert "it is a folder, not a file" in told(case)["brokers/1/logs/below"]
+        assert "it is a folder, not a file" in told(case)["the znode dump"]
         assert [item.path for item, *_ in case.logs()] == ["brokers/2/logs/server.log"]
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
@@ -408,5 +408,5 @@ class TestNothing:
             collect_case(
                 tmp_path / "case", logs={1: [tmp_path / "pipe"]}, zookeeper_data=[tmp_path], zookeeper_dump=tmp_path / "none"
             )
-        assert all(word in caught.value.cause for word in ("FIFO", "neither snapshot nor", "No such file"))
+        assert all(word in caught.value.cause for word in ("FIFO", "neither a snapshot nor", "No such file"))
         assert not (tmp_path / "case").exists()

@@ -275,7 +275,7 @@ class TestWhatIsMissing:
         """What a listing lacks is not to be collected again either; its reason says what to paste."""
         found = self.complete(case(*(f"{command}\n{answer}\n" for command, answer in self.PARTS), IDS, "208G\t/data/t-0"))
         assert "paste ls -l" in found.why
-        assert found.settle.endswith("make the case anew.")
+        assert found.settle.endswith("make the case again.")
 
 
 class TestPiped:

@@ -86,7 +86,7 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
         told = sorted(unknown, key=lambda part: not _like_an_output(part.text))[:_TOLD]
         shown = ", ".join(f"line {part.span.first} ({part.text[:40]!a})" for part in sorted(told))
         more = f"; all of them: {_ranges(unknown)}" if len(unknown) > _TOLD else ""
-        yield PASTED, f"{lines} lines were not understood: {shown}{more}"
+        yield PASTED, f"{lines} {'line was' if lines == 1 else 'lines were'} not understood: {shown}{more}"
 
 
 def _like_an_output(text: str) -> bool:

@@ -247,7 +247,7 @@ class TestDamage:
         assert (dict(case.items), [problem.path for problem in case.damaged]) == ({}, ["case.json"] * 4)
         (folder / ZNODES).unlink()
         os.mkfifo(folder / ZNODES)
-        with pytest.raises(CaseError, match="no regular file"):
+        with pytest.raises(CaseError, match="not a regular file"):
             list(case.znodes())
 
     @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
@@ -255,7 +255,7 @@ class TestDamage:
         """Nor is a manifest waited for, or read without end."""
         (folder / "case.json").unlink()
         make(folder / "case.json")
-        with pytest.raises(CaseError, match="no regular file"):
+        with pytest.raises(CaseError, match="not a regular file"):
             Case.open(folder)
 
     @pytest.mark.parametrize("name", ["²", "٣", "-1", "x", "9" * 200])

@@ -198,7 +198,7 @@ class TestFolders:
         monkeypatch.setenv("CASEBOOK_PROFILES", str(tmp_path))
         examined = doctor.examine()
         assert said(examined, "Profile live:good").ok
-        assert "/nowhere/logs is not there" in said(examined, "Profile live:moved").found
+        assert "/nowhere/logs does not exist" in said(examined, "Profile live:moved").found
         assert said(examined, "Profile live:torn").ok is False
         assert secret not in str(examined)
 

@@ -55,7 +55,7 @@ class TestState:
             (packed(version=99), "is of version 99; Kafka up to 3.9 writes version 1"),
             (packed(version=True), "is of version true; Kafka up to 3.9 writes version 1"),
             (packed(version="1"), 'is of version "1"; Kafka up to 3.9 writes version 1'),
-            (packed(leader=-2), "names leader -2, which is no broker (-2 stands for a leader during deletion)"),
+            (packed(leader=-2), "names leader -2, which is not a broker (-2 stands for a leader during deletion)"),
             (packed(leader=True), "has a leader or epoch that is not an integer"),
             (packed(leader=1.0), "has a leader or epoch that is not an integer"),
             (packed(leader=float("nan")), "has a leader or epoch that is not an integer"),

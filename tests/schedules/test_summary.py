@@ -217,7 +217,7 @@ class TestPublishing:
 
     def test_a_disk_that_is_not_mounted(self, tmp_path: Path):
         """No folder is made where a disk should be."""
-        with pytest.raises(PublishError, match="disk is not there"):
+        with pytest.raises(PublishError, match="disk does not exist"):
             publishing.publish(publishing.place(str(tmp_path / "disk" / "place")), self.document("a"), None)
         assert not list(tmp_path.iterdir())
 
@@ -228,7 +228,7 @@ class TestPublishing:
         publishing.publish(publishing.place(str(other)), self.document("a", completed=False), None)
         before = sorted(path.name for path in other.iterdir())
         for place, said in (
-            (tmp_path / "none/place", "none is not there"),
+            (tmp_path / "none/place", "none does not exist"),
             (tmp_path / "file", "it is a file"),
             (tmp_path / "file/x", "Not a directory"),
             (other, "holds the reports of"),

@@ -9,7 +9,7 @@ from hypothesis import settings
 
 from casebook import spark as scans
 from casebook.runs import notebooks, runner
-from tests import again, quick
+from tests import again, notebook_cells, quick
 
 QUICK_JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -90,6 +90,19 @@ def run(runs_dir: Path):
             with _quick():
                 done[key] = runner.run(notebook, {"source": source} | given, runs_dir=runs_dir)
         return done[key]
+
+    return run_once
+
+
+@pytest.fixture(scope="session")
+def cells(tmp_path_factory: pytest.TempPathFactory):
+    """Run a notebook's cells on a sample in this process, once for each pair; gives the folder with what it wrote."""
+    done: dict[tuple[str, str], Path] = {}
+
+    def run_once(stem: str, source: str) -> Path:
+        if (stem, source) not in done:
+            done[stem, source] = notebook_cells.execute(stem, tmp_path_factory.mktemp("cells") / "out", source=source)
+        return done[stem, source]
 
     return run_once
 

@@ -247,7 +247,7 @@ class TestDamage:
         assert (dict(case.items), [problem.path for problem in case.damaged]) == ({}, ["case.json"] * 4)
         (folder / ZNODES).unlink()
         os.mkfifo(folder / ZNODES)
-        with pytest.raises(CaseError, match="no regular file"):
+        with pytest.raises(CaseError, match="not a regular file"):
             list(case.znodes())
 
     @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
@@ -255,7 +255,7 @@ class TestDamage:
         """Nor is a manifest waited for, or read without end."""
         (folder / "case.json").unlink()
         make(folder / "case.json")
-        with pytest.raises(CaseError, match="no regular file"):
+        with pytest.raises(CaseError, match="not a regular file"):
             Case.open(folder)
 
     @pytest.mark.parametrize("name", ["²", "٣", "-1", "x", "9" * 200])
@@ -326,7 +326,7 @@ class TestPrintedSettings:
         case = Case.open(tmp_path / "case")
         assert [one.place for one in case.log_dirs()] == ([] if left else [place])
         said = [part.reason for part in case.cluster().missing_parts if part.path == "brokers/2/log_dirs.json"]
-        assert said == ([f"lists {place}; when broker 2 started last, it used /data/new, C:\\logs\\more instead"] if left else [])
+        assert said == ([f"lists {place}; at its last start, broker 2 used /data/new, C:\\logs\\more instead"] if left else [])
 
     def test_what_counts(self, case):
         """As the broker's own file would, and no default is assumed."""

@@ -51,7 +51,7 @@ def odd_case(tmp_path_factory) -> Path:
 def test_a_run_without_source_says_whose_evidence_it_is(tmp_path):
     """Copied from a report, a command without its source would answer for a shipped sample."""
     done = casebook("run", "partition_leadership", "--runs", str(tmp_path))
-    assert "no --source was given; this is about the shipped sample:leader_minus_one" in done.stderr
+    assert "no --source was given; this run is about the shipped sample:leader_minus_one" in done.stderr
 
 
 class TestMain:
@@ -62,13 +62,13 @@ class TestMain:
         program = "import casebook.runs.notebooks as n, casebook.cli as c; n.every = lambda: 1 / 0; c.main()"
         done = subprocess.run([sys.executable, "-c", program, "list"], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 3
-        assert done.stderr.startswith("casebook: An error that casebook did not expect: ZeroDivisionError.")
+        assert done.stderr.startswith("casebook: An unexpected error in casebook: ZeroDivisionError.")
 
     def test_a_report_of_no_run(self, tmp_path: Path):
         """A folder with a notebook alone."""
         (tmp_path / "notebook.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
         done = casebook("report", str(tmp_path))
-        assert (done.returncode, "holds no record of a run" in done.stderr) == (3, True)
+        assert (done.returncode, "has no record of a run" in done.stderr) == (3, True)
         assert "Traceback" not in done.stderr
 
 
@@ -148,7 +148,7 @@ class TestErrors:
             (["run"], "Missing argument"),
             (["nonsense"], "No such command"),
             (["describe", "nothing_like_it"], "There is no notebook"),
-            (["report", "/nowhere"], "holds no executed notebook"),
+            (["report", "/nowhere"], "has no executed notebook"),
             (["collect", "--out", "x"], "Nothing to collect"),
             (["collect", "--ledger", "sent.csv", "--out", "x"], "is not NAME=GLOB"),
             (["collect", "--metrics", "app=sar.txt", "--out", "x"], "For example --metrics 1=sar.txt."),
@@ -220,7 +220,7 @@ class TestCollect:
         (tmp_path / "paste").write_text("dear colleague,\nit does not work\n")
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 3
-        assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: nobody knows what 2 lines are")
+        assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: 2 lines were not understood")
         assert "Nothing was collected that casebook understands" in done.stderr
 
     def test_a_paste_that_is_understood_in_part(self, tmp_path):
@@ -231,7 +231,7 @@ class TestCollect:
         )
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 0
-        assert "casebook: pasted/pasted.txt is taken, but: nobody knows what 1 lines are: line 1" in done.stderr
+        assert "casebook: pasted/pasted.txt is taken, but: 1 line was not understood: line 1" in done.stderr
         assert "could not collect" not in done.stderr
 
     def test_a_paste_that_holds_nothing_but_what_a_tool_says(self, tmp_path):
@@ -248,7 +248,7 @@ class TestCollect:
         (tmp_path / "paste").write_text("\n".join([line, *["x"] * 20_002]))
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 3
-        assert "give whole log files with --logs" in done.stderr
+        assert "collect whole log files with --logs" in done.stderr
         assert "Collected only in part; missing or cut: pasted/pasted.txt." in done.stderr
 
     def test_a_log_dir_of_another_broker(self, tmp_path):

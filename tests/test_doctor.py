@@ -167,7 +167,7 @@ class TestMemory:
         monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--driver-memory 4096g pyspark-shell")
         examined = said(doctor.examine(), "Memory")
         assert examined.ok is False
-        assert "4398.0 GB of it Spark's heap" in examined.found  # 4096 GiB
+        assert "4398.0 GB of it for Spark's heap" in examined.found  # 4096 GiB
 
 
 class TestFolders:
@@ -198,7 +198,7 @@ class TestFolders:
         monkeypatch.setenv("CASEBOOK_PROFILES", str(tmp_path))
         examined = doctor.examine()
         assert said(examined, "Profile live:good").ok
-        assert "/nowhere/logs is not there" in said(examined, "Profile live:moved").found
+        assert "/nowhere/logs does not exist" in said(examined, "Profile live:moved").found
         assert said(examined, "Profile live:torn").ok is False
         assert secret not in str(examined)
 
@@ -252,7 +252,7 @@ class TestNeighbours:
         done = casebook("doctor", "--zookeeper", "127.0.0.1:1/kafka", "--bootstrap", "127.0.0.1:1,nowhere.invalid:9092,9092")
         assert done.returncode == 3
         assert "FAIL  ZooKeeper: No ZooKeeper server answered" in done.stdout
-        assert "FAIL  Bootstrap: '9092' is no host:port" in done.stdout
+        assert "FAIL  Bootstrap: '9092' is not host:port" in done.stdout
         closed = said(doctor.examine(bootstrap="127.0.0.1:1,nowhere.invalid:9092"), "Bootstrap")
         assert (
             closed.found

@@ -88,7 +88,7 @@ PROVOKED = {
     "… is not of type …": lambda p: ["run", "70", "-p", "compare=perhaps"],
     "There is no profile … in …": lambda p: ["run", "20", "--source", "live:nobody"],
     "… has no history of the znodes.": lambda p: ["run", "20", "--source", SAMPLE, "-p", "at=2019-10-12T11:03:42Z"],
-    "… gives a chroot before the end.": lambda p: ["collect", "--zookeeper", "a:1/k,b:1/k", "--out", str(p / "c")],
+    "… has a chroot before the end.": lambda p: ["collect", "--zookeeper", "a:1/k,b:1/k", "--out", str(p / "c")],
     "… gives no usable credentials.": lambda p: ["collect", "--zookeeper", "a:1", "--credentials", _full(p) + "/file", "--out", str(p / "c")],
     "could not collect …: …": lambda p: [
         "collect", "--properties", "1=/nowhere/server.properties", "--logs", f"1={_full(p)}", "--out", str(p / "c")
@@ -96,10 +96,10 @@ PROVOKED = {
     "Collected only in part; missing or cut: ….": lambda p: [
         "collect", "--logs", "1=/nowhere/*.log", "--logs", f"2={places.checkout()}/LICENSE", "--out", str(p / "c")
     ],
-    "Nothing of what was given could be collected.": lambda p: [
+    "None of the given sources could be collected.": lambda p: [
         "collect", "--logs", "1=/nowhere/*.log", "--logs", "2=/nowhere/server.log", "--out", str(p / "c")
     ],
-    "Nothing tells which broker's log dir … is: it has no … with an id.": lambda p: [
+    "The broker of log dir … is unknown: it has no … with an id.": lambda p: [
         "collect", "--log-dirs", _full(p), "--out", str(p / "c")
     ],
     "No run can be kept in …": lambda p: ["run", "20", "--runs", _full(p) + "/file/runs"],

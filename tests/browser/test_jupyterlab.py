@@ -253,7 +253,7 @@ class TestNotebook40:
         page.get_by_role("button", name="nothing", exact=True).click()
         expect(page.locator(".cb-what-if").first).to_contain_text("-p delete=nothing")
         page.get_by_role("button", name="picked").click()
-        expect(page.get_by_text("Pick one or more segments")).to_be_visible()
+        expect(page.get_by_text("Choose one or more segments")).to_be_visible()
         page.locator(".widget-select-multiple option").first.click()
         expect(page.locator(".cb-what-if").first).to_contain_text("1 picked segment")
         _screenshot(page, "jupyterlab-40-deletion")

@@ -73,7 +73,7 @@ class TestReading:
     def test_who_needs_someone(self, index: Visit):
         """One sentence, the worst first, symbol and word beside the case."""
         sentence = " ".join(index.page.locator(".cb-needing").inner_text().split())
-        assert sentence == "2 cases need someone: prod-events CRITICAL, staging COULD NOT COMPLETE. prod-orders OK."
+        assert sentence == "2 cases need attention: prod-events CRITICAL, staging COULD NOT COMPLETE. prod-orders OK."
 
     def test_what_changed(self, index: Visit):
         """Newest first; what changed is said with its numbers."""

@@ -108,12 +108,12 @@ class TestWalkthrough:
         first.get_by_role("textbox").focus()
         walk.keyboard.type("3, 2")
         walk.keyboard.press("Enter")
-        expect(first).to_contain_text("Broker 3 is registered, so alive.")
+        expect(first).to_contain_text("Broker 3 is registered, and therefore alive.")
         expect(first).not_to_contain_text("Brokers 1 and 2")
         walk.keyboard.press("Control+A")
         walk.keyboard.type("2 and 1")
         walk.keyboard.press("Enter")
-        expect(first).to_contain_text("Brokers 1 and 2 are assigned, and not registered")
+        expect(first).to_contain_text("Brokers 1 and 2 are assigned and not registered")
         for name in ("Check", "Hint 1 of 3", "Give up"):
             walk.keyboard.press("Tab")
             expect(first.get_by_role("button", name=name)).to_be_focused()
@@ -150,7 +150,7 @@ class TestWalkthrough:
         for number, answer, said in (
             (4, "1", "Started before it, broker 2 would lead"),
             (5, "0", "Nothing is left"),
-            (6, "none", "no offline partition has a replica that is alive"),
+            (6, "none", "no offline partition has a living replica"),
         ):
             panel = _panel(walk, number)
             panel.get_by_role("textbox").focus()

@@ -43,8 +43,8 @@ BAD: dict[str, tuple[Callable[[Path], dict], str, str]] = {
     "its dump": (lambda p: {"zookeeper_dump": p / "none"}, "the znode dump", "No such file"),
     "a dump of something else": (
         lambda p: {"zookeeper_dump": folder(p / "d", {"f": "x\n"}) / "f"}, "the znode dump", "holds no Kafka znodes"),
-    "its files": (lambda p: {"zookeeper_data": [p / "none"]}, "ZooKeeper's files", "neither snapshot nor"),
-    "an empty snapshot": (empty_snapshot, "ZooKeeper's files", "No snapshot of ZooKeeper is whole"),
+    "its files": (lambda p: {"zookeeper_data": [p / "none"]}, "ZooKeeper's files", "neither a snapshot nor"),
+    "an empty snapshot": (empty_snapshot, "ZooKeeper's files", "No snapshot of ZooKeeper is complete"),
     "another chroot": (
         lambda p: {"zookeeper_data": [write_log(p / "z", list(life())).parent], "chroot": "/nowhere"},
         "ZooKeeper's files", "no Kafka cluster below /nowhere"),
@@ -55,7 +55,7 @@ BAD: dict[str, tuple[Callable[[Path], dict], str, str]] = {
     "a client's file": (lambda p: {"clients": {"c": [p / "none.yml"]}}, "clients/c/config/none.yml", "No such file"),
     "a log dir": (
         lambda p: {"log_dirs": [(1, str(p / "good-log-dir")), (7, str(p / "none"))]}, "brokers/7/log_dirs.json", "cannot be listed"),
-    "nobody's log dir": (nobodys_log_dir, "log dirs", "which broker's log dir"),
+    "nobody's log dir": (nobodys_log_dir, "log dirs", "The broker of log dir"),
     "segments": (lambda _p: {"copy_segments": ["nothing"]}, "segments of nothing", "none of the log dirs holds any"),
 }  # fmt: skip
 

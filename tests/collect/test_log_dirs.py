@@ -255,7 +255,7 @@ class TestCollect:
 
     def test_nobodys(self, tmp_path: Path) -> None:
         """Without broker and meta.properties there is nothing to file it under."""
-        with pytest.raises(UsageError, match="which broker's log dir"):
+        with pytest.raises(UsageError, match="The broker of log dir"):
             collect_case(tmp_path / "case", log_dirs=[(None, str(tmp_path))])
         assert list(tmp_path.iterdir()) == []
 

@@ -105,7 +105,7 @@ class TestZnodes:
         """An assignment without states does not say that there are none."""
         made = case('get /brokers/topics/orders\n{"version":1,"partitions":{"0":[1],"1":[2]}}\n', IDS)
         assert {v.rule for v in examined(made)[0].verdicts} == {"R9"}
-        assert all("does not tell its state" in v.why for v in examined(made)[0].verdicts)
+        assert all("does not contain its state" in v.why for v in examined(made)[0].verdicts)
         assert made.cluster().problems == ()
 
     def test_chroots(self, case):
@@ -163,15 +163,15 @@ class TestLeaderlessAlone:
         [
             (
                 "[3]",
-                "Cannot be told yet: if broker 3 (the in-sync replica) is down, start it. "
+                "Check whether broker 3 (the in-sync replica) is down; if so, start it. "
                 "1 partition elects a leader then, and no record is lost.",
             ),
             (
                 "[3,1]",
-                "Cannot be told yet: if brokers 3 and 1 (the in-sync replicas) are down, start any of them. "
+                "Check whether brokers 3 and 1 (the in-sync replicas) are down; if so, start any of them. "
                 "1 partition elects a leader then, and no record is lost.",
             ),
-            ("[]", "See the rule of 1 partition in notebook 20: what heals it cannot be told yet."),
+            ("[]", "See the rule of 1 partition in notebook 20: what heals it is not known yet."),
         ],
     )
     def test_what_to_start_is_an_if(self, case, isr, said):
@@ -275,7 +275,7 @@ class TestWhatIsMissing:
         """What a listing lacks is not to be collected again either; its reason says what to paste."""
         found = self.complete(case(*(f"{command}\n{answer}\n" for command, answer in self.PARTS), IDS, "208G\t/data/t-0"))
         assert "paste ls -l" in found.why
-        assert found.settle.endswith("make the case anew.")
+        assert found.settle.endswith("make the case again.")
 
 
 class TestPiped:
@@ -336,7 +336,7 @@ class TestNextPaste:
     def test_only_log_lines_hold_no_partition(self, case):
         """The reason says what was pasted, and the command is that of the release."""
         told = finding(examined(case(FAILED, RELEASE, NETWORK))[1], "evidence.next")
-        assert told.why == "Of no partition it is known who leads it and who is in sync; this shows all that have no leader."
+        assert told.why == "For no partition the leader and the ISR are known; this shows all partitions without leader."
 
     def test_it_leads_somewhere(self, case):
         """Answering each command in turn ends, and every partition was judged."""

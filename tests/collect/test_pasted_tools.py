@@ -195,7 +195,7 @@ class TestRemarks:
     def test_not_too_many(self, case):
         """A paste of hundreds of answers does not fill the report."""
         made = case(*(f"t{n}:0:5\n\n" for n in range(300)))
-        assert any("100 more sentences" in remark for remark in made.remarks)
+        assert any("100 more statements" in remark for remark in made.remarks)
 
     def test_offline_replicas(self, case):
         made = case(ROW.replace("\n", "\tOffline: 2\n"))

@@ -103,7 +103,7 @@ class TestBroken:
         write_log(folder, records[12:], first=13)
         case = collected(folder)
         assert [change.zxid for change in case.history() if change.operation == BEGIN] == [0, 12]
-        assert "transactions between 0x9 and 0xd are missing: the history goes on at 0xc" in told(case)
+        assert "transactions between 0x9 and 0xd are missing: the history continues at 0xc" in told(case)
         with pytest.raises(CaseError, match="are missing"):
             case.cluster(at=time_of(9) + 1)
         assert case.cluster(at=time_of(13)).live == {1}
@@ -155,12 +155,12 @@ class TestBroken:
     def test_logs_without_their_beginning(self, folder):
         """Without a snapshot from before, nothing can be said."""
         write_log(folder, list(life())[5:], first=6)
-        with pytest.raises(CollectError, match="No whole snapshot goes with the transactions from 0x6 on"):
+        with pytest.raises(CollectError, match="No complete snapshot fits the transactions from 0x6 on"):
             collected(folder)
 
     def test_nothing_there(self, tmp_path):
         """An empty folder is told apart from an empty cluster."""
-        with pytest.raises(CollectError, match="neither snapshot nor transaction log"):
+        with pytest.raises(CollectError, match="neither a snapshot nor a transaction log"):
             collect_case(tmp_path / "case", zookeeper_data=[tmp_path])
 
     def test_no_history(self, tmp_path, folder):

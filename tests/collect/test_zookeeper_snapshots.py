@@ -110,7 +110,7 @@ class TestTold:
         assert (window.opened_earliest, window.opened) == (life.times[life.led], life.times[life.none])
         assert (window.closed_earliest, window.closed) == (seen, life.times[life.second])
         said = told.finding("leaderless")
-        assert said.title.endswith("the longest that is told to have ended lasted at most 3 min 45 s")
+        assert said.title.endswith("the longest that is known to have ended lasted at most 3 min 45 s")
         assert "From between 2019-10-12 " in said.why and said.at_latest
         assert "longest_ms_at_least" in said.facts
 

@@ -7,7 +7,7 @@ Comparable, as it is said of the cluster and would be the same however much of i
   later, and never lies before an exact begin that was known.
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
   part (``at least`` in the title, a fact of :data:`_OF_UNSEEN` above nothing, or evidence that it says to end earlier), larger where it states a bound (``at most``, ``up to``
-  in the title, or that more ``may be counted, too``), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
+  in the title, or that more ``may be counted too``), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
   shorter where the number may be smaller, or by what the list ``unknown_...`` beside it names, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
   is held against all that befell this broker: that is what its other events have in common, and a person reads no cause in it.
@@ -59,7 +59,7 @@ _OF_EVIDENCE = frozenset(
 _OF_UNSEEN = ("unknown", "untold", "of_unknown_length", "unknown_copies", "missing", "missing_in_sync")
 _AT_LEAST = re.compile(r"\bat least\b|\bmore than\b|as far as", re.IGNORECASE)
 _AT_MOST = re.compile(r"\bat most\b|\bup to\b|\bno more than\b", re.IGNORECASE)
-_COUNTED_TOO = "may be counted, too"
+_COUNTED_TOO = "may be counted too"
 """Said of what the whole case leaves out, and the lesser one cannot tell apart."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _DURATION = re.compile(r"(?:_ms|milliseconds)$")

@@ -41,7 +41,7 @@ def test_the_clue(whole):
     """It is found, and the root is what it was without it."""
     found = whole.answers["60"]
     assert found["timeline.hosts"].status is Status.FINDING
-    assert found["timeline.hosts"].title.startswith("Use of sda on the host of broker 1 stood at up to 99.8 %")
+    assert found["timeline.hosts"].title.startswith("Use of sda on the host of broker 1 was up to 99.8 %")
     assert "1 more" not in found["timeline.hosts"].title
     alone = answers.answers(places.samples_dir() / SAMPLE, ["60"])["60"]
     assert found["timeline.root"].title == alone["timeline.root"].title

@@ -152,7 +152,7 @@ class TestHostile:
             assert not any(found.whole for found in read(text, "x.yml").values())
         for text in (r'a: "\UFFFFFFFF"', r'a: "\U00110000"'):
             problems = {problem for found in read(f"acks: 1\n--- \n{text}", "x.yml").values() for problem in found.problems}
-            assert problems == {"is no YAML"}
+            assert problems == {"is not YAML"}
         assert set(read("!!python/object/apply:os.system ['exit 1']", "x.yml")) == {PRODUCER, CONSUMER}
 
     def test_a_file_that_is_too_long(self):

@@ -62,7 +62,7 @@ class TestPartitions:
             topics=ONE, extra=[znode(f"/brokers/topics/t/partitions/{name}/state", state(2, [2])), znode(f"/brokers/ids/{name}")]
         )
         assert (found.partitions, found.live) == (made(topics=ONE).partitions, {1, 2, 3})
-        assert {p.reason for p in found.problems} == {"is no broker id", "is the state of no partition number"}
+        assert {p.reason for p in found.problems} == {"is not a broker id", "is the state of no partition number"}
 
 
 class TestBrokers:

@@ -60,7 +60,7 @@ def test_answer():
 def test_what_could_not_be_read():
     """Nobody says how many groups there are, or that there is none, of a tree that is only known in part."""
     denied = Problem(path="/consumers/b/offsets/t/0", reason="its ACL forbids reading")
-    for kept, title in (((GroupOffset("a", "t", 0, 5, 1),), "At least 1 group keeps"), ((), "Whether groups keep")):
+    for kept, title in (((GroupOffset("a", "t", 0, 5, 1),), "At least 1 group keeps"), ((), "It is unknown whether groups keep")):
         found = coordinators.examine(Cluster(group_offsets=kept, missing_parts=(denied,)), VERSION).findings
         (one,) = (finding for finding in found if finding.check == "coordinators.commits_in_zookeeper")
         assert one.title.startswith(title)

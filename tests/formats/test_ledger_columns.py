@@ -121,5 +121,5 @@ def test_a_pattern_without_groups_is_taken_whole() -> None:
 
 
 def test_what_is_no_pattern() -> None:
-    with pytest.raises(UsageError, match="id_pattern is no regular expression: .* It reads"):
+    with pytest.raises(UsageError, match="id_pattern is not a regular expression: .* It reads"):
         pattern("id_pattern", "(")

@@ -86,7 +86,7 @@ class TestForms:
     def test_json_with_remarks(self):
         text = '{\n  "loader": 41, // since May\n  "state": "odd"\n}\n'
         assert "loader 41; state odd" in said(text)
-        assert "somebody wrote: // since May" in said(text)
+        assert "a remark next to line 2: // since May" in said(text)
 
     def test_table(self):
         """Blanks within a value do not shift the values behind it."""

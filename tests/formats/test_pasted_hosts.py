@@ -276,7 +276,7 @@ class TestThreads:
         """Its threads say nothing of a broker."""
         text = 'Full thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"main" #1 prio=5 tid=0x1 nid=0x2 runnable\n\nJNI global refs: 1\n'
         (one,) = said(text)
-        assert (read(text).dumps, "no broker" in one.text, "kafka.Kafka" in one.settle) == ((), True, True)
+        assert (read(text).dumps, "not a broker" in one.text, "kafka.Kafka" in one.settle) == ((), True, True)
 
 
 class TestServices:
@@ -319,7 +319,7 @@ class TestServices:
             (1234, 8000, "Nov 26 03:12:43", 3),
             (4711, 9, "Thu Nov 26 03:12:43 2026", 3),
         ]
-        assert all(k.bad and "whether it was the broker its name does not tell" in k.text for k in killed)
+        assert all(k.bad and "its name does not show whether it was the broker" in k.text for k in killed)
 
     @pytest.mark.parametrize(
         ("prefix", "when"),

@@ -109,7 +109,7 @@ STATES = {
         ["bills-0, bills-2 elected", "bills-1 had their leader already", "audit-3 (PreferredLeaderNotAvailableException"],
         (),
     ),
-    "election_cut": (["partition 4 of a topic whose name is cut has no leader, replicas 3,1, ISR 1"], (1,)),
+    "election_cut": (["partition 4 of a topic whose name is cut off has no leader, replicas 3,1, ISR 1"], (1,)),
     "envi": (["zookeeper.version=3.4.10", "java.version=1.8.0_152", "host.name=z1.example"], ()),
     "features": (["kraft.version", "FinalizedVersionLevel: 3.8-IV0"], ()),
     "free": (["Mem: total 15885, used 15420", "Swap: total 0"], ()),

@@ -35,7 +35,7 @@ class TestDecode:
             ("[" * 200_000, "not a JSON object"),
             ("{}", "no path that begins with /"),
             ('{"path":"x"}', "no path that begins with /"),
-            ('{"path":"/\\ud800"}', "a path that is no text"),
+            ('{"path":"/\\ud800"}', "a path that is not text"),
             ('{"path":"/x","data":1}', "data is neither text nor null, nor data_b64 a text"),
             ('{"path":"/x","data_b64":"*"}', "data_b64 is not base64"),
             ('{"path":"/x","outcome":"maybe"}', "an outcome this version does not know"),

@@ -55,10 +55,10 @@ class TestState:
             (packed(version=99), "is of version 99; Kafka up to 3.9 writes version 1"),
             (packed(version=True), "is of version true; Kafka up to 3.9 writes version 1"),
             (packed(version="1"), 'is of version "1"; Kafka up to 3.9 writes version 1'),
-            (packed(leader=-2), "names leader -2, which is no broker (-2 stands for a leader during deletion)"),
-            (packed(leader=True), "has a leader or epoch that is no integer"),
-            (packed(leader=1.0), "has a leader or epoch that is no integer"),
-            (packed(leader=float("nan")), "has a leader or epoch that is no integer"),
+            (packed(leader=-2), "names leader -2, which is not a broker (-2 stands for a leader during deletion)"),
+            (packed(leader=True), "has a leader or epoch that is not an integer"),
+            (packed(leader=1.0), "has a leader or epoch that is not an integer"),
+            (packed(leader=float("nan")), "has a leader or epoch that is not an integer"),
             (packed(leader=10**30), "has a leader or epoch that Kafka cannot have"),
             (packed(leader_epoch=-1), "has a leader or epoch that Kafka cannot have"),
             (packed(controller_epoch=2**31), "has a leader or epoch that Kafka cannot have"),
@@ -68,7 +68,7 @@ class TestState:
             (packed(isr=[True]), "names true as a broker in isr"),
             (packed(isr=[[1]]), "names a list as a broker in isr"),
             (packed(isr="2,3"), "has no list of brokers as isr"),
-            (packed(note="\ud800"), "holds an escape that is no character"),
+            (packed(note="\ud800"), "holds an invalid escape"),
         ],
     )
     def test_not_taken_at_its_word(self, data, reason):

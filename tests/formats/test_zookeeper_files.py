@@ -193,8 +193,8 @@ class TestDamage:
             (long(9) + integer(-7) + b"???", "has a record that states a length of -7 bytes"),
             (long(9) + integer(2**31 - 1) + b"???", "has a record that states a length of 2147483647 bytes"),
             (long(9) + integer(50_000_000) + b"???", "ends within a record"),
-            (bytes(100) + b"?", "has zeros where a record should begin, and more behind them"),
-            (bytes(5_000_000) + b"?", "has zeros where a record should begin, and more behind them"),
+            (bytes(100) + b"?", "has zeros where a record should begin, and more data after them"),
+            (bytes(5_000_000) + b"?", "has zeros where a record should begin, and more data after them"),
             (b"?" * 3_000_000, "has a record that states a length of 1061109567 bytes"),
         ],
     )
@@ -327,12 +327,12 @@ class TestSnapshot:
 
     def test_without_snappy(self):
         (damage,) = rows_of(snapped(WHOLE))
-        assert damage.reason == "is compressed with snappy, and nobody is there to unpack it"
+        assert damage.reason == "is compressed with snappy, and no library here can unpack it"
 
     def test_bytes_behind_it(self):
         *rows, damage, end = rows_of(WHOLE + b"?")
         assert (rows, end) == (ROWS, PLAIN_END)
-        assert damage == StreamDamage(len(WHOLE), None, "has bytes behind its end that are not known")
+        assert damage == StreamDamage(len(WHOLE), None, "has unknown bytes after its end")
 
     def test_longer_than_a_piece(self):
         """A znode and a number of them are read wherever the pieces of the stream end."""

@@ -135,8 +135,10 @@ class TestCut:
     def test_root(self, cut):
         """The network: it noticed its silence in time, so its process ran."""
         assert cut[0].kind == "network"
-        assert any("it was awake" in point.text for point in cut[0].pro)
-        assert any("it was awake" in point.text for point in next(root for root in cut if root.kind == "frozen").contra)
+        assert any("the process was running" in point.text for point in cut[0].pro)
+        assert any(
+            "the process was running" in point.text for point in next(root for root in cut if root.kind == "frozen").contra
+        )
 
     def test_only_what_was_cut(self, cut):
         """Other brokers reached it all the time."""

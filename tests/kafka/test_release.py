@@ -56,7 +56,10 @@ class TestOrigin:
             with pytest.raises(ValueError):
                 release(made(), given=text)
         answer = release(made(), logged=[said(text)])
-        assert (answer.origin, any("no Apache Kafka release" in c for c in answer.contradictions)) == (VersionOrigin.ZNODES, True)
+        assert (answer.origin, any("not an Apache Kafka release" in c for c in answer.contradictions)) == (
+            VersionOrigin.ZNODES,
+            True,
+        )
 
 
 class TestZnodes:
@@ -97,7 +100,7 @@ class TestContradictions:
     def test_newer_mark(self):
         """A mark that a release does not yet leave contradicts it."""
         answer = release(made(extra=registered(5)), given="0.9.0.1")
-        assert answer.contradictions == ("broker registration version 5 is written only since 2.7.0.",)
+        assert answer.contradictions == ("broker registration version 5 is written only from 2.7.0 on.",)
 
     def test_protocol(self):
         """A protocol newer than the release contradicts it, an older or equal one does not."""

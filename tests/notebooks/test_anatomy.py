@@ -63,7 +63,7 @@ class TestAnatomy:
                 and following.cell_type == "code"
                 and "summary" not in following.metadata.get("tags", ())
             ):
-                assert "**Good is**" in cell.source
+                assert "**Expected:**" in cell.source
 
     def test_its_parameters_are_annotated_literals_with_help(self, stem):
         """The common ones come first, and each has a type and a word of help."""

@@ -82,7 +82,7 @@ class TestRuns:
 
     @pytest.mark.parametrize(
         ("wrong", "said"),
-        [({"brokers": "9"}, "not registered"), ({"drain": "two"}, "no list of broker ids"), ({"step": "9"}, "step=9")],
+        [({"brokers": "9"}, "not registered"), ({"drain": "two"}, "not a list of broker ids"), ({"step": "9"}, "step=9")],
     )
     def test_what_cannot_be_meant(self, run, wrong, said):
         """It ends with the reason; nothing is guessed."""

@@ -17,7 +17,6 @@ from casebook.findings.finding import Status
 from casebook.findings.past_runs import outcomes
 from casebook.machine import places
 from casebook.runs import notebooks, parameters, runner, summary
-from tests import notebook_cells
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
@@ -61,19 +60,6 @@ class TestRunFolder:
         """Nothing of the machine that ran it stands in findings or tables."""
         text = (run(stem, source).folder / "findings.json").read_text()
         assert str(places.checkout()) not in text
-
-
-@pytest.fixture(scope="module")
-def cells(tmp_path_factory):
-    """Run a notebook's cells on a sample in this process, once for each pair; gives the folder with what it wrote."""
-    done: dict[tuple[str, str], Path] = {}
-
-    def run_once(stem: str, source: str) -> Path:
-        if (stem, source) not in done:
-            done[stem, source] = notebook_cells.execute(stem, tmp_path_factory.mktemp("cells") / "out", source=source)
-        return done[stem, source]
-
-    return run_once
 
 
 @pytest.mark.parametrize("source", SAMPLES)
@@ -189,7 +175,7 @@ class TestFailures:
         ("given", "said"),
         [
             ({"source": "sample:healthy", "kafka_version": "nine"}, "is not a Kafka version"),
-            ({"source": "sample:healthy", "alive": "1,77"}, "is no broker of this case"),
+            ({"source": "sample:healthy", "alive": "1,77"}, "is not a broker of this case"),
             ({"source": "sample:healthy", "topic": "None"}, "is not in this case"),
         ],
     )

@@ -57,7 +57,7 @@ def test_how_it_went(answers, code, status, said, tmp_path):
     assert "-p at=2026-11-22T05:2" in page  # the command says of when
     assert said in page
     explained = "audit-0 has broker 1 alone in its ISR" in page
-    assert ("That is the trap" in page) == explained
+    assert ("This is the trap" in page) == explained
     assert ran.title.startswith("OK: ") == (status == "ok"), ran.title
     assert explained == (status == "ok" or "?" in answers.values())
 

@@ -118,13 +118,15 @@ class TestCharts:
     def test_nobody_is_to_be_started_by_znodes_of_the_past(self):
         """Neither the picture nor the costs say what the plan does not."""
         past = replace(lead(), outdated=True)
-        assert "Whom to start is unknown: these znodes are of the past." in words_of(html_of(leadership.whom_to_start(past)))
+        assert "The broker to start first is unknown: these znodes are of the past." in words_of(
+            html_of(leadership.whom_to_start(past))
+        )
         assert words_of(html_of(leadership.costs(past))).strip() == ""
 
     def test_both_orders_are_drawn(self):
         """The price of the other order stands beside the advice: 5 heals 3, 1 only 1."""
         view = leadership.whom_to_start(lead())
-        assert "Broker 5 first leaves 1 partition offline; broker 1 first leaves 3." in words_of(html_of(view))
+        assert "Starting broker 5 first leaves 1 partition offline; starting broker 1 first leaves 3." in words_of(html_of(view))
         assert list(figures_of(view)[0].data[0]["x"]) == [4, 1, 0, 3, 0]
 
     def test_every_colour_can_be_redrawn(self):
@@ -147,7 +149,7 @@ class TestVerdict:
                 triage.summary([ok("a.b"), finding("a.c", status=Status.COULD_NOT_CHECK, severity=None)], CASE, lead().cluster)
             )
         )
-        assert "OK Nothing found in 1 check 1 question could not be checked, so this is not a clean bill." in said
+        assert "OK Nothing found in 1 check 1 question could not be checked, so the cluster is not proven healthy." in said
         assert f"Open: {HOSTILE}" in said
 
     @pytest.mark.parametrize(("name", "said"), [("live:prod", "Live, read "), ("prod", "Evidence of ")])
@@ -164,7 +166,7 @@ class TestVerdict:
     def test_evidence_of_different_moments_is_said_at_the_top(self):
         """Once, before what to do; the answers that are withheld therefore do not say it again."""
         words = "The znodes are 6 h 0 min older than the log dirs"
-        withheld = finding("offsets_topic.compacted", status=Status.COULD_NOT_CHECK, severity=None, title=f"Not known: {words}")
+        withheld = finding("offsets_topic.compacted", status=Status.COULD_NOT_CHECK, severity=None, title=f"Unknown: {words}")
         moments = finding("evidence.moments", status=Status.COULD_NOT_CHECK, severity=None, title=words)
         found = [finding(), withheld, moments]
         assert words_of(html_of(triage.summary(found, CASE, lead().cluster))).count(words) == 1
@@ -190,7 +192,7 @@ class TestVerdict:
             **{name: getattr(cluster, name) for name in cluster.__slots__} | {"brokers": {}, "brokers_known": False}
         )
         said = words_of(html_of(triage.summary(FINDINGS, CASE, unknown)))
-        assert "Which brokers live is unknown" in said
+        assert "The live brokers are unknown" in said
         assert "alive" not in said
 
     def test_dead_brokers_come_first_and_the_rest_is_counted(self):
@@ -207,9 +209,9 @@ class TestCosts:
         """Of a topic others may be online: it is partitions that stay down."""
         dead, well = ([5], state(-1, [5])), ([2, 3], state(2, [2, 3]))
         two = lead(topics={"t": {0: dead, 1: dead, 2: well}, "u": {0: dead, 1: well}})
-        assert "Wait 3 0 partitions of 2 topics stay down" in words_of(html_of(leadership.costs(two)))
+        assert "Wait 3 0 partitions of 2 topics stay offline" in words_of(html_of(leadership.costs(two)))
         one = lead(topics={"t": {0: dead, 1: well}})
-        assert "Wait 1 0 a partition of 1 topic stays down" in words_of(html_of(leadership.costs(one)))
+        assert "Wait 1 0 a partition of 1 topic stays offline" in words_of(html_of(leadership.costs(one)))
 
 
 class TestCoverage:
@@ -250,8 +252,8 @@ class TestFindings:
             return words_of(html_of(triage.findings(findings, until=CASE.collected_at, source=source)))
 
         for kept in ("my-case", "sample:leader_minus_one"):
-            assert "After each change collect again, casebook collect" in said([finding()], kept)
-        assert "After each change run this again" in said([finding()], "live:prod")
+            assert "After any change, collect again with casebook collect" in said([finding()], kept)
+        assert "After each change, run this notebook again" in said([finding()], "live:prod")
         assert "casebook collect" not in said([finding()], "live:prod")
         assert "After each change" not in said([ok("a.c")], "my-case")
 
@@ -269,8 +271,8 @@ class TestFindings:
         forbidden = finding("a.d", status=Status.COULD_NOT_CHECK, severity=None, settle=COLLECT_AGAIN)
         said = words_of(html_of(triage.could_not_check([*evidence.checks(cluster, known), forbidden])))
         assert said.count("casebook collect --zookeeper HOST:2181 --logs") == 3
-        assert "an account that may" not in said
-        assert "once the cause is gone" not in said
+        assert "an account that has access" not in said
+        assert "after you remove the cause" not in said
         card = words_of(html_of(triage.evidence_card(CASE, cluster, known)))
         assert "ZooKeeper no znodes in this case" in card
         assert "Not your release? Add -p kafka_version=" in card

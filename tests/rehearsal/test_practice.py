@@ -144,7 +144,7 @@ class TestPractice:
         said = practice.until("HEALED")
         assert re.match(r"After \d+ (?:s|min).*: HEALED", said)
         produced = script.RECORDS * sum(row.topic != OFFSETS_TOPIC for row in script.during_rows())
-        gone = f"{script.RECORDS} of {produced} acknowledged records are gone: {script.RECORDS} of payments-3 since you began."
+        gone = f"{script.RECORDS} of {produced} acknowledged records are lost: {script.RECORDS} of payments-3 since you began."
         assert gone in said
 
     def test_a_broker_that_dies_again(self, practice: Practice):

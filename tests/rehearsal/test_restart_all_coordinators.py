@@ -89,7 +89,7 @@ def test_all_together(out, found, truth):
     together = found.together((script.BROKERS,))
     assert together.safe is False
     assert (together.groups_without_coordinator, together.seconds_without_coordinator) == (len(script.GROUPS), None)
-    assert "nobody takes over" in together.why
+    assert "no broker takes over" in together.why
     assert min(truth["all"]["served"].values()) > started(out)
 
 

@@ -76,4 +76,4 @@ def test_a_start_alone_is_no_cure(case):
     """The deletion would take the log dirs away again."""
     steps = answers(case, ["10"])["10"]["leadership.brokers"].next
     starts = [step.text for step in steps if step.starts]
-    assert starts and all("Mend first what ended" in text and "again: Windows" in text for text in starts)
+    assert starts and all("Before that, fix what ended" in text and "again: Windows" in text for text in starts)

@@ -115,7 +115,7 @@ class TestWhoNeedsSomeone:
         run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": 0}, case="healed")
         run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": 1}, case="ill")
         said = words_of(index.write_index(tmp_path).read_text())
-        assert "1 case needs someone: ill CRITICAL . healed OK ." in said
+        assert "1 case needs attention: ill CRITICAL . healed OK ." in said
 
     def test_no_runs(self, tmp_path):
         assert "Nothing has run yet." in words_of(index.write_index(tmp_path).read_text())

@@ -89,7 +89,7 @@ class TestPage:
         """Below it in a notebook, beside it here; a heading without one stays alone."""
         two = [finding(), finding("a.b")]
         below = new_markdown_cell("## What next\n\nWait.")
-        html, _ = page_of(new_markdown_cell("## Findings\n\n**Good is** none."), cell(triage.findings(two)), below)
+        html, _ = page_of(new_markdown_cell("## Findings\n\n**Expected:** none."), cell(triage.findings(two)), below)
         assert re.search(r'<h2 [^>]*>Findings<.*? <span class="cb-count">2, worst first</span></h2>', html)
         assert html.count("worst first") == 1
         html, _ = page_of(new_markdown_cell("## Findings"), cell(triage.findings([])))
@@ -193,7 +193,7 @@ class TestFailed:
         )
         assert page.open == []
         assert "COULD NOT COMPLETE This run did not complete" in words_of(html)
-        assert "the verdict comes" not in words_of(html)
+        assert "for the verdict" not in words_of(html)
         assert "Never" not in words_of(html)
 
     def test_error_in_a_cell_that_is_not_shown(self):

@@ -49,7 +49,7 @@ def test_folder_with_one_unsuited_file(scanning, tmp_path):
     assert found.told.rows == 2
     assert [one.name for one in found.unsuited] == [str(tmp_path / name) for name in ("README.md", "b.csv")]
     (tmp_path / "a [1].csv").unlink()
-    with pytest.raises(UsageError, match="README.md does not tell its format"):
+    with pytest.raises(UsageError, match="README.md does not show its format"):
         of_place(scanning, tmp_path, LedgerColumns())
 
 

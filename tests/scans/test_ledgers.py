@@ -410,7 +410,7 @@ GOOD = "id,topic,status\na,t,ok\n"
         ({"l.jsonl": "\n \n"}, "l.jsonl", {}, "No line of the ledger"),
         ({"l.json": '[\n{"id": 1},\n{"id": 2}\n]'}, "l.json", {"id": "number"}, "ledger_id names. Known: id."),
         ({"l.json": "[\n1,\n2\n]"}, "l.json", {}, "one JSON text over many lines"),
-        ({"l.dat": GOOD}, "l.dat", {}, "does not tell its format"),
+        ({"l.dat": GOOD}, "l.dat", {}, "does not show its format"),
         ({"l.csv": GOOD, "l.json": "{}"}, "l.*", {}, "has files of different formats"),
         ({"1.csv": GOOD, "2.csv": "topic,id,status\nt,b,ok\n"}, "*.csv", {}, "have different headers"),
         ({"l.csv": GOOD}, "l.csv", {"offset": "offst"}, "The ledger has no column offst"),

@@ -123,7 +123,7 @@ class TestNearest:
     def test_no_change_at_all(self, lost):
         """A record of a partition that never changed its leader is an alarm, and nothing is near."""
         (row,) = lost([], [("a", 0, 5, 1_000_000, "1", None)]).shown()
-        assert (row.cause, row.change, row.nearest, row.evidence) == (None, None, None, "no change of leader could have taken it")
+        assert (row.cause, row.change, row.nearest, row.evidence) == (None, None, None, "no change of leader explains it")
 
     @pytest.mark.parametrize(("moment", "nearest"), [(900_000, 98_000), (1_200_000, -197_000)])
     def test_away(self, lost, moment, nearest):

@@ -160,7 +160,7 @@ class TestCopies:
 
     def test_leader_or_longest(self, scanning, two):
         """The leader's copy where it is here, however short; else the longest; why is told."""
-        for leader, broker, why in ((2, 2, "broker 2 leads it"), (3, 1, "broker 3, is not here"), (None, 1, "offset 200")):
+        for leader, broker, why in ((2, 2, "broker 2 leads it"), (3, 1, "broker 3, is missing"), (None, 1, "offset 200")):
             ((copy, told),) = copies.chosen(scanning, two, {"none"}, {("none", 0): leader})
             assert copy.broker == broker and why in told
         assert copies.chosen(scanning, two, {"other"}, {}) == []

@@ -219,7 +219,7 @@ def test_leader_dies(new):
     count = fill(new, "lonely")
     offsets, (gap,) = interrupted(new, "lonely", count, lambda: new.kill(2))
     assert 0 < gap.start < count == gap.end and offsets == list(range(gap.start))
-    assert gap.reason.startswith("nothing came for 3 s; ")
+    assert gap.reason.startswith("no data arrived for 3 s; ")
 
 
 @pytest.mark.parametrize("setting", ["ssl.key.password", "sasl.jaas.config", "security.protocol", "acks"])

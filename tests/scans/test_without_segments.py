@@ -30,7 +30,7 @@ def test_lost_records(emptied, spark):
     found = plays.losses(emptied, compare=False).examined
     (lost,) = (finding for finding in found.findings if finding.check == "loss.lost")
     assert lost.status is Status.COULD_NOT_CHECK
-    assert "No segment of the ledger's topics is here." in str(lost)
+    assert "The case has no segment of the ledger's topics." in str(lost)
     assert found.lost_total is None
 
 

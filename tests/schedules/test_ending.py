@@ -99,7 +99,7 @@ class TestAskedToEnd:
 
     def test_it_says_so(self, hanging: Hanging):
         assert hanging.code == 3
-        assert "The run was ended from outside (SIGTERM)." in hanging.said
+        assert "The run was ended by a signal (SIGTERM)." in hanging.said
 
     def test_nothing_outlives_it(self, hanging: Hanging):
         """Kernel and Spark are gone, also one that no longer answers, and with them their temporary files."""
@@ -110,8 +110,8 @@ class TestAskedToEnd:
         """It is kept and says why; nothing of it is hidden or half."""
         run = next(run for run in commands.runs_in(hanging.runs) if SPARK in run.name)
         assert commands.unfinished(hanging.runs) == []
-        assert told(run, "run.json")["error"] == told(run, "summary.json")["error"] == "The run was ended from outside (SIGTERM)."
-        assert "ended from outside (SIGTERM)" in (run / "report.html").read_text()
+        assert told(run, "run.json")["error"] == told(run, "summary.json")["error"] == "The run was ended by a signal (SIGTERM)."
+        assert "ended by a signal (SIGTERM)" in (run / "report.html").read_text()
         assert not (run / ".writer").exists()
 
     def test_yesterdays_report_stays(self, hanging: Hanging):
@@ -129,7 +129,7 @@ def test_out_of_time(tmp_path: Path):
         os.kill(pid, signal.SIGSTOP)
     _, said = running.communicate(timeout=commands.PATIENCE)
     assert running.returncode == 3
-    assert "The run was ended after 15 s: the time that it was given was over." in said
+    assert "The run was ended after 15 s: its time limit was reached." in said
     assert commands.alive(started) == set()
     [run] = commands.runs_in(tmp_path)
     assert "The run was ended after 15 s" in told(run, "run.json")["error"]
@@ -163,4 +163,4 @@ def test_no_time(text: str):
     """A time without a unit could be anything."""
     done = casebook("run", "10_triage", "--timeout", text)
     assert done.returncode == 3
-    assert "is no length of time" in done.stderr
+    assert "is not a length of time" in done.stderr

@@ -74,13 +74,13 @@ class TestForms:
         assert document["could_not_check"] == [{"check": "timeline.past", "title": "no logs"}]
         assert summary.line(document) == (
             "CRITICAL: 13 partitions have no leader (1 could not be checked) | 90_scheduled_report live:prod | "
-            "since the run before: 2 new, 1 worse | 2026-11-22T03:07:00Z, 42 s"
+            "since the previous run: 2 new, 1 worse | 2026-11-22T03:07:00Z, 42 s"
         )
 
     def test_changes_are_told_as_in_the_report(self):
         """What is new or worse comes first, also where the file that holds the numbers is sorted by name."""
         document = summary.summary(RECORD, FOUND, ["better", "gone", "new", "worse"], run="r")
-        assert "since the run before: 1 new, 1 worse, 1 better, 1 gone |" in summary.line(document)
+        assert "since the previous run: 1 new, 1 worse, 1 better, 1 gone |" in summary.line(document)
 
     def test_prometheus(self):
         """Read by Prometheus' own parser; 1795316820 is 2026-11-22 03:07 UTC."""
@@ -217,7 +217,7 @@ class TestPublishing:
 
     def test_a_disk_that_is_not_mounted(self, tmp_path: Path):
         """No folder is made where a disk should be."""
-        with pytest.raises(PublishError, match="disk is not there"):
+        with pytest.raises(PublishError, match="disk does not exist"):
             publishing.publish(publishing.place(str(tmp_path / "disk" / "place")), self.document("a"), None)
         assert not list(tmp_path.iterdir())
 
@@ -228,7 +228,7 @@ class TestPublishing:
         publishing.publish(publishing.place(str(other)), self.document("a", completed=False), None)
         before = sorted(path.name for path in other.iterdir())
         for place, said in (
-            (tmp_path / "none/place", "none is not there"),
+            (tmp_path / "none/place", "none does not exist"),
             (tmp_path / "file", "it is a file"),
             (tmp_path / "file/x", "Not a directory"),
             (other, "holds the reports of"),
@@ -256,7 +256,7 @@ class TestPublishing:
 
     @pytest.mark.parametrize("uri", ["hdfs://nn/reports", "http://h/reports", "ftp://h/x"])
     def test_places_that_show_half_files(self, uri: str):
-        with pytest.raises(UsageError, match="cannot be replaced so that readers never see half"):
+        with pytest.raises(UsageError, match="cannot be replaced atomically: readers could see half"):
             publishing.place(uri)
 
     def test_a_run_that_was_overtaken(self, tmp_path: Path):
@@ -277,7 +277,7 @@ class TestPublishing:
         """It is said to be none, and the next run replaces it."""
         (tmp_path / "summary.json").write_text(content)
         where = publishing.place(str(tmp_path))
-        with pytest.raises(PublishError, match="is no summary of a run"):
+        with pytest.raises(PublishError, match="is not the summary of a run"):
             publishing.read(where)
         publishing.publish(where, self.document("a", completed=False), None)
         assert publishing.read(where)["run"] == "a"
@@ -439,7 +439,7 @@ class TestRunFolder:
     def test_a_record_that_no_run_writes(self, record: dict, found: dict, tmp_path: Path):
         """Said in words: a fault of somebody's file is none of ours."""
         folder = self.folder(tmp_path, json.dumps(RECORD | record), FOUND | found)
-        with pytest.raises(CasebookError, match="holds a record or findings that no run writes"):
+        with pytest.raises(CasebookError, match="has a record or findings that casebook did not write"):
             summary.of_folder(folder)
 
     @pytest.mark.parametrize("name", ["run.json", "findings.json"])
@@ -449,7 +449,7 @@ class TestRunFolder:
         (folder / name).write_text("[" * 100_000)
         done = casebook("summary", folder)
         assert (done.returncode, "Traceback" in done.stderr) == (3 if name == "run.json" else 0, False)
-        assert "holds no record of a run" in done.stderr or done.stdout.startswith(
+        assert "has no record of a run" in done.stderr or done.stdout.startswith(
             "COULD NOT COMPLETE: it did not reach its last cell"
         )
 

@@ -64,7 +64,7 @@ class Case(CaseItems):
         try:
             return time_machine.znodes(self.history(), at)
         except ValueError as error:
-            raise CaseError(f"{self.name} does not tell of that moment: {error}.") from None
+            raise CaseError(f"{self.name} does not cover that moment: {error}.") from None
 
     @property
     def has_history(self) -> bool:
@@ -196,7 +196,7 @@ class Case(CaseItems):
         """Yield files without startup settings: Kafka does not start with such a file."""
         for path, _, found in self._properties():
             if not properties.is_of_broker(found):
-                yield Problem(path=path, reason="holds no setting of a broker")
+                yield Problem(path=path, reason="holds no broker setting")
 
     def _empty(self) -> Iterator[Problem]:
         """Yield empty lists of log dirs; a collection of nothing leaves no list."""
@@ -222,7 +222,7 @@ class Case(CaseItems):
         """Yield collected log dirs that their broker no longer uses."""
         for path, log_dir, instead in self._listed():
             if instead:
-                reason = f"lists {log_dir.place}; when broker {log_dir.broker} started last, it used {', '.join(instead)} instead"
+                reason = f"lists {log_dir.place}; at its last start, broker {log_dir.broker} used {', '.join(instead)} instead"
                 yield Problem(path=path, reason=reason)
 
     def _listed(self) -> Iterator[tuple[str, LogDir, tuple[str, ...]]]:

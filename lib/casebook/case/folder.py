@@ -58,7 +58,7 @@ def manifest_bytes(folder: Path) -> bytes:
     except OSError as error:
         raise CaseError(
             f"{folder} is not a case: its {MANIFEST} cannot be read ({error.strerror}).",
-            cause="The folder is something else, or its collection never ended.",
+            cause="It is not a case folder, or its collection did not complete.",
             try_="Collect it again with `casebook collect`.",
         ) from None
 
@@ -77,7 +77,7 @@ def manifest(raw: bytes, folder: Path) -> dict[str, object]:
         raise CaseError(
             f"{folder / MANIFEST} is damaged: it is not a manifest.",
             cause="The file was cut or changed after collection.",
-            try_="Copy the case again from where it came, or collect it again.",
+            try_="Copy the case again from its source, or collect it again.",
         )
     if manifest["schema"] > SCHEMA:
         raise CaseError(
@@ -97,7 +97,7 @@ def items(manifest: Mapping[str, object], folder: Path) -> tuple[tuple[Item, ...
         if isinstance(path, str) and inside(path, folder) and not _is_special(folder / path):
             found.append(Item(path=path, rows=_number(row, "rows"), bytes=_number(row, "bytes"), sha256=text(row, "sha256")))
         else:
-            outside.append(Problem(path=MANIFEST, reason=f"lists {path!a}, which is no file of this case"))
+            outside.append(Problem(path=MANIFEST, reason=f"lists {path!a}, which is not a file of this case"))
     return tuple(found), tuple(outside)
 
 
@@ -121,7 +121,7 @@ def opened(path: Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 

@@ -31,8 +31,8 @@ def refuse_taken(path: Path) -> None:
     raise CaseError(
         f"{path} already holds something.",
         cause="A case was collected there before; it is untouched." if has_case else None,
-        try_="Choose a new folder: a case is never overwritten."
-        + (f" That one is read with --source {path}." if has_case else ""),
+        try_="Choose a new folder: cases are never overwritten."
+        + (f" To read the existing case, use --source {path}." if has_case else ""),
     )
 
 

@@ -44,7 +44,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_COULD_NOT_COMPLETE)
     except Exception as error:  # an internal error, which must not look like a warning
-        complain(CasebookError(f"An error that casebook did not expect: {type(error).__name__}.", try_="Report what follows."))
+        complain(CasebookError(f"An unexpected error in casebook: {type(error).__name__}.", try_="Report the output below."))
         say(traceback.format_exc(), err=True, nl=False)
         sys.exit(_COULD_NOT_COMPLETE)
 
@@ -88,18 +88,18 @@ def describe(notebook: str) -> None:
 @click.argument("notebook")
 @click.option("--source", help="sample:<name>, a case folder, or live:<profile>.")
 @click.option("-p", "pairs", multiple=True, metavar="NAME=VALUE", help="A parameter; `casebook describe NOTEBOOK` lists them.")
-@click.option("-f", "file", type=click.Path(path_type=Path), help="A YAML file of parameters; -p goes before it.")
+@click.option("-f", "file", type=click.Path(path_type=Path), help="A YAML file of parameters; -p has priority.")
 @click.option(
     "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
 )
 @click.option("--fail-on", type=click.Choice([s.value for s in Severity]), default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1 or 2.")  # fmt: skip
-@click.option("--timeout", metavar="30m", help="End the notebook after so long (s, m, h), with all that it started.")
-@click.option("--one-at-a-time", is_flag=True, help="Do not run while another run of NOTEBOOK on the same source goes on.")
+@click.option("--timeout", metavar="30m", help="End the notebook after this time (s, m, h), with everything that it started.")
+@click.option("--one-at-a-time", is_flag=True, help="Do not start while another run of NOTEBOOK on the same source is active.")
 @click.option("--publish", "where", metavar="PLACE",
               help="A folder or object store (s3://, gs://, abfs://) for the latest report and its summary.")  # fmt: skip
 @click.option("--progress/--quiet", "wanted", default=None,
-              help="Tell on standard error what is being done [default: on a terminal].")  # fmt: skip
+              help="Show progress on standard error [default: on a terminal].")  # fmt: skip
 def run(
     notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str,
     timeout: str | None, one_at_a_time: bool, where: str | None, wanted: bool | None,
@@ -126,7 +126,7 @@ def run(
             progress=tell,
         )
     if "source" not in given and ran.source.startswith("sample:"):
-        say(f"casebook: no --source was given; this is about the shipped {ran.source}, not about a cluster of yours.", err=True)
+        say(f"casebook: no --source was given; this run is about the shipped {ran.source}, not about your cluster.", err=True)
     _print_result(ran)
     sys.exit(ran.exit_code)
 
@@ -159,8 +159,8 @@ def report(run_folder: Path) -> None:
 @click.argument("run_or_place", metavar="RUN")
 @click.option("--format", "form", type=click.Choice(["line", "json", "prometheus", "webhook"]), default="line", show_default=True,
               help="For people, scripts, node_exporter's textfile collector, or a webhook's body.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), help="Replace this file, whole, instead of printing.")
-@click.option("--max-age", metavar="20h", help="End with 3, and say so, when the run ended longer ago (s, m, h).")
+@click.option("--out", type=click.Path(path_type=Path), help="Replace this file completely instead of printing.")
+@click.option("--max-age", metavar="20h", help="End with 3, and say so, if the run ended longer ago (s, m, h).")
 def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None) -> None:
     """Tell what a RUN came to, for alerting; RUN is a run folder, or a place that runs publish to."""
     from casebook.machine import whole
@@ -192,7 +192,7 @@ def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None)
     "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
 )
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
-              help="Of each notebook and cluster, remove all but the newest N that completed; others push out none.")  # fmt: skip
+              help="For each notebook and cluster, keep the newest N completed runs, and remove the rest.")  # fmt: skip
 def runs(runs_dir: Path | None, keep: int | None) -> None:
     """List the runs, newest first; or remove old ones, and name them."""
     from casebook.machine import places
@@ -212,11 +212,11 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
 @cli.command()
 @click.argument("incident", required=False)
 @click.option("--list", "listing", is_flag=True, help="Name the incidents.")
-@click.option("--kafka", metavar="VERSION", help="The Kafka release to play it on.")
+@click.option("--kafka", metavar="VERSION", help="The Kafka release to use.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("rehearsal"), show_default=True,
               help="Where the captured cases go.")  # fmt: skip
 @click.option("--keep-running", is_flag=True, help="Leave the broken cluster running until Ctrl-C.")
-@click.option("--practice", is_flag=True, help="Leave it to you to heal, with Kafka's own tools, and tell when it is healed.")
+@click.option("--practice", is_flag=True, help="Leave the repair to you, with Kafka's own tools, and report when it is healed.")
 def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, keep_running: bool, practice: bool) -> None:
     """Play INCIDENT on a real cluster on this machine and capture its cases."""
     from casebook import rehearsal
@@ -240,13 +240,13 @@ def prepare() -> None:
 
     with progress.shown() as tell:
         preparation.prepare(progress=tell)
-    click.echo("Prepared: what scans need is fetched and compiled, and Spark starts from an archive of its classes.")
+    click.echo("Prepared: the parts that scans need are fetched and compiled, and Spark starts from an archive of its classes.")
 
 
 @cli.command()
 @click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT",
               help="Also try to reach this ensemble, and the brokers registered there; reads only.")  # fmt: skip
-@click.option("--bootstrap", metavar="HOST:PORT[,..]", help="Also try to connect to these brokers; they are asked nothing.")
+@click.option("--bootstrap", metavar="HOST:PORT[,..]", help="Also try to connect to these brokers; no request is sent.")
 def doctor(zookeeper: str | None, bootstrap: str | None) -> None:
     """Tell what will work here and what will not, and why."""
     from casebook import doctor as checks

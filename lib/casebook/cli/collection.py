@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The case folder to make; it must not exist.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The case folder to create; it must not exist.")
 @click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Walk a live ensemble; reads only.")
 @click.option("--zookeeper-dump", type=click.Path(path_type=Path), help="A znode dump as JSON lines (docs/dump_znodes.md).")
 @click.option(
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
               help="Log files of a broker (its id), of a ZooKeeper server (zookeeper, zookeeper-2) or of a client (any"
                    " other name); secrets are removed.")  # fmt: skip
 @click.option("--metrics", multiple=True, metavar="BROKER=GLOB",
-              help="What a broker's host measured: text of sar, sadf -d or iostat -x -t, scrapes of node_exporter, answers of"
-                   " Prometheus to query_range.")  # fmt: skip
+              help="Metrics of a broker's host: text of sar, sadf -d or iostat -x -t, scrapes of node_exporter, "
+                   "answers of Prometheus to query_range.")  # fmt: skip
 @click.option("--ledger", "ledgers", multiple=True, metavar="NAME=GLOB",
-              help="What a client wrote down of the records that it produced or processed: CSV, JSON lines or a text log;"
-                   " secrets are removed.")  # fmt: skip
+              help="A client's ledger of the records that it produced or processed: CSV, JSON lines or a text log; "
+                   "secrets are removed.")  # fmt: skip
 @click.option("--processed", multiple=True, metavar="GROUP=GLOB",
-              help="What consumers of GROUP wrote down of the records that they processed, as --ledger; kept apart from what was"
-                   " produced.")  # fmt: skip
+              help="A ledger of records that consumers of GROUP processed, as --ledger; kept apart from produced "
+                   "records.")  # fmt: skip
 @click.option("--client", "clients", multiple=True, metavar="NAME=GLOB",
               help="Properties or YAML files of a producer or consumer; secrets are removed.")  # fmt: skip
 @click.option(
     "--log-dirs",
     multiple=True,
     metavar="[BROKER=]DIR-or-URI",
-    help="A broker's log dir: its inventory and checkpoints; BROKER can be left out where meta.properties tells it.",
+    help="A broker's log dir: its inventory and checkpoints; BROKER can be left out if meta.properties names it.",
 )
 @click.option(
     "--copy-segments",
@@ -58,12 +58,12 @@ if TYPE_CHECKING:
     is_flag=False,
     flag_value=OFFSETS_TOPIC,
     metavar="[TOPIC]",
-    help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small ones.",
+    help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small topics.",
 )
 @click.option("--timeout", metavar="15m", default="15m", show_default=True,
-              help="End the collection after so long (s, m, h); the case is made of what was had until then.")  # fmt: skip
+              help="End the collection after this time (s, m, h); the case then has what was collected until then.")  # fmt: skip
 @click.option("--pasted", metavar="FILE", type=click.Path(path_type=Path),
-              help="What somebody pasted of commands' output and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
+              help="Pasted output of commands and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], metrics: tuple[str, ...],
@@ -87,7 +87,7 @@ def collect(
             "--client, --log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
-        raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
+        raise UsageError("There are no segments to copy.", try_="Add --log-dirs with their folders.")
     settings = {broker: _path(value) for broker, value in _by_broker(properties)}
     measured = _globbed(_by_broker(metrics, example="--metrics 1=sar.txt"))
     files = [_globbed(map(_of_owner, given)) for given in (logs, ledgers, clients, processed)]
@@ -95,7 +95,7 @@ def collect(
     time_limit = seconds("--timeout", timeout)
     refuse_passwords("--zookeeper", zookeeper)  # before it is printed
     with progress.shown() as tell:
-        tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading what was given")
+        tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading the given files")
         collect_case(
             out,
             zookeeper=zookeeper,
@@ -150,15 +150,17 @@ def _tell_what_was_taken(out: Path) -> None:
     click.echo(str(out).encode(errors="replace").decode())  # unchanged: scripts read it
     if not understood:
         raise CasebookError(
-            f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
-            try_="Check the places that were given; of a paste, paste commands together with what they printed (docs/pasted.md).",
+            f"Nothing was collected that casebook understands; no notebook can answer anything from {out}.",
+            try_="Check the given paths. In a paste, include each command with its output (docs/pasted.md).",
         )
     if left_out:
         more = f", and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         raise CasebookError(
             f"Collected only in part; missing or cut: {', '.join(left_out[:3])}{more}.",
-            cause="Above is said of each why: a path was misspelt, a pattern fits no file, a server did not answer.",
-            try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
+            cause=(
+                "The lines above give each reason: a misspelt path, a pattern without a file, or a server that did not answer."
+            ),
+            try_=f"{out} holds the rest and is readable. To get everything, collect again with another --out.",
         )
 
 

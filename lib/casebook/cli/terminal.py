@@ -31,5 +31,5 @@ def seconds(option: str, text: str) -> float:
     """
     match = re.fullmatch(r"(\d+)\s*([smh])", text)
     if not match or not int(match[1]):
-        raise UsageError(f"{text!r} is no length of time.", try_=f"For example {option} 30m, 90s or 2h.")
+        raise UsageError(f"{text!r} is not a length of time.", try_=f"For example {option} 30m, 90s or 2h.")
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]

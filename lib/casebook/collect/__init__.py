@@ -100,8 +100,8 @@ def collect_case(
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
         raise UsageError(
-            "Znodes come either from an ensemble or from a dump; only a dump has its chroot apart.",
-            try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
+            "Znodes come either from an ensemble or from a dump; only a dump has a separate chroot.",
+            try_="Use --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
     refuse_passwords("--zookeeper", zookeeper)
     refuse_passwords("--log-dirs", *(place for _, place in log_dirs))
@@ -152,7 +152,8 @@ def _from_ensemble(
         found = walk(connect_string, window=window, timeout=timeout, credentials=presented, progress=progress)
     expired = found.sessions - 1
     remark = (
-        f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk went on with a new one."
+        f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk continued "
+        "with a new one."
     )
     return _Znodes(
         rows=found.znodes,
@@ -191,7 +192,7 @@ def _store(case: CaseWriter, znodes: _Znodes, redacted: "_Redacted") -> None:
     case.znodes(map(redacted.znode, znodes.rows), chroot=znodes.chroot, servers=znodes.servers)
     _report(case, znodes.problems, znodes.remarks)
     if znodes.cut is not None:
-        case.left_out("ZooKeeper", f"{znodes.cut}; what it told before is here")
+        case.left_out("ZooKeeper", f"{znodes.cut}; its earlier answers are kept")
     if redacted.paths:
         case.redacted(f"{len(redacted.paths)} znodes below /config")
 

@@ -93,7 +93,7 @@ def open_earlier(source: str) -> Case:
         CasebookError: It does not exist.
     """
     if source.startswith(_LIVE):
-        raise UsageError("An earlier case is no live cluster.", try_="Name the folder of the case, or a sample.")
+        raise UsageError("An earlier case cannot be a live cluster.", try_="Use the folder of the case, or a sample.")
     return _open_kept(source)
 
 
@@ -128,7 +128,7 @@ def _folder(source: str) -> Path:
     if source.startswith(_SAMPLE):
         return _sample(source.removeprefix(_SAMPLE))
     if not source:
-        raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
+        raise UsageError("No source is given.", try_="Set -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
     folder = Path(source)
     with suppress(RuntimeError):  # the home of an unknown user
         folder = folder.expanduser()
@@ -209,7 +209,7 @@ def _by_client(profile: dict, table: str) -> dict[str, list[Path]]:
     named = profile.get(table, {})
     if not isinstance(named, dict) or not all(re.fullmatch(r"[A-Za-z_][\w.-]*", name, re.ASCII) for name in named):
         raise UsageError(
-            f"[{table}] of the profile is no table by client name.", try_='Write a line such as: billing = "/path"'
+            f"[{table}] of the profile is not a table by client name.", try_='Write a line such as: billing = "/path"'
         ) from None
     return {name: [Path(place).expanduser() for place in _listed(places)] for name, places in named.items()}
 
@@ -224,7 +224,7 @@ def _by_broker(profile: dict, table: str) -> list[tuple[int, object]]:
         return [(int(broker), value) for broker, value in profile.get(table, {}).items()]
     except (AttributeError, ValueError):
         raise UsageError(
-            f"[{table}] of the profile is no table by broker id.", try_='Write a line such as: 1 = "/path"'
+            f"[{table}] of the profile is not a table by broker id.", try_='Write a line such as: 1 = "/path"'
         ) from None
 
 

@@ -19,8 +19,10 @@ def examine() -> Iterator[Examined]:
     """Examine the folders to read and to write."""
     yield _notebooks()
     yield _room("Runs folder", places.runs_dir(), 200e6, "CASEBOOK_RUNS", "no run can be kept: `casebook run` ends with 3.")
-    yield _room("Cases folder", places.cases_dir(), 1e9, "CASEBOOK_CASES", "notebook 00 makes no case of a paste.")
-    yield _room("Cache", places.cache_dir(), 500e6, "CASEBOOK_CACHE", "nothing can be fetched or compiled; what is there works.")
+    yield _room("Cases folder", places.cases_dir(), 1e9, "CASEBOOK_CASES", "notebook 00 cannot make a case from a paste.")
+    yield _room(
+        "Cache", places.cache_dir(), 500e6, "CASEBOOK_CACHE", "nothing can be fetched or compiled; what is already there works."
+    )
     yield _room("Temporary files", Path(tempfile.gettempdir()), 1e9, "TMPDIR", "scans of many segments or logs fail half way.")
     yield from _profiles()
 
@@ -40,7 +42,7 @@ def _notebooks() -> Examined:
 def _room(what: str, folder: Path, wanted: float, variable: str, without: str) -> Examined:
     """Check that a folder, or its future parent, is writable and has enough space."""
     there = next(path for path in (folder, *folder.parents) if path.exists())
-    try_ = f"Set {variable} to a folder that you may write to, with {wanted / 1e9:.1f} GB free."
+    try_ = f"Set {variable} to a writable folder with {wanted / 1e9:.1f} GB free."
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         return Examined(what=what, ok=False, found=f"{folder} cannot be written to", without=without, try_=try_)
     free = shutil.disk_usage(there).free
@@ -78,7 +80,7 @@ def _files(profile: Profile) -> Iterator[Path]:
 def _unreadable(paths: Iterable[Path]) -> list[str]:
     """Return missing or unreadable paths, with the reason."""
     return [
-        f"{path} {'may not be read' if path.exists() else 'is not there'}"
+        f"{path} {'is not readable' if path.exists() else 'does not exist'}"
         for path in paths
         if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0))
     ]
@@ -88,7 +90,7 @@ def _profile(name: str, zookeeper: str, unreadable: list[str]) -> Examined:
     return Examined(
         what=f"Profile live:{name}",
         ok=not unreadable,
-        found="; ".join(unreadable) or f"{zookeeper}, and its files can be read",
-        without="what they would tell stays a question that could not be checked.",
-        try_="Mend the paths in the profile, or let your user read them (docs/configuration.md).",
+        found="; ".join(unreadable) or f"{zookeeper}, and its files are readable",
+        without="the questions that need them could not be checked.",
+        try_="Correct the paths in the profile, or give your user read access (docs/configuration.md).",
     )

@@ -74,7 +74,7 @@ def _python() -> Examined:
         what="Python",
         ok=sys.version_info >= (3, 11),
         found=f"{sys.version.split()[0]}, with casebook {__version__}",
-        without="nothing is certain to work.",
+        without="anything may fail.",
         try_="Install Python 3.11 or newer.",
     )
 
@@ -97,7 +97,7 @@ def _packages() -> Examined:
         what="Packages",
         ok=not missing,
         found=", ".join(missing) or f"as pinned: {told}",
-        without="what needs these may fail, and was never tested so.",
+        without="whatever needs these may fail: this combination was never tested.",
         try_="make install",
     )
 
@@ -107,7 +107,7 @@ def _java() -> Examined:
         java = jars.java(CasebookError)
     except CasebookError as error:
         return Examined(
-            what="Java", ok=False, found=f"none that can be used: {error.what}", without=_WITHOUT_JAVA, try_=error.try_ or ""
+            what="Java", ok=False, found=f"none is usable: {error.what}", without=_WITHOUT_JAVA, try_=error.try_ or ""
         )
     return Examined(what="Java", ok=True, found=f"{jars.java_release(java).told}, {java}")
 
@@ -119,13 +119,13 @@ def _memory() -> Examined:
     if wanted is None:
         return Examined(what="Memory", ok=True, found="Spark runs elsewhere, as configured")
     if left is None:
-        return Examined(what="Memory", ok=None, found=f"unknown here; a scan takes up to {_gb(wanted + _BESIDE_HEAP)}")
+        return Examined(what="Memory", ok=None, found=f"unknown here; a scan needs up to {_gb(wanted + _BESIDE_HEAP)}")
     return Examined(
         what="Memory",
         ok=left >= wanted + _BESIDE_HEAP,
-        found=f"{_gb(left)} free; a scan takes up to {_gb(wanted + _BESIDE_HEAP)}, {_gb(wanted)} of it Spark's heap",
+        found=f"{_gb(left)} free; a scan needs up to {_gb(wanted + _BESIDE_HEAP)}, {_gb(wanted)} of it for Spark's heap",
         without="scans of many segments or logs may be killed: notebooks 40, 50, 60, 70 and 90. 00, 05, 20, 30 and 80 work.",
-        try_="Free some, raise the container's limit, or set spark.driver.memory in SPARK_CONF_DIR/spark-defaults.conf.",
+        try_=("Free some memory, raise the container's limit, or set spark.driver.memory in SPARK_CONF_DIR/spark-defaults.conf."),
     )
 
 

@@ -14,9 +14,11 @@ PATIENCE = 2.5
 
 _SERVER = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^\s\[\]:,/]+):\d{1,5}")
 _WITHOUT_ZOOKEEPER = "nothing can be collected from it; a dump, ZooKeeper's own files or a paste can be (README)."
-_WITHOUT_BROKERS = "live topics cannot be read (`bootstrap` of notebook 70, kafka_topic). All else works: ZooKeeper tells it."
-_REACH = "Compare the addresses with the brokers' advertised.listeners; a firewall may be between, or this is another network."
-_NONE = "Start a broker, or check the chroot: it may be another cluster's, or none's."
+_WITHOUT_BROKERS = (
+    "live topics cannot be read (`bootstrap` of notebook 70, kafka_topic). Everything else works: it needs only ZooKeeper."
+)
+_REACH = "Compare the addresses with the brokers' advertised.listeners. A firewall may be in between, or this is another network."
+_NONE = "Start a broker, or check the chroot: it may belong to another cluster, or to none."
 
 
 def ensemble(connect: str) -> Iterator[Examined]:
@@ -33,7 +35,7 @@ def ensemble(connect: str) -> Iterator[Examined]:
         )
         return
     version = next(filter(None, map(reachable.zookeeper_version, servers[:1])), None)
-    yield Examined(what="ZooKeeper", ok=True, found=f"{reached.said}; {f'release {version}' if version else 'release not told'}")
+    yield Examined(what="ZooKeeper", ok=True, found=f"{reached.said}; {f'release {version}' if version else 'release unknown'}")
     yield Examined(what="Kafka release", ok=True, found=_release(reached.cluster))
     yield _reached("Brokers", {str(id_): _addresses(reached.cluster, id_) for id_ in reached.cluster.brokers})
 
@@ -43,8 +45,8 @@ def brokers(bootstrap: str) -> Iterator[Examined]:
     servers = [server.strip() for server in bootstrap.split(",")]
     wrong = [server for server in servers if not _SERVER.fullmatch(server)]
     if wrong:
-        found = f"{wrong[0]!r} is no host:port"
-        yield Examined(what="Bootstrap", ok=False, found=found, without=_WITHOUT_BROKERS, try_="Give host:port[,host:port]...")
+        found = f"{wrong[0]!r} is not host:port"
+        yield Examined(what="Bootstrap", ok=False, found=found, without=_WITHOUT_BROKERS, try_="Use host:port[,host:port]...")
         return
     yield _reached("Bootstrap", {server: [server] for server in servers})
 
@@ -52,7 +54,7 @@ def brokers(bootstrap: str) -> Iterator[Examined]:
 def _release(cluster: Cluster) -> str:
     known = release(cluster)
     if known.possible is None:
-        return "not told by the znodes; logs and server.properties tell it, or -p kafka_version"
+        return "not in the znodes; add logs or server.properties, or set -p kafka_version"
     return f"{known.version}, {known_from(known)}"
 
 

@@ -27,7 +27,7 @@ def examine() -> Iterator[Examined]:
         return
     yield _javac(compiled=not lacks.compiled)
     yield _jars(lacks.fetched)
-    how = "from an archive of its classes" if class_archive.exists() else "slowly; `casebook prepare` lets it start faster"
+    how = "from an archive of its classes" if class_archive.exists() else "slowly; `casebook prepare` makes it start faster"
     yield Examined(what="Start of Spark", ok=True, found=how)
 
 
@@ -37,7 +37,7 @@ def _javac(*, compiled: bool) -> Examined:
     except CasebookError:
         found = ""
     if not found and compiled:
-        return Examined(what="Java compiler", ok=True, found="none; what it is for has been compiled already")
+        return Examined(what="Java compiler", ok=True, found="none; the needed parts are already compiled")
     return Examined(
         what="Java compiler",
         ok=bool(found),
@@ -57,7 +57,7 @@ def _jars(wanted: Sequence[str]) -> Examined:
     except TimeoutError:
         ok, told = None, f"did not answer within {_PATIENCE:g} s"
     except CasebookError as error:
-        ok, told = False, f"cannot be asked: {error.what}"
+        ok, told = False, f"could not be contacted: {error.what}"
     return Examined(
         what="Jars for scans",
         ok=ok,

@@ -22,7 +22,7 @@ class Problem:
 
     Columns:
         path: The znode or file.
-        reason: Why it cannot be taken at its word.
+        reason: Why it is not reliable.
     """
 
     path: str
@@ -166,7 +166,7 @@ class GroupOffset(NamedTuple):
         group: Consumer group that keeps its offsets in ZooKeeper.
         topic: Committed topic.
         partition: Committed partition.
-        offset: The next that it would read.
+        offset: The next offset that it would read.
         at: When it was committed, by ZooKeeper's clock, ISO-8601 UTC.
     """
 

@@ -10,7 +10,7 @@ _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
 """Share of entries in an unknown layout that still passes as a slip, e.g. two processes wrote one line at once."""
 _FEW = 5
-_NO_END = "its last line has no end: it was cut, or copied while it was written"
+_NO_END = "its last line is incomplete: it was cut off, or copied during a write"
 """Value of ``LogReader.java``."""
 """So many entries of a known layout may all be irrelevant: an hourly rolled log in a quiet hour."""
 _MAY_BE_EMPTY = re.compile(r"[/-](?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
@@ -162,13 +162,13 @@ class LogFile(NamedTuple):
         if not self.lines:
             return "" if self.damage else "it is empty"
         if not self.entries and not self.typed:
-            return f"none of its {self.lines} lines has a layout that is known"
+            return f"none of its {self.lines} lines has a known layout"
         if self.is_laid_out_strangely:
-            return f"{self.strange} of its {self.lines} lines have no date, or a layout that is not known"
+            return f"{self.strange} of its {self.lines} lines have no date, or no known layout"
         return (
             ""
             if self.typed or self.entries <= _FEW or _MAY_BE_EMPTY.search(self.file)
-            else f"none of its {self.entries} entries has a meaning that is known"
+            else f"none of its {self.entries} entries has a known meaning"
         )
 
 
@@ -186,7 +186,7 @@ class Untyped(NamedTuple):
     """Entries of an unknown kind with the same shape: a row of ``tables/untyped``.
 
     Columns:
-        logger: As printed; null where the lines do not tell.
+        logger: As printed; null if unknown.
         level: As printed.
         shape: The message's first line, every word with a digit as #.
         count: How many lines.

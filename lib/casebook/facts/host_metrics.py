@@ -49,12 +49,12 @@ METRICS = {
     "disk_queue": Metric(DISK, "queue of {}", "", 4),
     "cpu_busy": Metric(CPU, "use of {}", "%", 50, full=95),
     "cpu_iowait": Metric(CPU, "share of {} that waits for disks", "%", 20),
-    "cpu_steal": Metric(CPU, "share of {} that other machines of the hypervisor took", "%", 10),
-    "run_queue": Metric(CPU, "processes that want to run", "", 8),
+    "cpu_steal": Metric(CPU, "share of {} taken by other machines of the hypervisor", "%", 10),
+    "run_queue": Metric(CPU, "runnable processes", "", 8),
     "load": Metric(CPU, "load of one minute", "", 8),
     "blocked": Metric(CPU, "processes that wait for disks", "", 4),
-    "kafka_in": Metric(KAFKA, "bytes that the broker was sent", "B/s", 10e6, falls=True),
-    "kafka_out": Metric(KAFKA, "bytes that the broker was asked for", "B/s", 10e6, falls=True),
+    "kafka_in": Metric(KAFKA, "bytes sent to the broker", "B/s", 10e6, falls=True),
+    "kafka_out": Metric(KAFKA, "bytes requested from the broker", "B/s", 10e6, falls=True),
     "request_queue": Metric(KAFKA, "requests that wait in the broker", "", 50),
 }
 """Metrics by their name in tables. The first of each family is its lane's default."""
@@ -64,14 +64,14 @@ class HostSample(NamedTuple):
     """A value of a metric: a row of ``tables/host_samples``.
 
     Columns:
-        broker: Whose host, as the file was given for it.
-        host: As the file names it; empty where it does not.
+        broker: Broker that the file was collected for.
+        host: Host name in the file; empty for none.
         at: End of the interval, by the reference clock, ISO-8601 UTC; null: unknown.
         metric: What was measured: a key of METRICS in lib/casebook/facts/host_metrics.py.
         device: Interface, disk, or which CPUs; empty where there is but one.
-        value: Mean of the interval, or, of what is counted at a moment, that.
+        value: Mean of the interval, or the value at that moment.
         unit: bit/s, B/s, %, ms, /s, or empty for a count.
-        span: Milliseconds of the interval; 0 for a moment; null where nothing tells.
+        span: Milliseconds of the interval; 0 for a moment; null if unknown.
         zoned: Its time is known in UTC; else it was read in the zone of the broker's log.
         proof: path:line of the file in the case.
     """

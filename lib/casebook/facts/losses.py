@@ -78,8 +78,8 @@ class ClassCount(NamedTuple):
 
     Columns:
         topic: Topic name.
-        partition: Partition number; null where nothing tells it.
-        verdict as class: What became of the records: docs/rules.md; reordered ones are counted beside the others.
+        partition: Partition number; null if unknown.
+        verdict as class: Outcome of the records: docs/rules.md; reordered ones are also counted among the others.
         records: So many.
     """
 
@@ -97,13 +97,13 @@ class LostRecord(NamedTuple):
         topic: Topic name.
         partition: As acknowledged; null when the ledger does not say.
         offset: As acknowledged; null when the ledger does not say.
-        acked_at: When its producer was told, or else when it was sent; by the application's clock, ISO-8601 UTC.
+        acked_at: Time of the acknowledgement, or else of sending; by the application's clock, ISO-8601 UTC.
         verdict as class: lost, or alarm: outside every window.
         cause: deposed_leader, isr_of_one, unclean_election, cut_at_start, disk_lost, never_received, acks_0, either_window; null:
             alarm.
-        window: The change of leader that took it, UTC; of several that may have, either or; empty without.
-        evidence: What proves it, with path:line or transaction; empty for nothing.
-        there_id: Id of the record that lies at its offset today; null where none does.
+        window: The change of leader that lost it, UTC; "either … or …" for several; empty for none.
+        evidence: Proof, with path:line or transaction; empty for none.
+        there_id: Id of the record that is at its offset today; null for none.
         there_epoch: Leader epoch of that record; null in formats 0 and 1.
         acks: The producer's setting, as the ledger has it.
         key: As the ledger has it.
@@ -191,11 +191,11 @@ class CutRange(NamedTuple):
         topic: Topic name.
         partition: Partition number.
         broker: The old leader.
-        from_offset: First offset that may have gone.
-        to_offset: Offset after the last known to have been there: at least so many went; null: perhaps none.
-        at: When the old leader gave up, by the reference clock, ISO-8601 UTC.
+        from_offset: First offset that may have disappeared.
+        to_offset: Offset after the last one known to have existed, a lower bound; null: perhaps none.
+        at: When the old leader resigned, by the reference clock, ISO-8601 UTC.
         epoch: Leader epoch that wrote them.
-        next_epoch: Leader epoch that took their place.
+        next_epoch: Leader epoch that replaced it.
         why: In words.
         proof: Line or transaction.
     """
@@ -222,7 +222,7 @@ class Estimate(NamedTuple):
         milliseconds: For how long records may have been missing; null when its end is unknown.
         slowest: Records a millisecond, the slowest growth of the log seen around it; null when none was seen.
         fastest: The fastest.
-        least: Known to have been cut away; 0 where nothing is known of that.
+        least: Known to have been truncated; 0 if nothing is known.
         most: At the fastest growth for all of that time: an estimate; null when unknown.
         why: Why there is no upper bound; empty with one.
     """

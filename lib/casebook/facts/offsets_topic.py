@@ -19,7 +19,7 @@ class Segment(NamedTuple):
     Columns:
         topic: __consumer_offsets.
         partition: Its partition.
-        broker: Whose copy it is.
+        broker: Broker that has the copy.
         base_offset: From the file's name.
         bytes: Of its sound batches.
         records: Without transaction markers.
@@ -31,8 +31,8 @@ class Segment(NamedTuple):
         first_time: Earliest record or commit time, ISO-8601 UTC; in compacted logs, of what is left.
         last_time: Latest record or commit time.
         largest_batch: Bytes.
-        keepers: Records for which it is not safe to do without it, tombstones aside.
-        safe_to_do_without: Without it, and all others so marked, every answer stays the same.
+        keepers: Records that make it unsafe to remove, without tombstones.
+        safe_to_do_without: Safe to remove: without it and all others marked safe, every answer stays the same.
         damaged_bytes: Bytes that no batch could be read from.
 
     Args:
@@ -73,10 +73,10 @@ class GroupBytes(NamedTuple):
     """A row of ``tables/group_bytes``: a group's writes into a partition of the offsets topic, by committed topic and hour.
 
     Columns:
-        broker: Whose copy was read.
+        broker: Broker whose copy was read.
         partition: Partition of __consumer_offsets.
         group: Group id; null for records that name none.
-        topic: Whose offsets it commits; null for its own metadata.
+        topic: Topic whose offsets it commits; null for its own metadata.
         hour: Start of the hour of the commits, ISO-8601 UTC; null for smaller groups, whose hours are summed up.
         records: Commits, tombstones and metadata records.
         bytes: Their share of the segments.
@@ -102,10 +102,10 @@ class GroupCommit(NamedTuple):
         group: Group id.
         topic: Committed topic.
         partition: Committed partition.
-        offset: What OffsetFetch answers.
+        offset: Answer of OffsetFetch.
         commit_time: By the broker's clock, ISO-8601 UTC.
-        expire_time: When the coordinator may forget it; null when it does not, or that is not known.
-        broker: Whose copy was read.
+        expire_time: When the coordinator may expire it; null if never, or unknown.
+        broker: Broker whose copy was read.
         log_partition: Partition of __consumer_offsets that holds it.
         source_offset: Offset of the record there.
         segment: Base offset of the record's segment.
@@ -252,14 +252,14 @@ class LostCommit(NamedTuple):
     """A row of ``tables/lost_commits``: effect on a commit whose answer would change.
 
     Columns:
-        choice: The set of segments that would go, as in deletion; ten thousand rows of each set at most.
+        choice: The set of removed segments, as in deletion; at most ten thousand rows per set.
         group: Group id.
         topic: Committed topic.
         partition: Committed partition.
-        change: lost, falls back to an older commit, or comes back though it was removed or had expired.
-        offset: What OffsetFetch answers now; null for none.
+        change: lost, falls back to an older commit, or returns although it was removed or had expired.
+        offset: Answer of OffsetFetch now; null for none.
         commit_time: When that was committed, by the broker's clock.
-        remains: What OffsetFetch would answer; null for none: its consumer starts by auto.offset.reset.
+        remains: Answer of OffsetFetch then; null for none: its consumer starts at auto.offset.reset.
         remains_time: When that was committed.
         log_partition: Partition of __consumer_offsets that holds it.
     """

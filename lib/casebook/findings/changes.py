@@ -27,13 +27,13 @@ class CheckChange(NamedTuple):
 
     Columns:
         how: new, worse, others, no_longer_checked, better, gone, no_longer_applies or checked_again.
-        check: Whose answer it is.
+        check: Check that gave the answer.
         severity: Of the finding, as it is now, else as it was; null where there was none.
-        title: What is said now; what was said, where that is gone, no longer applies or is not looked at.
-        before: The number it was about in the run before, else how the check had ended.
-        now: The same of now.
-        came: What the finding names now and did not name before.
-        went: What it named before and does not name now; of no_longer_checked, what is not looked at any more.
+        title: The current title; the earlier title if it is gone, no longer applies or is no longer checked.
+        before: Its number in the previous run, else the check's outcome.
+        now: The same, now.
+        came: Objects that the finding names now and did not name before.
+        went: Objects that it named before and does not name now; for no_longer_checked, what is no longer checked.
     """
 
     how: ChangeKind

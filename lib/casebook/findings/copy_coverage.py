@@ -26,7 +26,7 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
     own = (p for p in cluster.partitions if p.topic in topics)
     wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
     if not wanted:
-        return (Gap(why=f"Which brokers hold {', '.join(sorted(topics))} is not known.", settle=COLLECT_AGAIN),)
+        return (Gap(why=f"The brokers that hold {', '.join(sorted(topics))} are unknown.", settle=COLLECT_AGAIN),)
     found = list(listed)
     missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in found for copy in log_dir.replicas})
     problems = [problem for log_dir in found if log_dir.broker in alive for problem in log_dir.problems]
@@ -73,10 +73,10 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
     wanted = {p.partition for p in _of_topic(cluster, topic)}
     gaps = []
     if missing := sorted(wanted - told):
-        why = f"Of {plural(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
+        why = f"No copy was read for {plural(len(missing), 'partition')} of {topic}, e.g. {topic}-{missing[0]}."
         gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
     if not wanted:
-        gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
+        gaps.append(Gap(why=f"The partition count of {topic} is unknown.", settle=COLLECT_AGAIN))
     return (*gaps, *latest(cluster, topic, own, scan), *partitions(cluster))
 
 
@@ -100,10 +100,10 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
     ]
     if skipped:
         more = f" and {plural(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
-        gaps.append(Gap(why=f"Nothing could be read of segment {skipped[0]}{more}.", settle=COLLECT_LOG_DIRS))
+        gaps.append(Gap(why=f"Segment {skipped[0]}{more} could not be read at all.", settle=COLLECT_LOG_DIRS))
     if damaged := [damage for damage in scan.damage if not damage.tail]:
-        why = f"{plural(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
-        gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
+        why = f"{plural(len(damaged), 'byte range')} could not be read, the first in {damaged[0].file}."
+        gaps.append(Gap(why=why, settle="Collect the log dirs of the other replicas, to read another copy."))
     return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
 
 
@@ -118,7 +118,7 @@ def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], re
     )
     if strange:
         what = f"{plural(len(strange), 'partition')} of {topic}"
-        why = f"Of {what} only a copy was read that is not its leader's, e.g. of {topic}-{strange[0]}: it may lag behind."
+        why = f"For {what}, only a follower's copy was read, e.g. of {topic}-{strange[0]}: it may lag."
         yield Gap(why=why, settle=COLLECT_LOG_DIRS)
 
 
@@ -142,7 +142,7 @@ def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[G
     ]
     if short:
         more = f" and {plural(len(short) - 1, 'other')}" if len(short) > 1 else ""
-        yield Gap(why=f"Not all of segment {short[0]}{more} could be read.", settle=COLLECT_LOG_DIRS)
+        yield Gap(why=f"Segment {short[0]}{more} could be read only in part.", settle=COLLECT_LOG_DIRS)
 
 
 def _of_topic(cluster: Cluster, topic: str) -> Iterator[Partition]:

@@ -23,12 +23,12 @@ from casebook.kafka.verdict import PartitionCondition, Verdict
 Gaps = tuple[Gap, ...]
 
 COLLECT_LOGS = "Collect the logs of every broker: casebook collect --logs BROKER=GLOB."
-_COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
-_GIVE_LAYOUT = "Tell how their lines are laid out, as log4j writes it: log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t] %c - %m"
+_COLLECT_LOGS_AGAIN = "Collect these logs again, unmodified."
+_GIVE_LAYOUT = "Give their layout in log4j's notation: log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t] %c - %m"
 COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
 COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
 
-OTHER_LOGS = "Give the transaction logs, those of another server of the ensemble as well: casebook collect --zookeeper-data DIR."
+OTHER_LOGS = "Collect the transaction logs, also those of other servers of the ensemble: casebook collect --zookeeper-data DIR."
 
 _HISTORY = "zookeeper/history"
 _OF_STATES = ("state-change", "controller")
@@ -44,15 +44,15 @@ def partitions(cluster: Cluster) -> Gaps:
 
 def _unlisted(cluster: Cluster) -> Iterator[Gap]:
     for problem in cluster.unlisted[:1]:
-        yield Gap(why=f"There may be partitions that nobody saw. {said(problem)}", settle=COLLECT_AGAIN)
+        yield Gap(why=f"Some partitions may be missing. {said(problem)}", settle=COLLECT_AGAIN)
     for topic in sorted(cluster.maybe_deleted)[:1]:
-        yield Gap(why=f"{topic} may be being deleted: /admin/delete_topics could not be read.", settle=COLLECT_AGAIN)
+        yield Gap(why=f"{topic} may be in deletion: /admin/delete_topics could not be read.", settle=COLLECT_AGAIN)
 
 
 def registrations(cluster: Cluster) -> Gaps:
     """Return why the registered brokers are unknown."""
     if not cluster.brokers_known:
-        return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
+        return (Gap(why="The registered brokers are unknown.", settle="Collect the children of /brokers/ids."),)
     garbled = [problem for problem in cluster.problems if _is_within(problem.path, "/brokers/ids")]
     return tuple(Gap(why=said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
 
@@ -78,7 +78,7 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
     if not unread:
         return partitions(cluster)
     reason = f"it {unread[0].problem}" if unread[0].problem else "there is none"
-    why = f"Of {plural(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
+    why = f"The state of {plural(len(unread), 'partition')} is unknown. {unread[0].name}: {reason}."
     return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
@@ -149,16 +149,16 @@ def history(past: Past, cluster: Cluster) -> Gaps:
 def observed(past: Past) -> str:
     """Return what snapshots without transactions show, and what they do not."""
     if not past.breaks:
-        return f"ZooKeeper's transaction logs are missing: its snapshot tells only of {instant(past.first)}."
+        return f"ZooKeeper's transaction logs are missing: its snapshot covers only {instant(past.first)}."
     moments = f"{plural(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
-    return f"ZooKeeper's transaction logs are missing: what happened between {moments} is not known."
+    return f"ZooKeeper's transaction logs are missing: events between {moments} are unknown."
 
 
 def missing(breaks: Sequence[Break]) -> str:
     """Return the periods without information."""
     first = f"Transactions between {instant(breaks[0].since)} and {instant(breaks[0].until)} are missing"
     more = len(breaks) - 1
-    return f"{first}, and {plural(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
+    return f"{first}, and in {plural(more, 'later period', 'later periods')}." if more else f"{first}."
 
 
 def release(version: VersionInUse, rule: Changed) -> Gaps:
@@ -168,10 +168,10 @@ def release(version: VersionInUse, rule: Changed) -> Gaps:
         rule: The deciding rule, by release.
     """
     if version.origin is VersionOrigin.ASSUMED:
-        return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+        return (Gap(why=f"The Kafka release is unknown; {version.version} is assumed.", settle=GIVE_RELEASE),)
     if not any(version.may_be_before(KafkaVersion.parse(since)) for since, _ in rule.values):
         return ()
-    why = f"The znodes allow Kafka {version.possible}, and not all of these do as {version.version}, which was taken."
+    why = f"The znodes allow Kafka {version.possible}. The rules of {version.version} were applied, and other releases differ."
     return (Gap(why=why, settle=GIVE_RELEASE),)
 
 
@@ -252,14 +252,14 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable
     missing = sorted(set(wanted) - read)
     silent = {file.broker for file in own if file.extent is FileExtent.READ} - read - shared.keys()
     if still := sorted(silent.intersection(missing)):
-        yield Gap(why=f"The {what} of {brokers(still)} tells nothing.", settle=COLLECT_LOGS)
+        yield Gap(why=f"The {what} of {brokers(still)} has no usable line.", settle=COLLECT_LOGS)
     if gone := [broker for broker in missing if broker not in shared and broker not in silent]:
         yield Gap(why=f"No {what} of {brokers(gone)} was read{_instead(own, gone)}.", settle=COLLECT_LOGS)
     if partly := [broker for broker in missing if broker in shared]:
-        why = f"Of the {what} of {brokers(partly)} only lines that name who speaks were read"
-        yield Gap(why=f"{why}: {shared[partly[0]]} is of several brokers.", settle=COLLECT_LOGS)
+        why = f"Of the {what} of {brokers(partly)}, only lines that name their broker were read"
+        yield Gap(why=f"{why}: {shared[partly[0]]} holds lines of several brokers.", settle=COLLECT_LOGS)
     if not read and not shared and not missing:
-        why = f"No {what} of any broker {'tells anything' if silent else f'was read{_instead(own, ())}'}."
+        why = f"No {what} of any broker {'has a usable line' if silent else f'was read{_instead(own, ())}'}."
         yield Gap(why=why, settle=COLLECT_LOGS)
 
 

@@ -11,20 +11,20 @@ from casebook.findings.proof import ZNODES, proof
 from casebook.findings.words import agree, plural, some
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
-COLLECT_ZNODES = "Collect anew with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
-_NO_ZNODES = "KRaft keeps this in its metadata log, which is not read yet."
+COLLECT_ZNODES = "Collect again with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
+_NO_ZNODES = "KRaft keeps this in its metadata log, which the workbook does not read yet."
 OR_PASTE_THEM = (
-    "No way to ZooKeeper? Put what kafka-topics.sh --describe and echo ls /brokers/ids | zookeeper-shell.sh HOST:2181 print, "
-    "with these commands, into a file, and give --pasted FILE in place of --zookeeper."
+    "No access to ZooKeeper? Save the commands kafka-topics.sh --describe and echo ls /brokers/ids | "
+    "zookeeper-shell.sh HOST:2181 with their output in a file. Pass --pasted FILE instead of --zookeeper."
 )
-GIVE_RELEASE = "Give -p kafka_version=..., or the server.log of a broker from its start on, where it names its release."
+GIVE_RELEASE = "Set -p kafka_version=..., or add a broker's server.log from its start on: it names the release."
 
 _KNOWN_FROM = {
     VersionOrigin.PARAMETER: "given as parameter kafka_version",
     VersionOrigin.LOGS: "known from a broker's log",
     VersionOrigin.PROPERTIES: "from inter.broker.protocol.version",
     VersionOrigin.ZNODES: "inferred from the znodes' formats",
-    VersionOrigin.ASSUMED: "assumed: nothing in the evidence says",
+    VersionOrigin.ASSUMED: "assumed: not in the evidence",
 }
 
 
@@ -39,7 +39,7 @@ def not_yours(version: VersionInUse) -> str:
     return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
 
 
-_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", coverage=NOTHING)
+_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What happened?", coverage=NOTHING)
 _ASKED_OF_RECORDS = Question(
     check="loss.ledger",
     question="Is every acknowledged record still there?",
@@ -50,7 +50,7 @@ _ASKED_OF_RECORDS = Question(
 def without_past(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Merge the open answers about the past into one, for a case without a past."""
     settle = "Collect with --zookeeper-data DIR or --logs BROKER=GLOB."
-    return _as_one(findings, findings, _ASKED_OF_THE_PAST, "Nothing in this case tells of the past", settle)
+    return _as_one(findings, findings, _ASKED_OF_THE_PAST, "This case has no event history", settle)
 
 
 def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, ...]:
@@ -60,8 +60,8 @@ def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, .
         wanted: Their value of ``settle``.
     """
     unasked = [finding for finding in findings if finding.settle == wanted]
-    settle = "Collect it with --ledger NAME=FILE, or give it to notebook 70."
-    return _as_one(findings, unasked, _ASKED_OF_RECORDS, "There is no ledger of what was produced", settle)
+    settle = "Collect it with --ledger NAME=FILE, or set it in notebook 70."
+    return _as_one(findings, unasked, _ASKED_OF_RECORDS, "There is no ledger of produced records", settle)
 
 
 def _as_one(
@@ -70,7 +70,7 @@ def _as_one(
     """Merge open checks: evidence that was never given is one open question, not one for each check that it would answer."""
     unasked = [finding for finding in doubtful if finding.status is Status.COULD_NOT_CHECK]
     kept = tuple(finding for finding in findings if finding not in unasked)
-    why = f"{plural(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
+    why = f"{plural(len(unasked), 'question')} {agree(len(unasked), 'needs', 'need')} it."
     return (*kept, ask.could_not_check(title, why=why, settle=settle)) if unasked else kept
 
 
@@ -86,15 +86,15 @@ def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
         return ()
     ask = Question(
         check="evidence.events",
-        question="Were all events weighed?",
+        question="Were all events analysed?",
         coverage=NOTHING,
-        threshold="more than can be held",
+        threshold="more events than memory allows",
         facts={"left_out": sorted(kinds)},
     )
-    title = f"{plural(len(kinds), 'kind')} of events {agree(len(kinds), 'is', 'are')} too many to be weighed, and only counted"
-    return (
-        ask.could_not_check(title, why=f"They are {', '.join(sorted(kinds))}.", settle="Collect the logs of a shorter time."),
+    title = (
+        f"{plural(len(kinds), 'kind')} of events {agree(len(kinds), 'was', 'were')} only counted: there are too many to analyse"
     )
+    return (ask.could_not_check(title, why=f"These are {', '.join(sorted(kinds))}.", settle="Collect logs of a shorter period."),)
 
 
 def checks(cluster: Cluster, version: VersionInUse, *, kraft: bool = False) -> tuple[Finding, ...]:
@@ -123,7 +123,7 @@ def _complete(cluster: Cluster, get_znodes: str) -> Finding:
         caveats=(*cluster.remarks, *((read_again,) if cluster.changed else ())),
     )
     if not missing:
-        return ask.ok("Everything that was asked for was collected", gaps=())
+        return ask.ok("Everything that was requested was collected", gaps=())
     title = f"{plural(len(missing), 'part')} could not be collected"
     return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot, get_znodes))
 
@@ -134,10 +134,10 @@ def _settle(missing: Sequence[Problem], chroot: str, get_znodes: str) -> str:
     if not lacking:
         without_znodes = any(problem.path == "/" for problem in missing)
         how = get_znodes if get_znodes == _NO_ZNODES else f"{get_znodes} {OR_PASTE_THEM}"
-        return how if without_znodes else "Collect again once the cause is gone."
+        return how if without_znodes else "Collect again after you remove the cause."
     commands = [f"{'get' if _is_single(path) else 'ls'} {chroot}{path}" for path in lacking if path.startswith("/")]
     which = f": {', '.join(commands)}" if commands else ""
-    return f"Paste what is missing, each command with all that it prints, below what was pasted, and make the case anew{which}."
+    return f"Paste what is missing, each command with all its output, below the earlier paste, and make the case again{which}."
 
 
 def _is_single(path: str) -> bool:
@@ -149,12 +149,12 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     problems, missing = cluster.problems, cluster.missing_parts
     unknown = sum(cluster.unknown_znodes.values())
     decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
-    kinds = f"{plural(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
+    kinds = f"{plural(unknown, 'znode')} of kinds that Kafka does not use: {', '.join(cluster.unknown_znodes)}."
     ask = Question(
         check="evidence.decoded",
         question="Could every znode be decoded?",
         coverage=Coverage(seen=decoded, of=decoded + len(problems), what="brokers, topics and partitions", by=(Source.ZNODES,)),
-        threshold="any znode that is not what its path promises",
+        threshold="any znode whose content does not match its path",
         facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
         caveats=(kinds,) if unknown else (),
     )
@@ -166,7 +166,7 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     its = agree(len(problems), "its", "their")
     return ask.found(
         Severity.WARNING,
-        f"{plural(len(problems), 'znode')} cannot be taken at {its} word",
+        f"{plural(len(problems), 'znode')} cannot be trusted at {its} face value",
         why=_first(problems),
         evidence=(*(Evidence(file=ZNODES, znode=p.path) for p in problems[:5]), Evidence(file="tables/problems")),
     )
@@ -189,7 +189,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
     if version.contradictions:
         pieces = len(version.contradictions)
-        against = f"{plural(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
+        against = f"{plural(pieces, 'piece')} of evidence {agree(pieces, 'contradicts', 'contradict')} this"
         return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
         return ask.could_not_check(title, settle=GIVE_RELEASE)

@@ -132,7 +132,7 @@ def _as_of(observed: Observation | None) -> str:
 NOTHING = Coverage(seen=0, of=None, what="evidence", by=())
 """Coverage of nothing."""
 
-_NOTHING = "There is nothing that could be checked"
+_NOTHING = "Nothing could be checked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +270,7 @@ class Question:
         """
         if seen:
             return self.ok(title, gaps=gaps)
-        return self.not_applicable("There is nothing of the kind to look at", gaps=gaps)
+        return self.not_applicable("Not applicable: there are no such objects", gaps=gaps)
 
     def _short_of(self, gaps: Sequence[Gap], title: str) -> Finding:
         """Return could_not_check: with a gap, coverage is incomplete whatever the count."""

@@ -53,9 +53,9 @@ class Measure(NamedTuple):
     """A row of ``tables/measures``: a number tracked from run to run.
 
     Columns:
-        name: What is followed from run to run, e.g. leaderless, offsets_bytes.
-        partition: Partition of __consumer_offsets; null where it is about none.
-        broker: Whose; null where it is about none.
+        name: Value compared from run to run, e.g. leaderless, offsets_bytes.
+        partition: Partition of __consumer_offsets; null for none.
+        broker: Broker; null for none.
         value: Bytes, milliseconds (load_ms), a ratio, an epoch, an offset, or a count.
     """
 

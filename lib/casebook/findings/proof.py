@@ -13,8 +13,8 @@ SHOWN = 5
 START = "bin/kafka-server-start.sh -daemon config/server.properties"
 """Command that starts a broker, in every release from 0.9 to 3.9."""
 
-COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that may."
-READ_CONFIG = "Read /config/topics with an account that may."
+COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that has access."
+READ_CONFIG = "Read /config/topics with an account that has access."
 
 
 def proof(text: str) -> Evidence:
@@ -47,5 +47,5 @@ def topics_of(hit: Iterable[Verdict]) -> list[str]:
 def assumed(origins: Iterable[str | None]) -> tuple[str, ...]:
     """Return the caveat of settings with an assumed origin."""
     if BUILT_IN_ASSUMED in set(origins):
-        return ("Where no override exists the release's built-in default is assumed: server.properties was not collected.",)
+        return ("Without overrides, the release's built-in default is assumed: server.properties was not collected.",)
     return ()

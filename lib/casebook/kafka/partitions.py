@@ -103,9 +103,9 @@ class _Judge:
         if partition.problem is not None:
             return PartitionCondition.UNKNOWN, "R9", f"The evidence {partition.problem}."
         if not self._cluster.brokers_known:
-            return PartitionCondition.UNKNOWN, "R9", "Which brokers are registered is not known."
+            return PartitionCondition.UNKNOWN, "R9", "The registered brokers are unknown."
         if partition.topic in self._maybe_deleted:
-            return PartitionCondition.UNKNOWN, "R9", "Its topic may be being deleted: /admin/delete_topics could not be read."
+            return PartitionCondition.UNKNOWN, "R9", "The topic may be in deletion: /admin/delete_topics could not be read."
         if partition.state is None:
             return PartitionCondition.UNINITIALISED, "R6", self._uninitialised_because(partition)
         leader = partition.state.leader
@@ -131,14 +131,14 @@ class _Judge:
         isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
         named = "Leader -1" if leader is None else f"Named leader {leader} is not registered"
         if not isr:
-            return f"{named}, and nobody is in the ISR."
+            return f"{named}, and the ISR is empty."
         if not self._cluster.brokers_known:
             candidates = [member for member in isr if member not in self._cluster.unregistered]
-            which = f"{ids(candidates)} can be elected without loss" if candidates else "nobody else is in its ISR"
-            return f"{named}. {which[0].upper()}{which[1:]}; which brokers live is not known."
+            which = f"{ids(candidates)} can be elected without loss" if candidates else "the ISR has no other member"
+            return f"{named}. {which[0].upper()}{which[1:]}; the live brokers are unknown."
         alive = [member for member in isr if member in self._live]
         which = f"{ids(alive)} {_is_are(alive)} alive" if alive else f"{ids(isr)} {_is_are(isr)} dead"
-        return f"{named}, and of its ISR {which}; to whom it is assigned is not known."
+        return f"{named}, and of its ISR {which}; its assignment is unknown."
 
     def _blocked_by(
         self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None
@@ -153,7 +153,7 @@ class _Judge:
             return "R10", f"{stray} is alive and in the ISR, but not among the replicas."
         if clean_winner is not None or (unclean and alive):
             if controller.readable and controller.broker not in self._live:
-                return "R2", "There is no controller to hold the election that could be held."
+                return "R2", "There is no controller to hold the election."
             return "R8", f"{clean_winner if clean_winner is not None else alive[0]} can lead as soon as an election is held."
         if unclean:
             return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
@@ -161,7 +161,7 @@ class _Judge:
         rest = f"{in_sync}{_besides(partition, state, alive)}."
         because = rest[0].upper() + rest[1:] if state.leader is None else f"Named leader {state.leader} is not registered; {rest}"
         if unclean is None:
-            return "R11", f"{because} Whether unclean election is allowed is not known."
+            return "R11", f"{because} Whether unclean election is allowed is unknown."
         return ("R3" if state.leader is None else "R1"), because
 
     def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
@@ -234,12 +234,12 @@ class _Judge:
         if not partition.replicas:
             return "It has neither state nor replicas."
         if alive:
-            return f"No state was ever written, though {ids(alive)} {_is_are(alive)} alive: no controller has taken it up."
+            return f"No state was ever written, though {ids(alive)} {_is_are(alive)} alive: no controller has initialised it."
         return f"No state was ever written: {ids(partition.replicas)} {_is_are(partition.replicas)} dead."
 
     def _deleting_because(self, partition: Partition) -> str:
         dead = [r for r in partition.replicas if r not in self._live] if self._cluster.brokers_known else []
-        return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
+        return f"In deletion; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
 
 
 _UNJUDGED = (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
@@ -293,8 +293,8 @@ def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) 
     """Rest of the sentence: live replicas that are out of sync."""
     outside = [r for r in alive if r not in state.isr]
     if outside:
-        return f"; {ids(outside)} {'lives' if len(outside) == 1 else 'live'} but {_is_are(outside)} not in the ISR"
-    return "; replication factor 1" if len(partition.replicas) == 1 else "; no other replica lives"
+        return f"; {ids(outside)} {_is_are(outside)} alive but not in the ISR"
+    return "; replication factor 1" if len(partition.replicas) == 1 else "; no other replica is alive"
 
 
 def ids(brokers: Iterable[int]) -> str:

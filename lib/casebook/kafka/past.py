@@ -15,15 +15,15 @@ SESSIONS = 1 << 64
 
 KINDS = {
     "znode_broker_registered": "A broker's znode was created.",
-    "znode_broker_gone": "A broker's znode went, with its session or by deletion.",
+    "znode_broker_gone": "A broker's znode was removed, with its session or by deletion.",
     "znode_controller_elected": "The controller's znode was created.",
-    "znode_controller_gone": "The controller's znode went.",
+    "znode_controller_gone": "The controller's znode was removed.",
     "znode_session_opened": "A session began.",
     "znode_session_closed": "A session was closed by its client, or expired: the transaction is the same.",
     "znode_leader_changed": "A partition's state names another leader.",
     "znode_isr_changed": "A partition's state names another ISR, and the same leader.",
     "znode_topic_created": "A topic's znode was created.",
-    "znode_topic_deleted": "A topic's znode went.",
+    "znode_topic_deleted": "A topic's znode was removed.",
 }
 """Kinds of rows in a history."""
 

@@ -27,10 +27,10 @@ class EventRow(NamedTuple):
     """An event: a row of ``tables/events``.
 
     Columns:
-        time: By the clock of who wrote it, ISO-8601 UTC; null where the line bears no date.
-        at: The same moment by the reference clock, ZooKeeper's where that is known: the order of the rows.
-        source: broker, zookeeper or client: whose log; history: ZooKeeper's transactions.
-        broker: Whose log, or whom a transaction is about.
+        time: By the writer's clock, ISO-8601 UTC; null if the line has no date.
+        at: The same moment by the reference clock (ZooKeeper's if known): the order of the rows.
+        source: Owner of the log: broker, zookeeper or client; history: ZooKeeper's transactions.
+        broker: Owner of the log, or subject of the transaction.
         file: Path inside the case.
         line: Line in it; null for a transaction.
         zxid: Of a transaction.
@@ -39,7 +39,7 @@ class EventRow(NamedTuple):
         topic: The partition it is about.
         partition: The partition it is about.
         group: The consumer group it is about.
-        fields: Everything else that it tells, by name, as printed.
+        fields: All other values, by name, as printed.
         text: The entry: its message and the lines after it.
     """
 
@@ -101,12 +101,12 @@ class StateRow(NamedTuple):
         topic: Topic name.
         partition: Partition number.
         time: When the state was written, ISO-8601 UTC by the reference clock.
-        zxid: Transaction; null where only a log tells of it.
+        zxid: Transaction; null if only a log has it.
         leader: Null for -1, and from a deletion on.
         leader_epoch: Null where unknown.
         isr: In-sync replicas as stored; null where unknown.
         controller_epoch: Of the controller that wrote it.
-        until: The last moment that is known of it, where transactions are missing; null: it was so until the next.
+        until: The last moment for which it is known, if transactions are missing; null: it held until the next row.
 
     Args:
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
@@ -238,15 +238,15 @@ class Window(NamedTuple):
         partition: Partition number.
         opened: By the reference clock, ISO-8601 UTC, at the latest; null: before the evidence begins.
         closed: At the latest; null: not before the evidence ends.
-        old_leader: Who led before, or believed to; null where nobody did.
-        new_leader: Who led next; of loading the coordinator.
-        opened_proof: Line or transaction that tells of its begin; of an open end where the evidence begins.
-        closed_proof: Line or transaction that tells of its end; of an open end where the evidence ends.
-        silent: Up to here the old leader printed nothing and may have stood still; null where nothing tells.
-        at_most: It may have been shorter: evidence that tells its begin or end is missing, or was not read.
-        opened_earliest: It may have opened since then; null where opened is when it did, as far as is known.
-        closed_earliest: It may have closed since then; null where closed is when it did.
-        possible: Nobody knows whether it was open at all: what the old leader did was not read.
+        old_leader: Previous leader, also one that only believed to lead; null for none.
+        new_leader: Next leader; for loading the coordinator.
+        opened_proof: Line or transaction of its start; for an open start where the evidence begins.
+        closed_proof: Line or transaction of its end; for an open end where the evidence ends.
+        silent: Until then the old leader logged nothing and may have been paused; null if unknown.
+        at_most: It may have been shorter: evidence of its start or end is missing, or was not read.
+        opened_earliest: It may have opened as early as this; null if opened is exact.
+        closed_earliest: It may have closed as early as this; null if closed is exact.
+        possible: It is unknown whether it was open at all: the old leader's log was not read.
 
     Args:
         opened_by: What opened it, in words; ``closed_by`` what closed it, or why its end is open.

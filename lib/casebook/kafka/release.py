@@ -169,7 +169,7 @@ def _against_logged(version: KafkaVersion, logged: Iterable[StatedVersion]) -> I
     for stated in logged:
         other = _parsed(stated)
         if other is None:
-            yield f"Broker {stated.broker} logged {stated.text!a}, which is no Apache Kafka release ({stated.proof})."
+            yield f"Broker {stated.broker} logged {stated.text!a}, which is not an Apache Kafka release ({stated.proof})."
         elif other != version:
             yield f"Broker {stated.broker} logged Kafka {other} ({stated.proof})."
 
@@ -179,7 +179,7 @@ def _against_configured(version: KafkaVersion, configured: Iterable[StatedVersio
     for stated in configured:
         other, has = _parsed(stated), f"Broker {stated.broker} has inter.broker.protocol.version"
         if other is None:
-            yield f"{has} {stated.text!a}, which no release knows ({stated.proof})."
+            yield f"{has} {stated.text!a}, which no release supports ({stated.proof})."
         elif other > version and _newest_of_line(other) != _newest_of_line(version):
             yield f"{has} {stated.text}, newer than {version} ({stated.proof})."
 
@@ -187,6 +187,6 @@ def _against_configured(version: KafkaVersion, configured: Iterable[StatedVersio
 def _against_signs(version: KafkaVersion, signs: Iterable[Sign]) -> Iterable[str]:
     for sign in signs:
         if sign.since and version < KafkaVersion.parse(sign.since):
-            yield f"{sign.mark} is written only since {sign.since}."
+            yield f"{sign.mark} is written only from {sign.since} on."
         elif sign.before and version >= KafkaVersion.parse(sign.before):
-            yield f"{sign.mark} is left by releases before {sign.before}, or under an older inter.broker.protocol.version."
+            yield (f"{sign.mark} is written by releases before {sign.before}, or under an older inter.broker.protocol.version.")

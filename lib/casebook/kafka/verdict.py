@@ -30,16 +30,16 @@ OFFLINE = frozenset({PartitionCondition.LEADERLESS, PartitionCondition.LEADER_DE
 
 RULES = {
     "R1": "The state names a leader that is not registered, and no member of its ISR is alive.",
-    "R2": "An election could be held, but there is no controller to hold it.",
+    "R2": "An election is possible, but there is no controller to hold it.",
     "R3": "No member of the ISR is alive, and unclean election is not allowed.",
     "R4": "Unclean election is allowed, but no replica is alive.",
     "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
-    "R6": "The partition was never initialised: no replica was alive since its creation, or no controller took it up.",
-    "R7": "The topic is being deleted: nobody is elected for it.",
-    "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
-    "R9": "The evidence on this partition cannot be taken at its word.",
-    "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
-    "R11": "There is no living leader; which rule keeps it so cannot be told from this evidence.",
+    "R6": ("The partition was never initialised: no replica has been alive since its creation, or no controller initialised it."),
+    "R7": "The topic is being deleted: no leader is elected for it.",
+    "R8": "Nothing blocks an election; the controller holds it at the next broker change or controller change.",
+    "R9": "The evidence on this partition is contradictory or damaged.",
+    "R10": "A living ISR member is outside the assignment: the controller's election fails on it.",
+    "R11": "There is no living leader; this evidence does not show which rule applies.",
 }
 """Reasons for a missing leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
 
@@ -61,9 +61,9 @@ class Verdict(NamedTuple):
         live_replicas: Replicas on registered brokers.
         state: online, leaderless, leader_dead, uninitialised, deleting, reassigning or unknown.
         rule: Id of the rule that blocks an election; null when nothing is blocked.
-        clean_winner: Whom a clean election held now would choose; null when it could choose nobody.
-        unclean_winner: Whom an unclean one would choose if it were allowed; null with a clean winner or no live replica.
-        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
+        clean_winner: Broker that a clean election would elect now; null for none.
+        unclean_winner: Broker that an unclean election would elect, if allowed; null with a clean winner or no live replica.
+        waits_for: Dead brokers, each of which heals the partition if it alone is started.
         min_isr: Effective min.insync.replicas.
         min_isr_origin: Where min_isr comes from.
         unclean_allowed: Effective unclean.leader.election.enable.

@@ -173,7 +173,7 @@ def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[Caseb
             log.write_text(said)
             raise error(
                 f"{what} could not be fetched from Maven Central.",
-                cause=f"Most often there is no network, or a proxy that Java was not told of; what Ivy said is in {log}.",
+                cause=f"The usual cause is no network, or a proxy that Java does not use; Ivy's output is in {log}.",
                 try_=f"Set the proxy in JAVA_TOOL_OPTIONS, or copy {folder.parent} from a machine that has it.",
             )
         for coordinate, sha256 in locked.items():
@@ -227,5 +227,8 @@ def _verify(jar: Path, sha256: str, error: type[CasebookError]) -> None:
         raise error(
             f"{jar.name} is not the jar that was locked.",
             cause=f"Its sha256 should be {sha256} and is {found}: it was damaged or replaced on its way.",
-            try_=f"Remove {cache_dir() / 'ivy'} and try again; if it stays so, ask who changed what Maven Central serves you.",
+            try_=(
+                f"Remove {cache_dir() / 'ivy'} and try again. If the error stays, ask your administrator who changes "
+                "downloads from Maven Central."
+            ),
         )

@@ -52,7 +52,7 @@ def _part_of_checkout(name: str) -> Path:
     folder = _CHECKOUT / name
     if not folder.is_dir():
         raise UsageError(
-            f"There is no folder {name} beside the library.",
+            f"There is no folder {name} next to the library.",
             cause="casebook was installed without its notebooks.",
             try_="Clone the repository and install it with `make install`.",
         )

@@ -49,7 +49,7 @@ def moment(at: str, case: Case) -> int | None:
     try:
         return epoch_ms(at) if at else None
     except ValueError:
-        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.") from None
+        raise UsageError(f"at={at} is not a valid time.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.") from None
 
 
 def applied(version: VersionInUse) -> dict[str, object]:

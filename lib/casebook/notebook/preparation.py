@@ -25,7 +25,7 @@ def prepare(*, progress: Callable[[str], None]) -> None:
     """
     jvm.source_jars(progress=progress)
     if not class_archive.exists():
-        progress("Archiving the classes that Spark loads, once, so that it starts faster (about a minute).")
+        progress("Archiving Spark's classes once, so that Spark starts faster (about a minute).")
         class_archive.make(["-m", __name__])
 
 

@@ -49,8 +49,8 @@ class Acknowledged:
             return f"How many of the acknowledged records are there could not be counted: {error.what}"
         total, lost = sum(self.counts.values()), sum(gone.values())
         if not lost:
-            return f"All {plural(total, 'record')} that had been acknowledged are there."
-        return f"{count(lost)} of {plural(total, 'acknowledged record')} {agree(lost, 'is', 'are')} gone: {self._named(gone)}."
+            return f"All {plural(total, 'record')} that had been acknowledged are still stored."
+        return f"{count(lost)} of {plural(total, 'acknowledged record')} {agree(lost, 'is', 'are')} lost: {self._named(gone)}."
 
     def _named(self, gone: Mapping[Partition, int]) -> str:
         if self.gone_before is None:

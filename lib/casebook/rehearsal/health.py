@@ -47,7 +47,7 @@ def still_wrong(cluster: PlayedCluster, checks: Sequence[str], *, folder: Path) 
 
 def _symptom(finding: Finding, verdicts: Sequence[Verdict]) -> str:
     if finding.status is Status.COULD_NOT_CHECK:
-        return f"it cannot be told: {finding.title}"
+        return f"unknown: {finding.title}"
     if finding.status is not Status.FINDING:
         return ""
     if finding.check in _COMPACTED:

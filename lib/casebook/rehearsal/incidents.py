@@ -82,16 +82,17 @@ INCIDENTS: Mapping[str, Incident] = {
             phases=("before", "during", "after"),
             script=leader_minus_one.play,
             practice=Practice(
-                alarm="Producers and consumers of several topics report errors, each for some partitions alone.", healed=_LED
+                alarm="Producers and consumers of several topics report errors, each only for some partitions.", healed=_LED
             ),
         ),
         Incident(
             name="controller-dies",
-            story="The controller dies together with leaders, and 0.9 goes on naming the dead ones.",
+            story="The controller dies together with leaders, and 0.9 still names the dead ones.",
             phases=("before", "during", "after"),
             script=controller_dies.play,
             practice=Practice(
-                alarm="Two machines have gone at the same moment. Some clients time out, and others notice nothing.", healed=_LED
+                alarm="Two machines have failed at the same moment. Some clients time out, and others notice nothing.",
+                healed=_LED,
             ),
         ),
         Incident(
@@ -100,7 +101,10 @@ INCIDENTS: Mapping[str, Incident] = {
             phases=("before", "during", "after"),
             script=kill_before_drain.play,
             practice=Practice(
-                alarm="Somebody has begun to make the cluster smaller. Since then some writes are refused, and others time out.",
+                alarm=(
+                    "An operator has begun to make the cluster smaller. Since then, some writes have been refused, and "
+                    "others have timed out."
+                ),
                 healed=_LED,
             ),
         ),
@@ -124,48 +128,55 @@ INCIDENTS: Mapping[str, Incident] = {
         ),
         Incident(
             name="restart-all-coordinators",
-            story="One broker that holds __consumer_offsets is restarted, then all of them at once, and nobody coordinates.",
+            story=("One broker that holds __consumer_offsets is restarted, then all of them at once, and no broker coordinates."),
             phases=("before", "copied", "after"),
             script=restart_all_coordinators.play,
             kafka=("0.9.0.1", "2.8.2"),
         ),
         Incident(
             name="load-never-ends",
-            story="A commit larger than the load buffer keeps a coordinator busy for ever, and the groups behind it waiting.",
+            story="A commit larger than the load buffer keeps a coordinator busy for ever, and its queued groups wait.",
             phases=("during", "after"),
             script=load_never_ends.play,
             kafka=("0.9.0.1",),
         ),
         Incident(
             name="acks1-loss",
-            story="A leader falls silent for longer than its session, comes back, and truncates what it has acknowledged.",
+            story="A leader is paused for longer than its session, returns, and truncates what it has acknowledged.",
             phases=("after",),
             script=acks1_loss.play,
             kafka=("0.9.0.1", "2.8.2"),
         ),
         Incident(
             name="isr-shrunk-loss",
-            story="A leader alone in sync acknowledges with acks=all, and dies; a follower that lacks all of it is elected.",
+            story=(
+                "A leader alone in sync acknowledges with acks=all, and dies; a follower that lacks these records is elected."
+            ),
             phases=("after",),
             script=isr_shrunk_loss.play,
         ),
         Incident(
             name="full-restart-loss",
-            story="All brokers die at once; one in sync is elected before it has fetched again what it had cut at its start.",
+            story=(
+                "All brokers die at once; an in-sync replica is elected before it has fetched again what it had "
+                "truncated at its start."
+            ),
             phases=("after",),
             script=full_restart_loss.play,
             kafka=("0.9.0.1",),
         ),
         Incident(
             name="api-versions-storm",
-            story="A newer client sends what a 0.9 broker does not know, and requests of others are never answered.",
+            story=(
+                "A newer client sends requests that a 0.9 broker does not support, and requests of others are never answered."
+            ),
             phases=("during", "after"),
             script=api_versions_storm.play,
             kafka=("0.9.0.1",),
         ),
         Incident(
             name="commit-before-processing",
-            story="Consumers commit offsets of records that they have not processed, and nobody ever does.",
+            story="Consumers commit offsets of records that they have not processed and never process.",
             phases=("after",),
             script=commit_before_processing.play,
             kafka=("0.9.0.1", "2.8.2"),
@@ -208,7 +219,7 @@ def play(
     """
     incident = find(name, kafka)
     if out.exists() and any(out.iterdir()):
-        raise RehearsalError(f"{out} is not empty.", try_="Name a new folder.")
+        raise RehearsalError(f"{out} is not empty.", try_="Choose a new folder.")
     out.mkdir(parents=True, exist_ok=True)
     truth = Truth(incident=name, kafka=kafka or incident.default, story=incident.story)
     with guarded_folder() as memory:

@@ -60,7 +60,7 @@ def _can_be_practised(incident: Incident, version: str) -> None:
     if incident.practice is None:
         raise RehearsalError(
             f"{incident.name} cannot be practised.",
-            cause="Nobody can heal it: it ends by itself, or what is lost is lost.",
+            cause="It cannot be healed: it ends by itself, or the lost records stay lost.",
             try_=f"Choose one of {known}; or play it: casebook rehearse {incident.name}.",
         )
     if version not in incident.practice.kafka:
@@ -184,6 +184,6 @@ The workbook on this cluster, as often as you like:
 
   CASEBOOK_PROFILES={folder.absolute() / "profiles"} casebook run triage --source live:{tools.PROFILE}
 
-What is still wrong is told here whenever it changes, and at once when a broker dies; once it is healed, also how many of the
-records that had been acknowledged are still there. Ctrl-C stops all servers.
+This terminal shows what is still wrong whenever it changes, and at once when a broker dies. When all is healed, it also
+shows how many acknowledged records are still stored. Ctrl-C stops all servers.
 """

@@ -56,7 +56,7 @@ class Ending:
                 signal.signal(number, handler or signal.SIG_DFL)  # none: not set from Python
 
     def _heard(self, number: int, _frame: object) -> None:
-        self.wish(f"The run was ended from outside ({signal.Signals(number).name}).")
+        self.wish(f"The run was ended by a signal ({signal.Signals(number).name}).")
 
 
 def execute(
@@ -131,7 +131,7 @@ def _watched(ending: Ending, timeout: float | None) -> Iterator[Callable[[int], 
     def watch() -> None:
         while not over.wait(_POLL):
             if deadline is not None and monotonic() > deadline:
-                ending.wish(f"The run was ended after {_span(timeout)}: the time that it was given was over.")
+                ending.wish(f"The run was ended after {_span(timeout)}: its time limit was reached.")
             if ending.why:
                 _end_sessions(kernels)
 

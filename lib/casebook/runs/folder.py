@@ -68,7 +68,9 @@ class RunFolder:
                 private.folder(path)
                 writer = locks.made(path / _WRITER)
         except OSError as error:
-            raise CaseError(f"No run can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
+            raise CaseError(
+                f"No run can be kept in {runs}: {error.strerror}.", try_="Choose another folder with --runs."
+            ) from None
         return cls(path=path, final=runs / name, started=started, writer=writer)
 
     def clear(self) -> None:
@@ -173,7 +175,7 @@ def read_findings(folder: Path) -> dict[str, object]:
     try:
         return json.loads((folder / "findings.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise CasebookError(f"{folder} holds no findings.", cause="The run did not reach its last cell.") from None
+        raise CasebookError(f"{folder} has no findings.", cause="The run did not reach its last cell.") from None
 
 
 def _package(name: str) -> str | None:

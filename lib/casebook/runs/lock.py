@@ -40,13 +40,13 @@ def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
         private.folder(path.parent)
         file = path.open("ab")
     except OSError as error:
-        raise CaseError(f"No lock can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
+        raise CaseError(f"No lock can be kept in {runs}: {error.strerror}.", try_="Choose another folder with --runs.") from None
     with file:
         if not locks.at_once(file.fileno()):
             raise TurnError(
                 f"{notebook} on {source} is running already: {_holder(path)}.",
-                cause="The run before takes longer than the time between two runs, or hangs.",
-                try_="Let it end, or give runs a --timeout.",
+                cause="The previous run takes longer than the interval between two runs, or hangs.",
+                try_="Wait for it to end, or give runs a --timeout.",
             )
         told = {"pid": os.getpid(), "host": socket.gethostname(), "since": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
         os.ftruncate(file.fileno(), 0)
@@ -65,4 +65,4 @@ def _holder(path: Path) -> str:
         told = json.loads(path.read_bytes())
         return f"process {told['pid']} on {told['host']} since {told['since']}"
     except (OSError, ValueError, KeyError, TypeError):  # it was locked just now, or its disk is full
-        return "a process that has not told its name"
+        return "an unknown process"

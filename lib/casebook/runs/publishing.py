@@ -70,8 +70,8 @@ def place(text: str) -> PublishPlace:
         return Store(text)
     raise UsageError(
         f"Reports cannot be published to {scheme}://.",
-        cause="Files there cannot be replaced so that readers never see half of one.",
-        try_=f"Name a folder, or one of {', '.join(f'{known}://' for known in _STORES)}.",
+        cause="Files there cannot be replaced atomically: readers could see half a file.",
+        try_=f"Use a folder, or one of {', '.join(f'{known}://' for known in _STORES)}.",
     )
 
 
@@ -81,7 +81,7 @@ def _local(rest: str) -> Path:
     if host not in ("", "localhost"):
         raise UsageError(
             "A file URI names a folder of this machine.",
-            cause="What stands between its second and third slash would be another machine.",
+            cause="The part between its second and third slash would be another machine.",
             try_="For example file:///srv/casebook, or the folder itself.",
         )
     return Path("/" + unquote(path))
@@ -98,7 +98,7 @@ def check(where: PublishPlace, *, notebook: str, source: object) -> None:
         PublishError: The target is unreachable or not writable.
         UsageError: It holds reports of other runs.
     """
-    with _readable_errors(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
+    with _readable_errors(where, try_="Nothing has run yet. Correct the destination, or choose another one."), where.held():
         _before(where, {"notebook": notebook, "source": source})
         where.try_out()
 
@@ -115,7 +115,7 @@ def publish(where: PublishPlace, document: Mapping[str, object], folder: Path | 
         PublishError: The target is unreachable or full; its content is unchanged.
         UsageError: It holds reports of other runs.
     """
-    with _readable_errors(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
+    with _readable_errors(where, try_="The run itself is kept. Correct the destination, or publish the next run."), where.held():
         before = _before(where, document)
         shown = before and before.get("report")
         overtaken = summary.began_later(before, document)
@@ -134,15 +134,15 @@ def read(where: PublishPlace) -> dict[str, object]:
     Raises:
         PublishError: It does not exist, or the target is unreachable.
     """
-    with _readable_errors(where, try_="Mend the place, or name another one."):
+    with _readable_errors(where, try_="Correct the destination, or choose another one."):
         content = where.read(summary.FILE)
     found = _decoded(content)
     if found is None and content is not None:
-        raise PublishError(f"{summary.FILE} in {where.said} is no summary of a run.", try_="Publish a run there; it replaces it.")
-    if found is None:
         raise PublishError(
-            f"There is no {summary.FILE} in {where.said}.", try_="Name a run folder, or a place that runs publish to."
+            f"{summary.FILE} in {where.said} is not the summary of a run.", try_="Publish a run there; it replaces the file."
         )
+    if found is None:
+        raise PublishError(f"There is no {summary.FILE} in {where.said}.", try_="Use a run folder, or a --publish destination.")
     return found
 
 
@@ -164,8 +164,8 @@ def _before(where: PublishPlace, document: Mapping[str, object]) -> Mapping[str,
     if line != there:
         raise UsageError(
             f"{where.said} holds the reports of {there[0]} on {there[1]}.",
-            cause=f"One place is for one notebook on one source; this is {line[0]} on {line[1]}.",
-            try_=f"Name another place, or remove {summary.FILE} there.",
+            cause=f"One destination is for one notebook on one source; this is {line[0]} on {line[1]}.",
+            try_=f"Use another destination, or remove {summary.FILE} there.",
         )
     return found
 
@@ -188,7 +188,7 @@ def _readable_errors(where: PublishPlace, *, try_: str) -> Iterator[None]:
         why = error.strerror or str(error).split("\n")[0]
         raise PublishError(
             f"Nothing could be published to {where.said}: {why}".rstrip(".") + ".",
-            cause="It is full or cannot be reached, or may not be written.",
+            cause="It is full or unreachable, or you have no write access.",
             try_=try_,
         ) from None
 
@@ -234,11 +234,11 @@ class PublishFolder:
             self._path.mkdir(exist_ok=True)
         except FileNotFoundError:
             raise PublishError(
-                f"Nothing could be published to {self.said}: {self._path.parent} is not there.",
-                try_="Make it first, or mount it: only the last folder is made.",
+                f"Nothing could be published to {self.said}: {self._path.parent} does not exist.",
+                try_="Create or mount it first: only the last folder is created.",
             ) from None
         except FileExistsError:
-            raise PublishError(f"Nothing could be published to {self.said}: it is a file.", try_="Name a folder.") from None
+            raise PublishError(f"Nothing could be published to {self.said}: it is a file.", try_="Use a folder.") from None
 
 
 class Store:
@@ -250,8 +250,8 @@ class Store:
         if _TORN.match(rest):
             raise UsageError(
                 f"{self.said} cannot be understood.",
-                cause="The keys before its @ hold a slash, a question mark or a hash.",
-                try_="Write these as %2F, %3F and %23, or leave the keys to the environment (AWS_SECRET_ACCESS_KEY).",
+                cause="The keys before its @ contain a slash, a question mark or a hash.",
+                try_="Write these as %2F, %3F and %23, or put the keys into the environment (AWS_SECRET_ACCESS_KEY).",
             )
         self._uri = uri
         self._opened: tuple[FileSystem, str] | None = None

@@ -88,7 +88,7 @@ def _executed(path: Path) -> Mapping:
         invalid["while reading"] = error  # nbformat raises any error
     if invalid:
         raise CasebookError(
-            f"{path} is damaged: it is no notebook.",
+            f"{path} is damaged: it is not a notebook.",
             cause="The disk was full, or the file was cut or changed after the run.",
             try_="Run the notebook again.",
         )

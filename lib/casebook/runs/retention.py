@@ -32,7 +32,7 @@ def listed(folder: Path) -> Sequence[Run]:
         return newest(folder)[0]
     except OSError as error:
         raise CaseError(
-            f"The runs in {folder} cannot be read: {error.strerror}.", try_="Name another folder with --runs."
+            f"The runs in {folder} cannot be read: {error.strerror}.", try_="Choose another folder with --runs."
         ) from None
 
 

@@ -99,7 +99,7 @@ def run(
             raise
         except Exception as unexpected:  # an internal error: publish the failure, as a report is expected
             if publish:
-                _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
+                _published(one.without_folder(f"An unexpected error in casebook: {type(unexpected).__name__}."), publish)
             raise
         if publish:
             progress(f"{notebook.stem}: publishing to {publish.said}")
@@ -184,7 +184,7 @@ def _indexed(ran: Ran) -> Ran:
         runs.refresh_index(ran.folder.parent)
     except (OSError, ValueError, OverflowError) as error:  # another run's record may contain anything
         why = getattr(error, "strerror", None) or error
-        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {why}.",))
+        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} was not updated: {why}.",))
     return ran
 
 
@@ -212,7 +212,7 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
     notebook = folder / NOTEBOOK
     if not notebook.is_file():
         raise CasebookError(
-            f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab."
+            f"{folder} has no executed notebook.", cause="It is not a run folder, or the run was made inside JupyterLab."
         )
     told = summary.of_folder(folder, run=run_id)
     written = report.write_run_report(folder, run_id=run_id or folder.name)

@@ -138,7 +138,7 @@ def of_folder(folder: Path, *, run: str | None = None) -> dict[str, object]:
     """
     record = _json(folder / "run.json")
     if record is None or not {"notebook", "started", "seconds"} <= record.keys():
-        raise CasebookError(f"{folder} holds no record of a run.", try_="Name a run folder, or a place that runs publish to.")
+        raise CasebookError(f"{folder} has no record of a run.", try_="Use a run folder, or a --publish destination.")
     found = _json(folder / "findings.json")
     changes = _changes(folder) if found is not None and record.get("error") is None else None
     try:
@@ -147,9 +147,9 @@ def of_folder(folder: Path, *, run: str | None = None) -> dict[str, object]:
         document = None
     if document is None or not is_one(document):
         raise CasebookError(
-            f"{folder} holds a record or findings that no run writes.",
-            cause="run.json or findings.json was damaged or changed since.",
-            try_="Name another run; `casebook runs` lists them.",
+            f"{folder} has a record or findings that casebook did not write.",
+            cause="run.json or findings.json was damaged or changed after the run.",
+            try_="Use another run; `casebook runs` lists them.",
         )
     return document
 
@@ -233,7 +233,7 @@ def _metrics(document: Document) -> Iterator[tuple[str, str, _Samples]]:
     yield "casebook_run_started_timestamp_seconds", "When the last run began.", one(_epoch(document["started"]))
     yield "casebook_run_ended_timestamp_seconds", "When the last run ended.", one(_epoch(document["ended"]))
     yield "casebook_run_duration_seconds", "How long the last run took.", one(document["seconds"])
-    yield "casebook_report_timestamp_seconds", "When the run began whose report is there.", one(_reported(document))
+    yield "casebook_report_timestamp_seconds", "When the run of the published report began.", one(_reported(document))
     counts = document["checks"] or {}
     yield (
         "casebook_checks",
@@ -245,11 +245,11 @@ def _metrics(document: Document) -> Iterator[tuple[str, str, _Samples]]:
         yield "casebook_findings", "Findings by severity.", [({"severity": s.value}, severities[s.value]) for s in Severity]
         named = Counter((finding["check"], finding["severity"]) for finding in document["findings"])
         labels = [({"check": check, "severity": severity}, count) for (check, severity), count in sorted(named.items())]
-        yield "casebook_finding", "Findings of a check; one that found nothing has no sample.", labels
+        yield "casebook_finding", "Findings of a check; a check without findings has no sample.", labels
         unchecked = sorted({finding["check"] for finding in document["could_not_check"]})
         yield "casebook_check_unanswered", "Checks that could not be answered.", [({"check": check}, 1) for check in unchecked]
     changes = document["changes"] or {}
-    yield "casebook_changes", "Changes since the run before.", [({"how": how}, count) for how, count in changes.items()]
+    yield "casebook_changes", "Changes since the previous run.", [({"how": how}, count) for how, count in changes.items()]
 
 
 def is_one(document: Document) -> bool:
@@ -294,7 +294,7 @@ def _changed(changes: Mapping[str, int] | None) -> str:
         return ""
     known = tuple(ChangeKind)
     ordered = sorted(changes, key=lambda how: known.index(how) if how in known else len(known))
-    return "since the run before: " + (", ".join(f"{changes[how]} {how.replace('_', ' ')}" for how in ordered) or "nothing")
+    return "since the previous run: " + (", ".join(f"{changes[how]} {how.replace('_', ' ')}" for how in ordered) or "nothing")
 
 
 def _old(document: Document) -> str:

@@ -83,7 +83,7 @@ def end(spark: "SparkSession") -> None:
     spark.stop()
     jvm.stdin.close()
     if code := jvm.wait():
-        raise ScanError(f"Java ended with code {code}.", cause="Most often the disk is full.")
+        raise ScanError(f"Java ended with code {code}.", cause="The usual cause is a full disk.")
 
 
 def _run(exercise: Sequence[str], made: Path) -> None:

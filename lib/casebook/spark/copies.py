@@ -51,7 +51,7 @@ def chosen(
 def _choice(copies: Sequence[Replica], led: Sequence[Replica], leader: int | None, ends: Mapping[str, int]) -> CopyChoice:
     if led:
         return CopyChoice(led[0], f"broker {leader} leads it")
-    without = "its leader is not known" if leader is None else f"the copy of its leader, broker {leader}, is not here"
+    without = "its leader is unknown" if leader is None else f"the copy of its leader, broker {leader}, is missing"
     if len(copies) == 1:
         return CopyChoice(copies[0], f"{without}, and there is no other copy")
     longest = max(copies, key=lambda copy: (ends[copy.place], -copy.broker))

@@ -15,13 +15,13 @@ _CERTAIN = 15.0
 _LESS = "free memory, raise the container's limit, or lower spark.driver.memory"
 _KNOWN = {
     -signal.SIGKILL: (
-        "Most often the machine or container had no memory left, and the system killed its largest process.",
+        "The usual cause: the machine or container ran out of memory, and the system killed its largest process.",
         _LESS,
     ),
-    52: ("Java itself had no memory left, which Spark ends with this code.", "free memory, and raise spark.driver.memory"),
+    52: ("Java itself ran out of memory: Spark then ends with this code.", "free memory, and raise spark.driver.memory"),
 }
 """Cause and remedy by code; 52 is ``SparkExitCode.OOM``."""
-_OTHERS = ("Somebody stopped it, or Java failed.", _LESS)
+_OTHERS = ("It was stopped, or Java failed.", _LESS)
 
 
 def ended(code: int) -> ScanError:
@@ -35,8 +35,8 @@ def ended(code: int) -> ScanError:
     return ScanError(
         f"The Java process of a scan ended: {how}.",
         cause=cause,
-        try_=f"Run the notebook again: a new Java process starts. If it ends again, {remedy}; `casebook doctor` compares what is"
-        " free with what a scan takes.",
+        try_=f"Run the notebook again: a new Java process starts. If it ends again, {remedy}. `casebook doctor` "
+        "compares free memory with the needs of a scan.",
     )
 
 

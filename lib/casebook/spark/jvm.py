@@ -109,7 +109,7 @@ def _sources() -> Path:
     folder = checkout() / "lib" / "jvm"
     if not folder.is_dir():
         raise ScanError(
-            "The sources of the data sources are not beside the library.",
+            "The sources of the data sources are not next to the library.",
             cause="casebook was installed without its checkout.",
             try_="Clone the repository and install it with `make install`.",
         )

@@ -246,7 +246,7 @@ def _knowing(spark: "SparkSession", jars: tuple[Path, ...]) -> "SparkSession":
             spark.sql(f"ADD JAR '{jar}'")
     except Exception as error:
         raise ScanError(
-            "The running Spark session does not take the jars of kafka_segments.",
+            "The running Spark session does not accept the jars of kafka_segments.",
             cause=str(error).splitlines()[0],
             try_=f"Stop it, or start it with spark.jars={','.join(map(str, jars))}.",
         ) from error

@@ -38,7 +38,7 @@ class ReadOnlyClient:
         self._handle = self._lib.rd_kafka_new(_CONSUMER, configuration, why, _ERRSTR)
         if not self._handle:
             self._lib.rd_kafka_conf_destroy(configuration)
-            raise ClientError(None, f"The client's settings do not fit together: {why.value.decode(errors='replace')}")
+            raise ClientError(None, f"The client's settings contradict each other: {why.value.decode(errors='replace')}")
         self._events = self._lib.rd_kafka_queue_get_main(self._handle)
 
     def __enter__(self) -> Self:

@@ -66,7 +66,7 @@ class Options:
         known = {"slices": str(os.cpu_count() or 1)} | {name.lower(): value for name, value in given.items()}
         for name in ("topic", "bootstrap", "kafka"):
             if not known.get(name):
-                raise ScanError(f"kafka_topic was not told its option {name}.")
+                raise ScanError(f"kafka_topic needs the option {name}.")
         if unknown := known.keys() - cls.__slots__:
             raise ScanError(
                 f"kafka_topic has no option {', '.join(sorted(unknown))}.", try_=f"It has {', '.join(cls.__slots__)}."
@@ -100,7 +100,7 @@ class Options:
         try:
             return ReadOnlyClient(settings | _credentials(self.credentials))
         except ClientError as error:
-            raise ScanError(error.text, try_="Look at the file of credentials; the values are kept out of this text.") from None
+            raise ScanError(error.text, try_="Check the file of credentials; the values are not shown here.") from None
 
 
 def _parse(name: str, text: str) -> object:
@@ -165,12 +165,12 @@ def _credentials(path: str | None) -> dict[str, str]:
     try:
         settings = properties.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ScanError(f"The credentials in {path} cannot be read: {reason}.") from None
     foreign = sorted(name for name in settings if not name.startswith(_CREDENTIALS) or name == "sasl.jaas.config")
     if foreign:
         raise ScanError(
-            f"{path} sets {', '.join(foreign)}, which is no setting of librdkafka's security.",
-            try_="Give security.protocol, sasl.mechanism, sasl.username, sasl.password, ssl.ca.location and their like.",
+            f"{path} sets {', '.join(foreign)}, which is not one of librdkafka's security settings.",
+            try_=("Use security.protocol, sasl.mechanism, sasl.username, sasl.password, ssl.ca.location and similar settings."),
         )
     return settings

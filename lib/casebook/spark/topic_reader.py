@@ -128,12 +128,12 @@ class Range:
         try:
             low, high = self.client.watermarks(self.topic, self.partition, _ASKING)
         except ClientError as error:
-            yield self._give_up(f"the offset is outside the log, and where that begins is not known: {error.text}")
+            yield self._give_up(f"the offset is outside the log, and the start of the log is unknown: {error.text}")
             return
         if self._position < low:
             yield self._skip(min(low, self.end), f"removed before it was read: the log now begins at offset {low}")
         else:
-            yield self._give_up(f"the log now ends at offset {high}: it was truncated, or the topic was created anew")
+            yield self._give_up(f"the log now ends at offset {high}: it was truncated, or the topic was created again")
         if self._position < self.end:
             fetching.start(self._position)
 
@@ -148,7 +148,7 @@ class Range:
     def _why_nothing_comes(self) -> str:
         said = [error.text for error in self.client.errors()]
         last = self._trouble or (said[-1] if said else None)
-        waited = f"nothing came for {self.patience:g} s"
+        waited = f"no data arrived for {self.patience:g} s"
         try:
             leader = self._leader()
         except ClientError as error:

@@ -126,7 +126,7 @@ class TopicScanPlan:
                 except ClientError as error:
                     whom = "it has no leader" if leader < 0 else f"its leader is broker {leader}"
                     yield UnreadOffsets(
-                        partition=partition, start=None, end=None, reason=f"its offsets are not known, {whom}: {error.text}"
+                        partition=partition, start=None, end=None, reason=f"its offsets are unknown, {whom}: {error.text}"
                     )
 
     def _wanted(self, client: ReadOnlyClient) -> dict[int, int]:
@@ -170,7 +170,7 @@ class TopicScanPlan:
     def _edge(self, client: ReadOnlyClient, partition: int, given: str, moment: int | None, low: int, high: int) -> int:
         if moment is not None:
             if self._options.kafka < _OFFSETS_BY_TIME:
-                raise ScanError(f"Brokers of {self._options.kafka} cannot find offsets by time.", try_="Give start and end.")
+                raise ScanError(f"Brokers of {self._options.kafka} cannot find offsets by time.", try_="Set start and end.")
             found = client.offset_at(self._options.topic, partition, moment, self._options.patience)
             return high if found is None else found
         if given in (EARLIEST, LATEST):

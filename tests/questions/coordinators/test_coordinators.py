@@ -111,7 +111,7 @@ class TestLinesAlone:
         assert set(states(held).values()) == {CoordinatorState.UNKNOWN}
         known = finding(held, "known")
         assert known.status is Status.COULD_NOT_CHECK and "Broker 2 led it at" in known.why
-        assert known.evidence[0].line == 7 and "no znode tells of later" in known.why
+        assert known.evidence[0].line == 7 and "no znode shows a later state" in known.why
 
     def test_with_the_log_of_the_leader(self):
         """It was loaded by whom the line names; by another before that line, it is as good as not said."""
@@ -246,7 +246,7 @@ class TestStates:
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
-    @pytest.mark.parametrize(("largest", "first"), [({}, "Have notebook 50 read"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Raise")])
+    @pytest.mark.parametrize(("largest", "first"), [({}, "Read the segments of"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Raise")])
     def test_nobody_waits_for_what_may_never_end(self, largest, first):
         """Up to 0.10.0 waiting is advised when every batch is known to fit; from then on always."""
         events = log(1, said(1, "loading", 0, ago=900))
@@ -262,7 +262,7 @@ class TestStates:
         events = log(1, *loaded(1, 1, ago=30_000, took=10_000), said(1, "loading", 0, ago=900))
         read = replace(cluster([1, 1]), server_properties={1: {"broker.id": "1"}})
         held = examined(read, OLD, events=events, log_dirs=[log_dir(1, {0: 90, 1: 90})], at=AT)
-        assert "If it ends, all is served by" in next(plan_groups.loads(held)).text
+        assert "If it ends, all groups are served by" in next(plan_groups.loads(held)).text
 
     def test_a_buffer_that_nobody_has_read_ends_no_load(self):
         """By the release's default it may never end; by the same default it may, whatever the batches are."""
@@ -303,7 +303,7 @@ class TestOfItsTime:
         began = log(1, said(1, "loading", 0, ago=9000), said(1, "loading", 1, ago=900))
         held = examined(cluster([1, 1]), OLD, events=began, at=AT)
         assert states(held) == {0: CoordinatorState.UNKNOWN, 1: CoordinatorState.LOADING}
-        assert "how it ended is not in the log" in finding(held, "known").why
+        assert "the result is not in the log" in finding(held, "known").why
         queued = [said(1, "load_scheduled", number, ago=9000 - number) for number in range(3)]
         held = examined(cluster([1] * 3), NEW, events=log(1, *queued, said(1, "loaded", 1, ago=900, took=9)), at=AT)
         assert states(held) == {0: CoordinatorState.UNKNOWN, 1: CoordinatorState.SERVED, 2: CoordinatorState.LOADING}

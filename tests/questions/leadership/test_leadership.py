@@ -75,10 +75,10 @@ class TestChecks:
     @pytest.mark.parametrize(
         ("extra", "properties", "rules", "said"),
         [
-            ([], {}, {"R3": 1}, "is the assumed default of Kafka 2.8.2"),
+            ([], {}, {"R3": 1}, "the default of Kafka 2.8.2"),
             ([override("t", unclean_leader_election_enable="false")], {}, {"R3": 1}, ""),
             ([], {1: {"unclean.leader.election.enable": "false"}}, {"R3": 1}, ""),
-            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, {}, "is not told; it is taken not to be"),
+            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, {}, "is unknown; it is taken as not allowed"),
         ],
         ids=["assumed", "override", "file", "unread"],
     )
@@ -169,7 +169,7 @@ class TestNeverAllGood:
         """What is known to be broken is told, with how much is unknown."""
         topics = {"t": {0: ([5], state(-1, [5])), 1: ([1], b"?")}}
         found = examined(made(topics=topics, extra=[OFF]))["leadership.offline"]
-        assert (found.status, found.caveats) == (Status.FINDING, ("1 partition more could not be judged.",))
+        assert (found.status, found.caveats) == (Status.FINDING, ("1 more partition could not be judged.",))
 
 
 KINDS = st.sampled_from([

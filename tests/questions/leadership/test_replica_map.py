@@ -29,13 +29,13 @@ class TestColumns:
         columns, words = drawn(brokers=11)
         assert columns == [*map(str, range(1, 12)), str(DEAD)]
         assert "not drawn." in words
-        assert "brokers that hold least" not in words
+        assert "brokers with the fewest" not in words
 
     def test_of_many_the_dead_come_first(self):
         """Then those that hold most of what ails; how many are left out is told."""
         columns, words = drawn(brokers=30)
         assert columns == [str(DEAD), "1", "2", "3", "4", "5", "9"]
-        assert "24 brokers that hold least of this are not drawn." in words
+        assert "24 brokers with the fewest of these replicas are not drawn." in words
 
     def test_rows_that_differ_in_undrawn_columns_are_one(self):
         """Brokers 6 to 8 and 10 to 30 lead alike: nobody needs 24 rows for it."""
@@ -55,4 +55,4 @@ def test_a_partition_that_is_being_deleted_is_counted_apart():
     assert "1 of 5 partitions offline, 1 more online but not complete, 2 being deleted. 1 complete and not drawn." in drawn_
     assert "1 of 5 partitions offline, 2 being deleted." in words_of(str(verdict_table(lead).parts[0]))
     offline = next(finding for finding in lead.findings if finding.check == "leadership.offline")
-    assert "2 partitions more are being deleted" in " ".join(offline.caveats)
+    assert "2 more partitions are being deleted" in " ".join(offline.caveats)

@@ -130,6 +130,6 @@ class TestElectedUnclean:
         *_, lead = self.judged()
         warned = [step.text for step in plan.make(lead).of("leadership.offline") if step.text.startswith("Do not start")]
         assert warned == [
-            "Do not start broker 1 before broker 5: it would be elected unclean for t-0, and acknowledged records that it lacks"
+            "Do not start broker 1 before broker 5: t-0 would elect it unclean, and acknowledged records that it lacks"
             " would be lost."
         ]

@@ -54,9 +54,9 @@ class TestReplay:
         supposed = what_if.suppose(found, KNOWN, alive="1,2,3,5")
         answer = what_if.replay(found, K28, verdicts(found, K28), supposed, lacking={(5, "t", 0), (5, "t", 1)})
         assert [(c.leader_after, c.healed, c.dropped) for c in answer.changes] == [(5, False, None)] * 2
-        assert answer.changes[0].why == "5 leads, but its log dirs hold no segment of it"
+        assert answer.changes[0].why == "5 leads, but its log dirs hold no segment of the partition"
         assert (answer.severity, answer.counts[-1][2:]) == (Severity.WARNING, (None, "2 leaders with an empty log"))
-        assert "0 healed, records dropped in 2" in answer.title
+        assert "0 healed, records are dropped in 2" in answer.title
 
     def test_stop(self):
         """The leader goes: the next in assignment that is in sync leads; without one the partition is lost."""
@@ -78,7 +78,7 @@ class TestReplay:
     def test_unknown_is_not_good(self):
         """Nothing known gives no all-clear."""
         answer = replayed({0: ([1], b"?")})
-        assert (answer.severity, answer.title) == (Severity.WARNING, "Nothing can be told: no partition can be judged")
+        assert (answer.severity, answer.title) == (Severity.WARNING, "No answer: no partition can be judged")
         assert {before for _, before, _, _ in answer.counts} == {None}
 
     def test_deleting(self):
@@ -91,11 +91,11 @@ class TestSuppose:
     @pytest.mark.parametrize(
         ("given", "text"),
         [
-            ({"alive": "9"}, "alive: '9' is no broker of this case."),
-            ({"alive": ""}, "alive: '' is no broker of this case."),
-            ({"alive": "1,٣"}, "alive: '٣' is no broker of this case."),
-            ({"alive": "9" * 5000}, f"alive: '{'9' * 5000}' is no broker of this case."),
-            ({"ahead": "007"}, "ahead: '007' is no broker of this case."),
+            ({"alive": "9"}, "alive: '9' is not a broker of this case."),
+            ({"alive": ""}, "alive: '' is not a broker of this case."),
+            ({"alive": "1,٣"}, "alive: '٣' is not a broker of this case."),
+            ({"alive": "9" * 5000}, f"alive: '{'9' * 5000}' is not a broker of this case."),
+            ({"ahead": "007"}, "ahead: '007' is not a broker of this case."),
             ({"unclean": "maybe"}, "unclean=maybe is unknown."),
         ],
     )

@@ -23,7 +23,7 @@ class TestStaticTwin:
         """Without widgets the answer, what was supposed and the parameters are all there."""
         said = words_of(html_of(panel(lead(), alive="2,3,4,5", source="sample:x")))
         assert "✕ 1 ✓ 2 ✓ 3 ✓ 4 ✓ 5 (changed)" in said
-        assert "1 change against the evidence: broker 5 alive." in said
+        assert "1 change from the evidence: broker 5 alive." in said
         assert "CRITICAL 1 partition still without leader; 3 healed" in said
         assert (
             "casebook run partition_leadership --source sample:x -p alive=2,3,4,5 -p unclean=as_configured -p ahead=none" in said
@@ -31,7 +31,7 @@ class TestStaticTwin:
 
     def test_nobody_takes_it_for_controls(self):
         """It says where it can be changed; with widgets it need not."""
-        hint = "change it with the command below, or in JupyterLab"
+        hint = "use the command below, or open JupyterLab"
         assert hint in words_of(html_of(panel(lead())))
         assert hint not in panel(lead(), interactive=True, remembered={}).parts[0].children[-1].value
 
@@ -40,7 +40,7 @@ class TestStaticTwin:
         assert "--source '" in words_of(html_of(panel(lead(), source=HOSTILE)))
 
     def test_nothing_supposed(self):
-        assert "As in the evidence: nothing is changed." in words_of(html_of(panel(lead())))
+        assert "Same as the evidence: no changes." in words_of(html_of(panel(lead())))
 
     def test_many_changes_are_folded(self):
         """Twelve are shown, the next are one click away, and the number is told."""
@@ -108,7 +108,7 @@ class TestPanel:
         assert len(asked) == 1
         assert asked[0].alive == {2, 3, 4}
         assert shown["unclean"].value == "as_configured"
-        assert "nothing is changed" in shown["answer"].value
+        assert "no changes" in shown["answer"].value
 
     def test_an_error_shows_in_the_panel(self, remembered):
         """A callback's exception shows nowhere else; its words are text."""

@@ -112,7 +112,7 @@ PRICES = (
     UncleanPrice(topic="orders", partition=3, candidate=59, records=26_635, bytes=30 << 20, from_time=WINDOW, to_time=WINDOW + MINUTE,
                  best=57, end=88_093_782, from_offset=88_093_782, keys=("customer-1",), groups=(Beyond(group="billing", offset=88_120_000, by=26_218),)),
     UncleanPrice(topic="orders", partition=3, candidate=55, records=0, bytes=0, best=57, end=88_120_417, groups=()),
-    UncleanPrice(topic="orders", partition=4, candidate=59, why="The copy of broker 57, the last leader, is not at hand."),
+    UncleanPrice(topic="orders", partition=4, candidate=59, why="The copy of broker 57, the last leader, is not in the evidence."),
 )  # fmt: skip
 STARTS = (
     StartPrice(broker=59, partitions=2, records=26_635, bytes=30 << 20, unknown=0),

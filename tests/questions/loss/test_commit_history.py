@@ -63,4 +63,4 @@ def test_outcomes(moves, groups, status, severity):
 def test_many_are_not_judged_in_silence():
     """Those beyond the first are counted."""
     found = commits_backwards(steps([BACK], log_starts={}, coordinator_moves={}), total=7, groups=1)
-    assert "Of 7 such commits the first 1 were judged." in found.caveats
+    assert "Of 7 such commits, the first 1 were judged." in found.caveats

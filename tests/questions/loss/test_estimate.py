@@ -21,7 +21,7 @@ def change(**more):
 
 
 def cut(partition=0, until=None, since=100):
-    return CutRange("t", partition, 1, since, until, 64_000, 2, 3, "broker 2 began there", "k:3")
+    return CutRange("t", partition, 1, since, until, 64_000, 2, 3, "broker 2 started there", "k:3")
 
 
 def lost(offset, number=0, either=()):
@@ -32,15 +32,13 @@ class TestBounds:
     def test_lower_bound(self):
         """An end that the old leader told before it took more is named a lower bound."""
         found = cut_ranges([cut(0, 130), cut(1)], [change()], partitions=2, gaps=())
-        assert found.title == (
-            "At least 30 offsets of 1 partition were cut away after a change of leader; of 1 more nobody knows"
-        )
+        assert found.title == ("At least 30 offsets of 1 partition were truncated after a change of leader; 1 more is uncertain")
 
     def test_nothing_known_to_have_been_there(self):
         """A log may have been empty: nobody says that its offsets disappeared, nor that none did."""
         found = cut_ranges([cut(0, since=0), cut(1, since=0)], [change()], partitions=2, gaps=())
         assert found.status is Status.COULD_NOT_CHECK
-        assert found.title == "Whether offsets of 2 partitions were cut away after a change of leader is unknown"
+        assert found.title == "Truncation of 2 partitions after a change of leader is unknown"
         assert found.settle
 
     def test_what_the_ledger_proves(self):
@@ -79,7 +77,7 @@ class TestEstimate:
     def test_no_rate(self):
         """Nobody saw the log grow: no upper bound, and none is made up."""
         assert self.of((50_000, 500)).most is None
-        assert "how fast" in self.of().why
+        assert "write rate" in self.of().why
 
     def test_open_end(self):
         """Nobody knows when the old leader gave up: no upper bound."""

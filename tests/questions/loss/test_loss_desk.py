@@ -393,7 +393,7 @@ class TestCopies:
             "customer-1",
             "billing by 26\u202f218",
         ]
-        assert rows[3][2] == "unknown" and rows[3][5] == "The copy of broker 57, the last leader, is not at hand."
+        assert rows[3][2] == "unknown" and rows[3][5] == "The copy of broker 57, the last leader, is not in the evidence."
 
     def test_an_unknown_end_of_what_disappeared_is_no_zero(self):
         """Three are known, and more may have been."""
@@ -401,7 +401,9 @@ class TestCopies:
         assert "At least 3 offsets of 1 partition disappeared from a copy." in said
         assert ["4711 to ?", "?"] in [row[2:4] for row in rows_of(desk().disappeared())]
         open_ended = desk(morning(cut_ranges=morning().cut_ranges[1:])).disappeared()
-        assert "Offsets of 1 partition may have disappeared from a copy; how many, if any, is not known." in shown(open_ended)
+        assert "Offsets of 1 partition may have disappeared from a copy; the number is unknown and may be zero." in shown(
+            open_ended
+        )
 
     def test_unexplained_gaps_come_first(self):
         """Then those that cannot be told, then the harmless ones."""
@@ -417,13 +419,13 @@ class TestCopies:
         )
         rows = (Unprocessed(None, "orders", 3, 880, "billing", SkipKind.CRASH, WINDOW, 880, 900, 12, 4711, 0),)
         view = desk(work=groups, unprocessed=rows).never_processed()
-        assert "3 records of 1 group were committed and never processed; of others nobody can tell." in shown(view)
+        assert "3 records of 1 group were committed and never processed; others could not be judged." in shown(view)
         first, second = rows_of(view)[1:3]
-        crashed = "2 in hand when its worker ended; 1 skipped when the group was set beyond it"
+        crashed = "2 in progress when its worker ended; 1 skipped when a tool set the group beyond it"
         assert first == ["billing", "orders-3", "3", crashed, "7", "1", "900", "–"]
         assert second[2:] == ["unknown", "–", "unknown", "unknown", "unknown", "? its partition was not read"]
         commit = ["11:03:42.861", "880 → 900", "__consumer_offsets-12 4711"]
-        assert rows_of(view)[4] == ["unknown", "orders-3 880", "billing", "in hand when its worker ended", *commit]
+        assert rows_of(view)[4] == ["unknown", "orders-3 880", "billing", "in progress when its worker ended", *commit]
         assert "3 records never processed. 1 of 3 shown; all of them in tables/unprocessed" in shown(view)
 
     def test_commits_that_go_back_are_told_without_a_ledger(self):
@@ -433,10 +435,10 @@ class TestCopies:
             CommitStep("billing", "orders", 3, 100, 500, WINDOW, None, StepKind.RESET, 12, 4712, 0),
         )
         said = shown(desk(steps=steps).never_processed())
-        assert "NOT APPLICABLE No ledger says what was processed." in said
-        assert "Give what was processed as the parameter processed" in said
-        assert "2 commits did not simply go on; 1 went back." in said
-        assert "900 → 100 back to an offset of before" in said
+        assert "NOT APPLICABLE There is no ledger of processed records." in said
+        assert "Set the parameter processed to the processed records" in said
+        assert "2 commits did not advance normally; 1 went back." in said
+        assert "900 → 100 back to an earlier offset" in said
 
 
 class TestNothing:
@@ -445,21 +447,21 @@ class TestNothing:
     def test_nothing_lost_says_what_was_looked_at_and_what_comes_nearest(self):
         """A tick, the number, and the class that is nearest to a loss."""
         said = shown(desk(morning(())).when())
-        assert "OK No acknowledged record is lost: 41\u202f236\u202f118 looked at." in said
-        assert "Looked at 41\u202f236\u202f328 of 41\u202f236\u202f328 records, by ledgers and segments" in said
+        assert "OK No acknowledged record is lost: 41\u202f236\u202f118 checked." in said
+        assert "Checked 41\u202f236\u202f328 of 41\u202f236\u202f328 records, by ledgers and segments" in said
         assert "Nearest to it 8 records: outcome unknown, not stored" in said
 
     def test_without_ledger_it_says_how_to_give_one_and_the_rest_is_shown(self):
         """Nothing reads as if nothing were lost."""
         found = morning((), ledger=None)
         said = shown(desk(found).when())
-        assert "COULD NOT CHECK What was produced is not known: there is no ledger." in said
+        assert "COULD NOT CHECK Produced records are unknown: there is no ledger." in said
         assert "casebook run message_loss --source case -p ledger=produced.csv" in said
         assert rows_of(desk(found).partitions())[:2] == [
             ["Partition", "Read from", "Offsets read", "Not readable"],
             ["clicks-22", "broker 55", "0 to 999", "–"],
         ]
-        assert "16 partitions; what they lost is not known." in shown(desk(found).partitions())
+        assert "16 partitions; their lost records are unknown." in shown(desk(found).partitions())
         for part in ("why", "not_lost", "records"):
             assert "there is no ledger" in shown(getattr(desk(found), part)())
         assert "disappeared from a copy" in shown(desk(found).disappeared())
@@ -473,8 +475,8 @@ class TestNothing:
 
     def test_nothing_was_read(self):
         """Why stands there."""
-        said = shown(desk(morning((), unread="No segment is at hand.")).when())
-        assert "COULD NOT CHECK What is stored was not read." in said and "No segment is at hand." in said
+        said = shown(desk(morning((), unread="No segment was read.")).when())
+        assert "COULD NOT CHECK The stored records were not read." in said and "No segment was read." in said
 
     def test_without_time_nothing_is_drawn_and_all_is_told(self):
         """The records have no time, and neither has the ledger."""

@@ -68,7 +68,7 @@ def test_a_loss_is_told_with_what_is_unknown():
     found = unprocessed([lost, unread])
     assert found.severity is Severity.CRITICAL
     assert (found.facts["unprocessed"], found.facts["unknown"]) == (2, {"not_scanned": None})
-    assert found.title == "2 records of 1 group were committed and never processed; of others nobody can tell"
+    assert found.title == "2 records of 1 group were committed and never processed; others could not be judged"
     assert any("not read" in caveat for caveat in found.caveats)
 
 
@@ -82,7 +82,7 @@ def test_what_nobody_can_tell_stands_beside_what_is_sure():
     """In the verdict, not in a caveat alone."""
     found = unprocessed([WELL._replace(unprocessed=302, how={"crash": 302}, unknown={"before_ledger": 1500, "open": 200})])
     assert found.title.replace("\N{NARROW NO-BREAK SPACE}", ",") == (
-        "302 records of 1 group were committed and never processed; of 1,700 more nobody can tell"
+        "302 records of 1 group were committed and never processed; 1,700 more could not be judged"
     )
 
 
@@ -103,7 +103,7 @@ def test_what_may_stand_in_what_could_not_be_used(rows, sure, unsure):
     found = unprocessed([lacking], [one] if rows is None else (), unread={"mailing": rows})
     assert (found.facts["unprocessed"], found.facts["unknown"]) == (sure, {"unread": unsure})
     assert found.severity is (Severity.CRITICAL if sure else None)
-    assert found.title.endswith(f"of {unsure} more nobody can tell")
+    assert found.title.endswith(f"{unsure} more could not be judged")
     other = unprocessed([lacking, WELL._replace(group="billing", unprocessed=3, how={"crash": 3})], unread={"mailing": None})
     assert (other.facts["unprocessed"], other.facts["groups"]) == (3, ["billing"])
 
@@ -112,7 +112,7 @@ def test_what_a_client_says_itself():
     """A reset in its log stands with its proof beside the count."""
     reset = Reset("billing", "orders", 0, 0, 1000, "clients/billing/logs/app.log:7")
     found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], clients=ConsumerLogs(resets=(reset,)))
-    assert "By the log of billing orders-0 was reset to offset 0." in found.why
+    assert "According to the log of billing, orders-0 was reset to offset 0." in found.why
     assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)
     assert unprocessed((), clients=ConsumerLogs(resets=(reset,))).status is Status.NOT_APPLICABLE  # before it there is nothing
     alone = unprocessed((), clients=ConsumerLogs(resets=(reset._replace(to=7),)))

@@ -277,8 +277,8 @@ class TestAsked:
         [
             ({"brokers": "2,2"}, "twice"),
             ({"brokers": "7"}, "not registered"),
-            ({"brokers": "two"}, "no list"),
-            ({"drain": "-1"}, "no list"),
+            ({"brokers": "two"}, "not a list"),
+            ({"drain": "-1"}, "not a list"),
             ({"drain": "1", "moves": 0}, "too small"),
             ({"throttle": -1.0}, "too small"),
         ],
@@ -331,7 +331,7 @@ class TestDrain:
         assert [drain.seconds(step) for step in drain.plan.steps] == [30, 10]
         unsized = asked_of(cluster, drain="1", throttle=1.0, log_dirs=dirs[1:])
         assert (unsized.drain.unsized, unsized.drain.seconds(unsized.drain.plan.steps[0])) == (1, None)
-        assert "not known" in finding(unsized, "drain").caveats[0]
+        assert "are unknown" in finding(unsized, "drain").caveats[0]
         assert asked_of(cluster, drain="1", throttle=1.0, version="0.10.0.1").drain.throttle is None
 
     def test_nothing_there(self):
@@ -366,7 +366,7 @@ class TestDrain:
         move = next(move for move in found.drain.plan.moves if move.partition == 1)
         assert (move.from_replicas, found.drain.running) == ((3, 1), 1)
         assert "--additional" in found.drain.step_commands(found.drain.plan.steps[0])[0]
-        assert "wait until that has ended" in finding(asked_of(cluster, drain="1", version="2.4.1"), "drain").next[0].text
+        assert "Wait until that has ended" in finding(asked_of(cluster, drain="1", version="2.4.1"), "drain").next[0].text
 
     def test_registrations_unknown(self):
         """Who lives is not known: there is no plan, and nobody is called dead."""
@@ -381,7 +381,7 @@ class TestDrain:
         assert found.drain.dead == (9,)
         assert found.drain.evacuation.turned == ()
         assert set(found.drain.files()) == {"step-1.json", "commands.txt"}  # a way back would name a dead broker
-        assert "There is no way back" in " ".join(finding(found, "drain").caveats)
+        assert "There is no rollback" in " ".join(finding(found, "drain").caveats)
         assert "not" not in {step.kind for step in finding(found, "drain").next}
 
     def test_what_is_under_way_could_not_be_read(self):
@@ -529,8 +529,8 @@ class TestLeftovers:
         """Unknown is not none: its disk may be the only one that has everything."""
         found = finding(asked_of(made(topics={"t": {0: (replicas, state_of)}})), "unregistered_replicas")
         assert (found.severity, found.facts["last_copies"], found.facts["unknown_copies"]) == (Severity.INFO, None, 1)
-        assert "of 1 partition nobody knows who has everything" in found.title
-        assert any(step.kind == "not" and "the id of broker 9" in step.text for step in found.next)
+        assert "for 1 partition, the holder of a complete copy is unknown" in found.title
+        assert any(step.kind == "not" and "an empty broker as broker 9" in step.text for step in found.next)
 
     def test_nothing_left(self):
         found = asked_of(made(topics=WELL))

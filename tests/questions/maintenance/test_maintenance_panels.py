@@ -86,7 +86,7 @@ class TestMatrix:
         topics = {"t": {n: ([n], state(n, [n])) for n in range(10, 41)}}
         m = found(made(live=range(1, 41), topics=topics))
         assert len(matrix(m.restarts, "x").brokers) == MOST_BROKERS
-        assert "24 that break most of 40 are drawn" in words_of(html_of(views.restarts(m)))
+        assert "24 brokers that break most of 40 are drawn" in words_of(html_of(views.restarts(m)))
 
     def test_nobody(self):
         """No broker registered: said, not drawn."""
@@ -104,13 +104,13 @@ class TestTables:
         """The controller comes last; the condition between steps has its command."""
         said = words_of(html_of(views.rolling(found())))
         assert "bin/kafka-topics.sh --bootstrap-server HOST:9092 --describe --under-replicated-partitions" in said
-        assert "Broker 1 is the controller and comes last" in said
+        assert "Broker 1 is the controller and is restarted last" in said
 
     def test_leftovers(self):
         said = words_of(html_of(views.leftovers(found())))
         assert "a replica on a broker that is not registered 1 9 gone-0" in said
         well = made(live=(1, 2, 3), topics={"three": TOPICS["three"]}, extra=(override("three", min_insync_replicas="1"),))
-        assert "Nothing is left over." in words_of(html_of(views.leftovers(found(well))))
+        assert "There are no leftovers." in words_of(html_of(views.leftovers(found(well))))
 
     def test_unknown_waits_are_unknown(self):
         """Groups whose wait nothing foretells are not said to wait for nothing."""
@@ -267,7 +267,7 @@ class TestDrainPanel:
         """Another broker, another plan: with its files, and the parameters that give it headless."""
         m = found(made(live=(1, 2, 3, 4), topics=TOPICS))
         fields, answer = self.shown(m)
-        assert "No broker to drain was named." in words_of(answer.value)
+        assert "No broker to drain was set." in words_of(answer.value)
         fields["Drain"].value = "1"
         assert "-p drain=1 -p moves=50 -p min_rf=1" in words_of(answer.value)
         fields["Throttle, MB/s"].value = 2.5
@@ -278,7 +278,7 @@ class TestDrainPanel:
     def test_what_cannot_be_meant_is_said(self):
         fields, answer = self.shown(found(), drain="1")
         fields["Drain"].value = "one"
-        assert "no list of broker ids" in words_of(answer.value)
+        assert "not a list of broker ids" in words_of(answer.value)
 
     def test_a_rerun_keeps_the_choice(self):
         remembered = {}

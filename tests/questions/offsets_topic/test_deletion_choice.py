@@ -25,21 +25,21 @@ def test_there_and_back(given):
 @pytest.mark.parametrize("given", ["", "7", "0,7", "all", "-1", "0;10"])
 def test_no_such_segment(given):
     """A name that is none of the sets must be segments that are there."""
-    with pytest.raises(UsageError, match="is no segment"):
+    with pytest.raises(UsageError, match="is not a segment"):
         parse(given, "", SEGMENTS)
 
 
 @pytest.mark.parametrize("given", ["yesterday", "2026-13-01", "1"])
 def test_no_time(given):
     """Neither is it guessed what somebody meant by a date."""
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a time"):
         parse("safe", given, SEGMENTS)
 
 
 @pytest.mark.parametrize("given", ["ten", "-1", "1.5", "1e3", "٣"])
 def test_no_offset(given):
     """A wrong one is refused, not taken for another."""
-    with pytest.raises(UsageError, match="is no offset"):
+    with pytest.raises(UsageError, match="is not an offset"):
         parse("safe", "", SEGMENTS, delete_below=given)
 
 

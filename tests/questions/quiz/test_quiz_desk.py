@@ -15,7 +15,7 @@ from casebook.questions.quiz.views import quiz
 from tests.page.incident import HOSTILE, Page, html_of, lead, words_of
 
 ASKED = {question.key: question for question in questions.questions(QuizIncident(lead=lead()))}
-EXPLAINED = "Brokers 1 and 5 are assigned, and not registered"
+EXPLAINED = "Brokers 1 and 5 are assigned and not registered"
 
 
 def desk(*, interactive: bool = False, remembered: dict[str, object] | None = None, **answers: str) -> quiz.QuizPage:
@@ -51,7 +51,7 @@ class TestStaticTwin:
     def test_right(self):
         """The answer, the explanation, and where it is seen."""
         said = words_of(html_of(desk(brokers="5, 1").ask("brokers")))
-        assert "Question 1 of 7 Who is dead?" in said
+        assert "Question 1 of 7 Which brokers are dead?" in said
         assert "RIGHT 5, 1" in said
         assert EXPLAINED in said
         assert "seen in /brokers/ids/1, /brokers/ids/5" in said
@@ -59,7 +59,7 @@ class TestStaticTwin:
     def test_wrong(self):
         """Why, and not what would be right."""
         said = words_of(html_of(desk(brokers="3").ask("brokers")))
-        assert "NOT RIGHT 3 Broker 3 is registered, so alive." in said
+        assert "NOT RIGHT 3 Broker 3 is registered, and therefore alive." in said
         assert EXPLAINED not in said
 
     def test_unanswered(self):
@@ -160,7 +160,7 @@ class TestPanel:
         assert "RIGHT 1,5" in words_of(shown["answer"].value)
         shown["field"].value = "3"
         said = words_of(shown["answer"].value)
-        assert "RIGHT 1,5 That counts. 3 , tried since, is not right." in said and "NOT RIGHT" not in said
+        assert "RIGHT 1,5 That counts. 3 , tried later, is not right." in said and "NOT RIGHT" not in said
         assert [one.outcome for one in everything.judged if one.question.key == "brokers"] == ["right"]
         again = parts(desk(interactive=True, remembered=remembered).ask("brokers"))
         assert "RIGHT 1,5 That counts." in words_of(again["answer"].value)
@@ -168,7 +168,7 @@ class TestPanel:
     def test_what_was_right_at_another_moment(self, remembered):
         """The same case, later: brokers 1 and 5 are alive by then, and what was right is judged anew."""
         parts(desk(interactive=True, remembered=remembered).ask("brokers"))["field"].value = "1,5"
-        later = replace(ASKED["brokers"], judge=lambda _: "Broker 1 is registered, so alive.")
+        later = replace(ASKED["brokers"], judge=lambda _: "Broker 1 is registered, and therefore alive.")
         everything = desk(interactive=True, remembered=remembered)
         everything.questions = (later,)
         assert [one.outcome for one in everything.judged] == ["wrong"]

@@ -52,7 +52,7 @@ class TestLessons:
         moved = next(row for row in facts("acks1_loss", "acks1_loss")["moved"] if row["partition"] == "payments-0")
         seen = walkthrough.lesson("high_watermark")
         assert seen.takeaway.startswith(
-            f"Broker {moved['old_leader']}, leader before, cut payments-0 back to {moved['truncated_to']}"
+            f"Broker {moved['old_leader']}, the previous leader, truncated payments-0 to {moved['truncated_to']}"
         )
         assert seen.evidence[1][0].text.endswith(f"to offset {moved['truncated_to']}. (kafka.log.Log)")
 
@@ -61,7 +61,7 @@ class TestLessons:
         noted = facts("acks1_loss", "acks1_loss")
         cut = next(row for row in noted["moved"] if row["partition"] == "payments-0")["truncated_to"]
         seen = walkthrough.lesson("high_watermark")
-        assert f" {noted['lost']['payments-0']} acknowledged records are gone" in seen.takeaway
+        assert f" {noted['lost']['payments-0']} acknowledged records are lost" in seen.takeaway
         single = [row for row in seen.rows if isinstance(row[0], int)]
         assert {row[0] for row in single} > {cut - 1, cut}
         assert [row[1] for row in single] == ["kept" if row[0] < cut else "cut off" for row in single]

@@ -86,7 +86,7 @@ def two_leaders(topic: str, number: int, *, closed: float | None = 44.118) -> Wi
 
 
 STORY = (
-    (39.427, "Broker 57 has not heard from ZooKeeper for 4.034 s and disconnects; its last answer was at 35.393.", 0, "zk_silent", 57, False),
+    (39.427, "Broker 57 has received nothing from ZooKeeper for 4.034 s and disconnects; its last answer was at 35.393.", 0, "zk_silent", 57, False),
     (42.0, "ZooKeeper expires its session 0x396c0000000; its timeout was 6 s. /brokers/ids/57 is gone.", 1, "znode_session_closed", 57, True),
     (42.293, "Broker 57 learns of it only now, 0.3 s later.", 2, "zk_session_expired", 57, False),
     (42.671, "Controller 56 sees “deleted brokers: 57”.", 3, "broker_change", 56, False),

@@ -70,7 +70,7 @@ class TestDisk:
     def test_a_line_that_does_not_say_why(self):
         """Then a disk is one of several possibilities, and what would tell is said."""
         root = first(examined(event("log_dir_failed", 0, 1, dir="/d", text="Stopping serving replicas in dir /d")))
-        assert root.name == "Disk of broker 1, or what else kept it from its files"
+        assert root.name == "Disk of broker 1, or another cause that kept it from its files"
         assert "names no exception" in root.unchecked[0]
 
     def test_a_stop_is_not_begun_by_what_it_says_of_files(self):
@@ -185,7 +185,7 @@ class TestStops:
         told = [event("broker_stopping", GONE - 900, 57), event("broker_stopped", GONE + 40, 57, line=2)]
         root = first(incident(events=[*told, *(one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 5000)]))
         assert root.kind == "stopped"
-        assert "shut down completed" in root.pro[-1].text
+        assert "completed its shutdown" in root.pro[-1].text
 
     def test_one_that_its_session_outlived(self):
         """The last word of its process is a stop: its session expired minutes later, and it was no kill."""
@@ -218,7 +218,7 @@ class TestStops:
         ]
         root = first(incident(events=[*kept, *told]))
         assert root.kind == "stopped"
-        assert "did not come to its end" in root.contra[0].text
+        assert "did not complete its shutdown" in root.contra[0].text
 
 
 class TestAwake:
@@ -229,7 +229,7 @@ class TestAwake:
         told += [event("zk_silent", 8200, 57, ms=7190, session="396c", line=71)]
         found = incident(events=told)
         assert first(found).kind == "network"
-        assert any("it was awake" in point.text and "4" in point.text for point in first(found).pro)
+        assert any("the process was running" in point.text and "4" in point.text for point in first(found).pro)
 
 
 def all_lost(*, stopped=(), silent=(), lived=False):
@@ -389,7 +389,7 @@ class TestFailedStarts:
             ("The Cluster ID a doesn't match stored clusterId Some(b) in meta.properties.", "of another cluster"),
             ("Invalid cluster.id in: /d/meta.properties. Expected a, but read b", "of another cluster"),
             ("Stored node id 1 doesn't match previous node id 2 in /d/meta.properties. If you moved", "of another broker"),
-            ("Fatal error during KafkaServer startup. Prepare to shutdown", "the line says why"),
+            ("Fatal error during KafkaServer startup. Prepare to shutdown", "the reason is in the line"),
         ],
     )
     def test_why(self, text, words):
@@ -526,7 +526,7 @@ def test_sessions_that_nothing_is_told_of():
     told = [event("zk_session_expired", at, 1, line=line) for line, at in enumerate((0, 90_000), start=1)]
     answer = finding(examined(*told), "root")
     assert answer.status is Status.COULD_NOT_CHECK
-    assert answer.title == "Broker 1 lost its session with ZooKeeper, 2 times; what followed is not told"
+    assert answer.title == "Broker 1 lost its session with ZooKeeper, 2 times; the consequences are unknown"
 
 
 @pytest.mark.parametrize(("since", "speaks"), [(-1000, True), (-3_600_000, False)])
@@ -535,7 +535,7 @@ def test_a_log_that_was_silent_while_its_session_lived(since, speaks):
     told = history()
     own = [event("segment_rolled", at, 57, line=line) for line, at in enumerate((-4_000_000, since, GONE + 2000), start=1)]
     frozen = [root for root in examined(*own, told=told).roots if root.kind == "frozen"]
-    assert [any("It printed nothing" in point.text for point in root.pro) for root in frozen] == [speaks]
+    assert [any("It logged nothing" in point.text for point in root.pro) for root in frozen] == [speaks]
 
 
 def test_a_stop_that_no_controller_saw():

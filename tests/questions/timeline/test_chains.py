@@ -45,15 +45,15 @@ class TestLoss:
         found = frozen()
         assert found.roots[0].kind == "frozen"
         assert found.chains[0].links[0].cause.kind == "log_gap"
-        assert any("not awake" in point.text for point in found.roots[0].pro)
-        assert any("not awake" in point.text for point in root(found, "network").contra)
+        assert any("paused longer" in point.text for point in found.roots[0].pro)
+        assert any("paused longer" in point.text for point in root(found, "network").contra)
 
     @pytest.mark.parametrize(("after", "shows_nothing"), [(-2700, True), (-1300, True), (-500, False), (1500, False)])
     def test_what_it_printed(self, after, shows_nothing):
         """A line counts only from when the beat that did not come was due, a third of the timeout behind the last: -1 s here."""
         found = frozen(event("isr_expanded", after, 57, topic="u", partition=0, old="1", new="1,2"))
         assert (found.roots[0].kind == "frozen") == shows_nothing
-        assert any("It printed 1 line" in point.text for point in root(found, "frozen").contra) != shows_nothing
+        assert any("It logged 1 line" in point.text for point in root(found, "frozen").contra) != shows_nothing
 
     def test_gc_pause(self):
         """A pause in the GC log explains the freeze, also in the seconds of JDK 8."""
@@ -83,8 +83,8 @@ class TestLoss:
         found = incident(events=told)
         assert found.roots[0].kind == "killed"
         assert [point.text for point in found.roots[0].pro] == [
-            "Its log ends before, without a word of a stop",
-            "The next thing it says is that it starts",
+            "Its log ends before, without a stop",
+            "Its next line is a start",
             "It finds its logs not closed",
         ]
 
@@ -147,7 +147,7 @@ class TestLoss:
         found = incident(events=(), files=())
         told = finding(found, "root")
         assert (told.status, told.severity) == ("could_not_check", None)
-        assert "nothing here tells which of 5 candidates" in told.title
+        assert "the evidence does not show which of 5 candidates" in told.title
         assert all(one.name in told.why for one in found.roots if one.chain == 0)
 
     def test_trouble_before_it(self):
@@ -206,7 +206,7 @@ class TestLoss:
         """Java's client prints the broker's id taken from the largest of its integers."""
         lost = event("coordinator_lost", 4000, file="clients/app/logs/app.log", node="h:9092 (id: 2147483590 rack: null)")
         found = incident(events=[*lines(), lost])
-        assert any(one.text == "A client gives up its coordinator, broker 57." for one in found.story)
+        assert any(one.text == "A client resigns as coordinator, broker 57." for one in found.story)
 
     def test_two_losses_are_two_chains(self):
         """Each has its own, up to the next one of the same broker."""
@@ -340,19 +340,19 @@ class TestStorm:
             lines.append(event("connection_opened", 100_000 * n - 9, 1, line=100 * n + 50, client="/127.0.0.99:1", processor=0))
         found = examined(*lines, version=OLD, covered=[log(1)])
         told = finding(found, "unknown_requests")
-        assert told.title == "Broker 1 was sent at least 5 unknown requests, 3 of them by 127.0.0.99 as far as the logs tell"
-        assert "who sent the other 2 requests" in told.caveats[0]
+        assert told.title == "Broker 1 was sent at least 5 unknown requests, 3 of them by 127.0.0.99 according to the logs"
+        assert "the sender of the other 2 requests" in told.caveats[0]
         points = [point.text for point in found.roots[0].pro]
         assert points[0] == "5 requests with api key 18, 3 of them from 127.0.0.99"
         assert points[1] == "127.0.0.99 connected just before the 3 of 5 exceptions for which connections were logged"
-        assert found.roots[0].unchecked == ("who sent the other 2 requests: no line tells who connected or asked",)
+        assert found.roots[0].unchecked == ("the sender of the other 2 requests: no line logs the connection or client",)
 
     def test_unknown_broker(self):
         """Pasted lines may not tell whose they are; nobody is called None."""
         line = event("unknown_api_key", 0, None, file="clients/pasted/logs/a.log", api_key=18)
         found = examined(line, version=OLD)
         assert finding(found, "unknown_requests").title == "A broker that the lines do not name was sent 1 unknown request"
-        assert found.chains[0].title == "A broker that the lines do not name was sent 1 request that it does not know"
+        assert found.chains[0].title == "A broker that the lines do not name received 1 request that it does not support"
         assert "None" not in found.roots[0].name
         known = event("unknown_api_key", 9, 1, api_key=18)
         told = finding(examined(line, known, version=OLD), "unknown_requests")
@@ -408,7 +408,7 @@ class TestOthers:
         found = examined(*first, *again)
         told = finding(found, "root")
         assert (told.since, told.at_latest) == (instant(T0), True)
-        assert found.roots[0].pro[1].text == "Its last line that is understood is of 2019-10-12 08:33:40 UTC: started"
+        assert found.roots[0].pro[1].text == "Its last known line is from 2019-10-12 08:33:40 UTC: started"
 
     def test_an_end_by_a_disk(self):
         """A process whose last words tell of its log dir ended by that, and not without a word."""
@@ -486,7 +486,7 @@ def test_one_cause_of_several_brokers():
     struck = [event("disk_error", at, broker, line=at, text=full) for broker, at in ((1, 100), (2, 900_000))]
     gone = event("replicas_offline", 900_050, 2, line=900_001, partitions="t-0,t-1")
     told = finding(examined(*struck, gone), "root")
-    assert told.title.endswith("Disk of broker 2 is full; the same had befallen broker 1 at 2019-10-12 11:03:39 UTC")
+    assert told.title.endswith("Disk of broker 2 is full; the same had happened to broker 1 at 2019-10-12 11:03:39 UTC")
     assert told.since == instant(T0 + 100)
 
 

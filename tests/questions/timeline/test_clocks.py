@@ -86,8 +86,8 @@ class TestShifted:
         """A clock is ahead of another, or behind it; two unknown ones are off."""
         assert "40 s behind ZooKeeper" in finding(incident(skew={57: -40_000}), "clocks").title
         found = examined(event("segment_rolled", 0, 1), event("segment_rolled", 0, 2))
-        assert finding(found, "clocks").title == "Nothing tells how far the clocks of broker 1, broker 2 are off"
-        assert finding(examined(), "clocks").title == "Nothing tells how far the clocks of the logs are off"
+        assert finding(found, "clocks").title == "It is unknown how far the clocks of broker 1, broker 2 are off"
+        assert finding(examined(), "clocks").title == "It is unknown how far the clocks of the logs are off"
 
     def test_a_single_clock(self):
         """One clock is no "all"."""
@@ -192,7 +192,7 @@ class TestBounds:
         found = examined(event("broker_registered", 9, 1), *told, *learnt, of=cluster(brokers={1: at}))
         clock = next(clock for clock in found.clocks if clock.broker == 2)
         assert clock.skew == skew
-        assert skew is not None or "It may be behind by 2 s or more, but only" in clock.why
+        assert skew is not None or "It may lag by 2 s or more, but only" in clock.why
         assert finding(found, "clocks").status is (Status.COULD_NOT_CHECK if skew is None else Status.OK)
 
     def test_stray_pair(self):
@@ -236,7 +236,7 @@ def test_owner():
 
 def test_a_zone_that_nothing_tells_is_said():
     """Moments of logs alone, with nothing of ZooKeeper's, are of the zone that was given, or of none."""
-    caveat = "Nothing tells in which zone the logs are written; their times are taken as UTC."
+    caveat = "The time zone of the logs is unknown; their times are read as UTC."
     place = {"topic": "t", "partition": 0, "file": "state-change.log"}
     led = event("partition_changed", 0, 1, **place, leader=2, leader_epoch=0, isr="2")
     left = event("partition_changed", 1000, 1, **place, line=2, leader=-1, leader_epoch=1, isr="2")
@@ -259,4 +259,4 @@ def test_years_of_another_calendar():
     made = event("znode_made", 0, 1, skew=years, path="/brokers/ids/1", czxid=24, ctime=T0 - 4)
     found = finding(examined(made), "clocks")
     assert "by another calendar" in found.title
-    assert [step.text.partition(":")[0] for step in found.next] == ["See which locale the broker runs in"]
+    assert [step.text.partition(":")[0] for step in found.next] == ["Check the broker's locale"]

@@ -81,7 +81,7 @@ def test_what_befell_another_cluster():
     later = [changed(HOUR + 1000, 1, line=12, isr="1", leader_epoch=7), offline(HOUR + 5000, 13, 8)]
     told = finding(examined(*former, *started(HOUR, "new", line=9), *later), "root")
     assert told.status is Status.COULD_NOT_CHECK
-    assert told.title.startswith("What left 1 partition without leader is not known")
+    assert told.title.startswith("The cause of 1 partition without leader is unknown")
     assert (told.since, told.at_latest) == (instant(T0 + HOUR + 5000), True)
 
 
@@ -98,11 +98,11 @@ def test_without_leader_when_the_cluster_went():
     found = examined(*lines, offline(HOUR + 2000, 4, 3, removed=2))
     last = windows(found, "leaderless")[-1]
     assert (last.opened - T0, last.opened_earliest, last.closed) == (HOUR + 2000, None, None)
-    went = "1 was deleted, or is being deleted, or is of a cluster that another follows in these logs; of 1 nothing tells whether it has one again"
+    went = "1 was deleted, or is being deleted, or is of an earlier cluster in these logs; for 1 it is unknown whether it has one again"
     assert went in finding(found, "leaderless").title
     led = examined(*lines, offline(HOUR + 2000, 4, 3), changed(HOUR + 3000, 1, line=5, isr="1", leader_epoch=4))
     assert (
-        "2 partitions had no leader; 1 was deleted, or is being deleted, or is of a cluster that another follows in these logs, the other has"
+        "2 partitions had no leader; 1 was deleted, or is being deleted, or is of an earlier cluster in these logs, the other has"
         in finding(led, "leaderless").title
     )
 
@@ -116,10 +116,7 @@ def test_without_leader_when_nobody_knows_which_cluster_it_was():
     for found in (examined(*lines), examined(*lines, led)):
         (one,) = windows(found, "leaderless")
         assert (one.opened - T0, one.closed) == (until, None)
-        assert (
-            "of 1 nothing tells whether it has one again, or is of a cluster that another follows"
-            in finding(found, "leaderless").title
-        )
+        assert "for 1 it is unknown whether it has one again, or is of an earlier cluster" in finding(found, "leaderless").title
     again = finding(examined(*lines, led, offline(anew + 9000, 7, 5)), "leaderless")
     assert again.facts["partitions"] == 2  # one of each cluster, though of one name
 
@@ -145,7 +142,7 @@ def test_a_stop_that_took_no_leader_began_nothing():
     stop = [event("broker_starting", -9000, 3), event("broker_stopping", 0, 3, line=2), event("broker_stopped", 50, 3, line=3)]
     lines = [changed(HOUR, 1, line=2, isr="1", leader_epoch=7), offline(2 * HOUR, 3, 8)]
     told = finding(examined(*stop, *lines), "root")
-    assert told.title == "What left 1 partition without leader is not known"
+    assert told.title == "The cause of 1 partition without leader is unknown"
     assert (told.status, told.since) == (Status.COULD_NOT_CHECK, instant(T0 + 2 * HOUR))
 
 
@@ -179,4 +176,4 @@ def test_a_stop_of_a_process_that_served_a_former_cluster():
     assert "Broker 1 was stopped" in finding(examined(*former), "root").title
     later = [changed(9 * HOUR + 1000, 1, line=12, isr="1", leader_epoch=7), offline(9 * HOUR + 5000, 13, 8)]
     told = finding(examined(*former, *started(9 * HOUR, "new", line=9), *later), "root")
-    assert told.title.startswith("What left 1 partition without leader is not known")
+    assert told.title.startswith("The cause of 1 partition without leader is unknown")

@@ -52,7 +52,7 @@ class TestHistory:
         )
         of = Cluster(partitions=(Partition(topic="t", partition=0, replicas=(1, 2), state=state),))
         found = examined(told=told(until=0), of=of, covered=[log(1), log(2)])
-        assert "/brokers/topics/t/partitions/0/state tells of a change after it" in found.untold[0].why
+        assert "/brokers/topics/t/partitions/0/state shows a later change" in found.untold[0].why
 
     def test_that_begins_after_what_a_log_tells(self):
         """An ISR that shrank before its first transaction."""
@@ -212,7 +212,7 @@ def test_cut_requests_are_a_lower_bound():
 
 
 def replace_damage(file):
-    return file._replace(damage="its last line has no end")
+    return file._replace(damage="its last line is incomplete")
 
 
 def test_a_line_of_nobody_that_a_broker_has_as_well_is_told_once():

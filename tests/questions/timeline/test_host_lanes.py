@@ -71,7 +71,7 @@ class TestLanes:
 
     def test_caption(self, found):
         """What orange and the dotted line are."""
-        assert "Hosts: the dotted line is the median, orange is what stood out." in words_of(shown(desk(found).lanes()))
+        assert "Hosts: the dotted line is the median, orange marks anomalies." in words_of(shown(desk(found).lanes()))
 
 
 class TestTable:
@@ -79,14 +79,14 @@ class TestTable:
         """What, how much, against what, from when to when, during what, with the proof, which is cited."""
         view = desk(found).roots()
         words = words_of(shown(view))
-        assert "2 things stood out on hosts meanwhile: a cause of it, or what came of it." in words
+        assert "2 anomalies on hosts meanwhile: cause or consequence." in words
         row = "broker 57 Traffic received by eth0 above its range 934\u202fMbit/s 77.8\u202fMbit/s 11:02:00 – 11:03:00 11:06:00 Broker 57 lost its session"
         assert row in words
         assert {clue.proof for clue in found.hosts.clues} <= set(view.cites)
 
     def test_of_another_broker(self, found):
         """Who looks at broker 56 is told nothing of the host of 57."""
-        assert "No host stood out" in words_of(shown(desk(found, broker="56").roots()))
+        assert "No host showed anomalies" in words_of(shown(desk(found, broker="56").roots()))
 
     def test_what_could_not_be_used(self, found):
         """Is said where nothing else is."""

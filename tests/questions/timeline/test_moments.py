@@ -138,7 +138,7 @@ class TestCheck:
     def test_log_dirs_of_nobody_knows_when(self):
         """They may be of any moment: that they are of one collection is no ok; whose they are is looked at all the same."""
         (said,) = self.said(walked(NOON), log_dir(None))
-        assert (said.status, said.title) == (Status.COULD_NOT_CHECK, "Of when the log dirs are is not known")
+        assert (said.status, said.title) == (Status.COULD_NOT_CHECK, "The time of the log dirs is unknown")
         (said,) = self.said(walked(NOON, OURS), log_dir(None)._replace(meta={"cluster.id": "theirs"}))
         assert said.facts["of_another_cluster"] == [1]
 
@@ -171,7 +171,7 @@ class TestHeld:
         """With what it would say if nothing had changed; without advice and begin."""
         (held,) = moments.held([answer(status, Source.ZNODES, disks)], self.APART)
         assert (held.status, held.severity, held.next, held.since) == (Status.COULD_NOT_CHECK, None, (), None)
-        assert held.title == "Not known: the znodes are 6 h 0 min older than the log dirs"
+        assert held.title == "Unknown: the znodes are 6 h 0 min older than the log dirs"
         assert held.why.startswith("If nothing changed in between: It is")
 
     @pytest.mark.parametrize("by", [(Source.ZNODES,), (Source.SEGMENTS, Source.LOGS), (Source.ZNODES, Source.HISTORY)])
@@ -280,8 +280,8 @@ class TestOutdated:
         (held,) = moments.held([said], None, self.said(0x21))
         assert (held.status is Status.FINDING) is stands
         if not stands:
-            assert held.title == "Not known: the znodes are older than the last start of broker 3"
-            assert held.settle.startswith("Give ZooKeeper's later transaction logs")
+            assert held.title == "Unknown: the znodes are older than the last start of broker 3"
+            assert held.settle.startswith("Add ZooKeeper's later transaction logs")
 
     def test_it_is_said_without_log_dirs_as_well(self):
         known = moments.observations(walked(NOON), log_dirs=[])

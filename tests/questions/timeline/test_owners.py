@@ -140,7 +140,7 @@ class TestFinding:
         silent = event("become_follower", 9, 1, file=STATES, topic="t", partition=0)
         files = (log(2)._replace(broker=1, speakers=((1, 4),)), log(2, "state-change.log")._replace(broker=1))
         found = finding(examined(*lines, silent, covered=files), "owners")
-        assert (found.severity, found.title) == (Severity.WARNING, "2 logs given for broker 2 are broker 1's")
+        assert (found.severity, found.title) == (Severity.WARNING, "2 logs collected for broker 2 are broker 1's")
         assert found.facts["misplaced"][SERVER] == {"stated": 2, "broker": 1, "named": {"1": 4}}
         assert "state-change.log names no broker" in found.why
         assert [one.label for one in found.evidence] == [f"{SERVER}:7"]
@@ -149,7 +149,7 @@ class TestFinding:
         """One of which it was given for: it is not said that it is not theirs."""
         lines = [event("loading", n, 1 + n % 2, file=SERVER, line=7 + n, speaker=1 + n % 2) for n in range(8)]
         found = finding(examined(*lines, covered=[log(2)._replace(broker=None, speakers=((1, 4), (2, 4)))]), "owners")
-        assert found.title == "At least 1 log given for broker 2 is not theirs, or not theirs alone"
+        assert found.title == "At least 1 log collected for broker 2 is not theirs, or not theirs alone"
 
     def test_others(self):
         """Well where lines name the broker; unknown where none does."""

@@ -57,7 +57,7 @@ class TestSilences:
     def test_strange_broker(self):
         """Logs of a broker that ZooKeeper does not know."""
         found = incident(files=[*files(), log(99)])
-        assert said(found)["unknown_broker", None].what == "There are logs of broker 99, of which ZooKeeper knows nothing."
+        assert said(found)["unknown_broker", None].what == "There are logs of broker 99, which ZooKeeper does not know."
 
     @pytest.mark.parametrize(
         ("level", "count", "title"),

@@ -79,7 +79,7 @@ class TestIncident:
         assert texts.index("ZooKeeper closes the session 0x396c of broker 57.") < texts.index("24 leaders move to 55 and others.")
         assert all(one.proof for one in found.story)
         told = story.markdown(found)
-        assert "`2019-10-12T11:03:42.000Z` The znode of broker 57 is gone" in told
+        assert "`2019-10-12T11:03:42.000Z` The znode of broker 57 is removed" in told
         assert story.csv(found).count("\n") == len(found.story) + 1
 
     def test_history_tells_the_states(self):
@@ -116,7 +116,7 @@ class TestPasted:
             ("broker_change", "not_coordinator"),
         ]
         assert found.roots[0].kind == "network"
-        assert found.story[0].text == "Broker 57 has not heard from ZooKeeper for 4.034 s."
+        assert found.story[0].text == "Broker 57 has received nothing from ZooKeeper for 4.034 s."
         assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
 
 
@@ -140,7 +140,7 @@ class TestMissing:
                 "unclean_elections",
             )
         }
-        assert "No line tells" in story.markdown(found)
+        assert "The logs show no incident" in story.markdown(found)
 
     def test_no_history(self):
         """The controller's log names the new leaders; by its clock the windows are found, a little late."""

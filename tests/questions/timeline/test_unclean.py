@@ -66,7 +66,7 @@ def test_a_dead_broker_that_has_more():
 def test_nobody_has_more(told):
     """A clean election lacks nothing; who has followed the new leader has cut its log."""
     found = finding(told, "unclean")
-    assert (found.status, found.title) == (Status.OK, "No dead broker is known to have more than a living leader")
+    assert (found.status, found.title) == (Status.OK, "No dead broker is known to hold more than a living leader")
 
 
 def test_who_was_registered_for_a_moment_may_still_have_more():

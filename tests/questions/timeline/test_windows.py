@@ -128,7 +128,7 @@ class TestLeaderless:
         answer = finding(examined(named, left, told=told), "leaderless")
         assert answer.severity is Severity.WARNING
         assert answer.title.endswith(
-            "; of 1 nothing tells whether it has one again; the longest that is told to have ended lasted at most 12 min"
+            "; for 1 it is unknown whether it has one again; the longest that is known to have ended lasted at most 12 min"
         )
 
     def test_a_deleted_topic_is_missed_by_nobody(self):
@@ -156,7 +156,7 @@ class TestLeaderless:
         again = event("partition_changed", 3000, 1, **place, line=3, leader=2, leader_epoch=1, isr="2")
         assert spans(examined(led, failed, again), "leaderless") == [(1000, 3000)]
         told = finding(examined(led, failed), "leaderless")
-        assert "of 1 nothing tells whether it has one again" in told.title
+        assert "for 1 it is unknown whether it has one again" in told.title
         asked = event("election_failed", 1000, 1, **place, line=2, from_="OnlinePartition", to="OnlinePartition")
         assert spans(examined(led, asked), "leaderless") == []
 
@@ -232,7 +232,7 @@ class TestLeaderless:
         said = finding(examined(told=told), "leaderless")
         end = "the end of ZooKeeper's history, 2019-10-12 11:03:40 UTC"
         assert said.title == f"2 partitions had no leader, 1 of them to {end}; the longest that ended lasted 400 ms"
-        assert said.why.startswith("Still without: t-1. t-1: The znode of leader 1 went.")
+        assert said.why.startswith("Still without: t-1. t-1: The znode of leader 1 was removed.")
         assert f"0x{last:x}" in said.evidence[1].file
 
     def test_nobody_is_without_any_more(self):
@@ -433,7 +433,7 @@ class TestTwoLeaders:
         )
         found = examined(*(event(kind, after, 1) for kind, after in stop), told=told, covered=[log(1)])
         assert spans(found, "two_leaders") == [(1400, pytest.approx(1440, abs=10))]
-        assert "said that its controlled shutdown had succeeded" in windows(found, "two_leaders")[0].closed_by
+        assert "logged that its controlled shutdown had succeeded" in windows(found, "two_leaders")[0].closed_by
         assert finding(found, "two_leaders").severity is Severity.WARNING
 
     STOP = (event("broker_starting", -50_100, 1), event("controlled_shutdown_begun", 1000, 1))
@@ -685,5 +685,5 @@ def test_stopped_by_the_word_of_the_controller():
     served = event("shutting_down_broker", 990, 2, line=1, file="controller.log")._replace(fields={"broker": "1"})
     (window,) = windows(examined(*own, served, told=told), "two_leaders")
     assert (window.closed - window.opened, window.planned) == (1000, True)
-    assert window.closed_by == "Broker 1 was being stopped, and its registration went."
+    assert window.closed_by == "Broker 1 was being stopped, and its registration was removed."
     assert [one.closed for one in windows(examined(*own, told=told), "two_leaders")] == [None]

@@ -155,8 +155,8 @@ def test_a_moment_by_logs_alone_says_in_which_zone_it_was_read():
     found = [finding(examined(*lost, *more), "leaderless") for more in ((), (pause,))]
     assert [one.since is not None for one in found] == [True, False]
     plain, told = (one.caveats[-1] for one in found)
-    assert plain == "Nothing tells in which zone the logs are written; their times are taken as UTC."
-    assert told == "Lines of broker 1 tell that it logged in -04:00 then; their times are taken as UTC."
+    assert plain == "The time zone of the logs is unknown; their times are read as UTC."
+    assert told == "Lines of broker 1 show that it logged in -04:00 then; their times are read as UTC."
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_a_start_that_prints_its_moment_tells_the_zone(ahead, late, timezone, ty
     found = examined(*lines, timezone=timezone)
     assert finding(found, "clocks").facts["timezone"] == typed
     caveats = " ".join(finding(found, "leaderless").caveats)
-    assert ("Nothing tells in which zone" in caveats, "logged in +02:00" in caveats) == (not told, typed is not None)
+    assert ("The time zone of the logs is unknown" in caveats, "logged in +02:00" in caveats) == (not told, typed is not None)
 
 
 def test_a_zone_that_changed_while_nothing_was_logged():
@@ -267,7 +267,7 @@ def test_files_put_together_out_of_order():
     """The newer one first: named as what it may be."""
     times = [*range(HOUR, 2 * HOUR, 60_000), *range(0, HOUR, 60_000)]
     lines = [event("segment_rolled", at, 1, line=number) for number, at in enumerate(times, start=1)]
-    assert finding(examined(*lines), "clocks").title.startswith("brokers/1/logs/server.log was put together out of order, or")
+    assert finding(examined(*lines), "clocks").title.startswith("brokers/1/logs/server.log was assembled out of order, or")
 
 
 def test_pairs_of_different_starts():

@@ -183,7 +183,7 @@ class TestNextEvidence:
     def test_who_leads_comes_first(self):
         open_ = unanswered("leadership.a", "leadership.b", "timeline.a")
         (found,) = next_evidence.check(open_, {Source.ZNODES, Source.LOGS}, kraft=False)
-        assert found.title == "Collect znodes next: 2 questions wait for them"
+        assert found.title == "Collect znodes next: 2 open questions need them"
         assert "--zookeeper" in found.next[0].command
 
     def test_nobody_is_sent_for_znodes_of_kraft(self):

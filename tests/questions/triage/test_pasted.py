@@ -74,4 +74,4 @@ def test_what_could_not_be_checked_leads_to_the_next_paste(tmp_path):
     both = triage.could_not_check((*findings, *next_paste.checks(case.pasted(), cluster, version)))
     said = "".join(map(str, both.parts))
     assert "Paste next: echo &#39;ls /brokers/ids&#39; | bin/zookeeper-shell.sh HOST:2181" in said
-    assert "an account that may" not in said
+    assert "an account that has access" not in said

@@ -77,7 +77,7 @@ def test_what_ends_a_broker_again_is_mended_before():
     root = replace(ASK, check="timeline.root", facts={"ends_again": {"5": "Disk of broker 5 is full"}})
     past = (ASK.ok("nobody", gaps=()), root.found(Severity.WARNING, "Likeliest root: Disk of broker 5 is full"))
     first, second = plan.make(lead(), past=past).steps
-    assert first.text.endswith(" Mend first what ended it, or it ends again: Disk of broker 5 is full.")
+    assert first.text.endswith(" Before that, fix what ended it, or it ends again: Disk of broker 5 is full.")
     assert "ends again" not in second.text
 
 
@@ -86,7 +86,7 @@ def test_a_start_that_ends_a_topic_says_so():
     looked = lead()
     doomed = looked.verdicts[0]._replace(topic="retired", state=PartitionCondition.DELETING, replicas=(6,), live_replicas=())
     steps = plan.make(replace(looked, verdicts=(*looked.verdicts, doomed)), past=(ASK.ok("nobody", gaps=()),)).steps
-    assert ["retired goes on then, for good" in step.text for step in steps] == [False, True]
+    assert ["retired then completes and cannot be undone" in step.text for step in steps] == [False, True]
 
 
 def test_what_only_it_has_is_saved_before():
@@ -95,7 +95,9 @@ def test_what_only_it_has_is_saved_before():
     assert acts(found) == [(Act.START, (5,)), (Act.BACK_UP, (6,)), (Act.START, (6,))]
     for check in ("leadership.offline", "leadership.brokers", "maintenance.unregistered_replicas", timeline_unclean.CHECK):
         texts = [step.text for step in found.of(check)]
-        assert texts[1].startswith("Back up t-3 from broker 6 before you start it: once it follows its leader, it cuts"), check
+        assert texts[1].startswith("Back up t-3 from broker 6 before you start it: once it follows its leader, it truncates"), (
+            check
+        )
 
 
 def test_the_verdict_names_whom_to_start_only_where_that_comes_first():
@@ -113,7 +115,9 @@ def test_a_start_of_which_nobody_knows_what_it_cuts_says_so(past):
     """Broker 6 follows broker 2 with t-3; broker 5 follows nobody."""
     first, second = plan.make(lead(), past=past).steps
     assert "unknown" not in first.text
-    assert second.text.endswith("It then cuts 1 copy to the logs of living leaders: whether these lack records is unknown.")
+    assert second.text.endswith(
+        "It then truncates 1 copy to the logs of living leaders; whether records are lost by that is unknown."
+    )
 
 
 class TestLogDirsThatHoldNothing:
@@ -180,7 +184,7 @@ class TestLoads:
         for at, act in ((loads.AT, Act.WAIT), (loads.AT + 3_600_000, Act.FIND_OUT)):
             (step,) = plan.make(lead(topics={}), held=self.held(begun, at=at)).steps
             assert (step.act, step.brokers, "Do not restart broker 1" in step.never[0]) == (act, (1,), True)
-        assert step.text.startswith("Collect the logs of broker 1 anew")
+        assert step.text.startswith("Collect the logs of broker 1 again")
 
     def test_no_wait_for_one_whose_end_may_stand_in_a_hole(self):
         """The plan says of it what the finding says: whether it goes on is not known."""
@@ -208,7 +212,7 @@ class TestLoads:
         of = replace(loads.cluster([1, 1], live=(1, 2), isr=(1, 2)), server_properties=known)
         held = loads.examined(of, loads.NEW, events=loads.log(1, loads.said(1, "loading", 0, ago=900)), at=loads.AT)
         told = {one.check: one for one in maintenance.examine(of, loads.NEW, held=held).findings}["maintenance.restart_one"]
-        assert told.title.endswith("but broker 1 only when its load has ended")
+        assert told.title.endswith("but broker 1 only after its load has ended")
         assert [step.kind for step in told.next] == ["not"]
         partly = replace(of, problems=(Problem(path="/brokers/ids/3", reason="is no JSON"),))
         unseen = {one.check: one for one in maintenance.examine(partly, loads.NEW, held=held).findings}["maintenance.restart_one"]
@@ -246,7 +250,7 @@ def test_last_copies_that_are_not_there():
     }["maintenance.unregistered_replicas"]
     assert told.facts["last_copies"] == 2
     assert "brokers 5 and 6 hold the last complete copies of 2 partitions" in told.title
-    assert told.title.endswith("of 1 partition no log dir holds a complete copy any more")
+    assert told.title.endswith("1 partition has no complete copy in any log dir")
 
 
 def test_a_check_is_behind_the_plan_by_its_whole_name():

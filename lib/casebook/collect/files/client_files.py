@@ -58,19 +58,19 @@ def _content(given: outside.Named) -> str:
     ending, name = path.suffix.lower(), path.name.lower()
     known = ending in (*_YAML, *_TEXT) or name.startswith(".env")
     if not known and (ending or name.startswith(".") or redaction.is_sensitive(path.name)):
-        raise ValueError("is no file of settings by its name: it may be a key or a password, so it was not copied")
+        raise ValueError("is not a settings file by its name: it may be a key or a password, so it was not copied")
     try:
         with outside.opened(given) as file:
             raw = decoding.recoded(file).read(client_properties.LONGEST + 1)
     except decoding.NoTextError:
-        raise ValueError("is no text: it may be a key, so it was not copied") from None
+        raise ValueError("is not text: it may be a key, so it was not copied") from None
     if len(raw) > client_properties.LONGEST:
-        raise ValueError(f"is larger than {client_properties.LONGEST // 1024} KiB: no client's configuration")
+        raise ValueError(f"is larger than {client_properties.LONGEST // 1024} KiB: it is not a client configuration")
     text = raw.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
-        raise ValueError("is no text: it may be a key, so it was not copied")
+        raise ValueError("is not text: it may be a key, so it was not copied")
     if text.lstrip().startswith("<"):
-        raise ValueError("is XML, of which nothing is read, so it was not copied")
+        raise ValueError("is XML, which is not read, so it was not copied")
     if not known and not client_settings.all_assign(text):
         raise ValueError("does not read as settings: it may be a key or a password, so it was not copied")
     return text

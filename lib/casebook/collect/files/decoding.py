@@ -27,7 +27,7 @@ class NoTextError(OSError):
     """The encoding of a file is unknown."""
 
     def __init__(self) -> None:
-        super().__init__(0, "it is no text: neither UTF-8 nor UTF-16, nor another text with line ends")
+        super().__init__(0, "it is not text: neither UTF-8 nor UTF-16, nor another text with line ends")
 
 
 def recoded(content: BinaryIO) -> BinaryIO:

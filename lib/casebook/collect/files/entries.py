@@ -13,7 +13,7 @@ class Entry(NamedTuple):
     folder: bool
     bytes: int | None
     modified: int | None
-    why: str = "was gone before it could be looked at"
+    why: str = "was removed before it could be read"
 
 
 class Files(Protocol):

@@ -24,7 +24,7 @@ _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 """Bytes that no text contains (``text_chars``, src/encoding.c@FILE5_45)."""
 _OF_WORKER = re.compile(r"connect\.log(?:\.[^/]*)?")
 """Log of a Connect worker in its broker's folder (``config/connect-log4j.properties@2.4.0``); it is a client."""
-_INSTEAD = "Give it to the notebook as its parameter ledger: there it is read where it is."
+_INSTEAD = "Pass it to the notebook as its parameter ledger: the notebook reads it where it is."
 
 Redact = Callable[[Iterable[bytes]], Iterator[bytes]]
 Lines = Callable[[outside.Given], Iterator[bytes]]
@@ -111,7 +111,7 @@ class Ledgers:
             )
         if size is not None and _is_binary(path):
             raise UsageError(
-                f"{known} is no text.", cause="Secrets can be taken out of CSV, JSON lines and text logs only.", try_=_INSTEAD
+                f"{known} is not text.", cause="Secrets can be taken out of CSV, JSON lines and text logs only.", try_=_INSTEAD
             )
         _copy(case, path, name, redaction.redact_ledger, self._lines)
 

@@ -37,7 +37,7 @@ class Inputs:
             CasebookError: Nothing was collected.
         """
         if bounds.was_met():
-            self._case.left_out("the whole of it", f"{bounds.reason()}; what was had until then is here")
+            self._case.left_out("the whole of it", f"{bounds.reason()}; what was read until then is kept")
         if self._case.is_empty:
             raise self._nothing()
 
@@ -48,7 +48,7 @@ class Inputs:
         told = "; ".join(f"{problem.path}: {problem.reason}" for problem in missing[:_SHOWN])
         more = f"; and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
         return CollectError(
-            "Nothing of what was given could be collected.",
+            "None of the given sources could be collected.",
             cause=f"{told}{more}." if told else None,
-            try_="Check that each place is there, and that this user and machine may read it.",
+            try_="Check that each path exists, and that this user and machine may read it.",
         )

@@ -114,8 +114,8 @@ class _Reader:
         stated = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
         if broker is None and stated is None:
             raise UsageError(
-                f"Nothing tells which broker's log dir {place} is: it has no {checkpoints.META_PROPERTIES} with an id.",
-                try_=f"Say so: --log-dirs BROKER={place}.",
+                f"The broker of log dir {place} is unknown: it has no {checkpoints.META_PROPERTIES} with an id.",
+                try_=f"Name the broker: --log-dirs BROKER={place}.",
             )
         if None not in (broker, stated) and broker != stated:
             self.problem(checkpoints.META_PROPERTIES, f"says broker {stated}; the log dir was given as broker {broker}'s")
@@ -135,7 +135,7 @@ class _Reader:
                 break
             name = log_dir_names.folder(entry.name)
             if name is None:
-                self.problem(entry.name, "is a folder that is no partition's")
+                self.problem(entry.name, "is a folder that does not belong to a partition")
                 continue
             try:
                 inside = self.there(f"{entry.name}/", self._files.entries(entry.name))

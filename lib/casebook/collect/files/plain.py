@@ -80,5 +80,5 @@ def _up_to(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
         left -= len(piece)
         if left < 0:
             size = f"{most / 1e6:,.0f} MB, over {MOST_TIMES} times its own size"
-            raise packs.PackError(0, f"it holds more than {size}: the rest is left out")
+            raise packs.PackError(0, f"it unpacks to more than {size}: the rest is left out")
         yield piece

@@ -57,7 +57,7 @@ def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Contai
     texts = lines_of(Path(paste), left_out) if is_file else (f"{line}\n".encode(errors="replace") for line in paste)
     lines = list(redacted(texts))
     if not any(line.strip() for line in lines):
-        raise CollectError("Nothing was pasted.", try_="Paste what a command printed, together with the command.")
+        raise CollectError("Nothing was pasted.", try_="Paste a command together with its output.")
     found = pasted.read(line.decode(errors="replace") for line in lines)
     case.file(PASTED, lines)
     if secrets := sum(redaction.MARK in line for line in lines):
@@ -70,7 +70,7 @@ def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Contai
     for place, reason in not_understood(found):
         case.could_not_collect(place, reason)
     if left_out or len(lines) > found.lines:
-        case.left_out(PASTED, f"only its first {found.lines} lines were read; give whole log files with --logs")
+        case.left_out(PASTED, f"only its first {found.lines} lines were read; collect whole log files with --logs")
 
 
 def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
@@ -86,7 +86,7 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
         told = sorted(unknown, key=lambda part: not _like_an_output(part.text))[:_TOLD]
         shown = ", ".join(f"line {part.span.first} ({part.text[:40]!a})" for part in sorted(told))
         more = f"; all of them: {_ranges(unknown)}" if len(unknown) > _TOLD else ""
-        yield PASTED, f"nobody knows what {lines} lines are: {shown}{more}"
+        yield PASTED, f"{lines} {'line was' if lines == 1 else 'lines were'} not understood: {shown}{more}"
 
 
 def _like_an_output(text: str) -> bool:
@@ -246,6 +246,6 @@ def check(paste: object, others: Iterable[object]) -> None:
     """
     if paste is not None and any(others):
         raise UsageError(
-            "A paste is a case of its own: it cannot be mixed with other znodes or log dirs.",
-            try_="Collect the paste into a folder of its own; --logs and --properties may come along.",
+            "A paste is a case of its own: it cannot be combined with other znodes or log dirs.",
+            try_="Collect the paste into a separate folder; --logs and --properties can be added.",
         )

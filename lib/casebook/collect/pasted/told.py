@@ -22,7 +22,7 @@ def write(case: CaseWriter, found: Pasted) -> None:
     for sentence in sentences[:_MOST]:
         case.remark(sentence)
     if len(sentences) > _MOST:
-        case.remark(f"{len(sentences) - _MOST} more sentences of tools stand in {PASTED}.")
+        case.remark(f"{len(sentences) - _MOST} more statements of tools are in {PASTED}.")
     if found.kraft is not None:
         known = "of leaders and ISRs it knows what kafka-topics --describe says"
         reason = f"{IS_KRAFT} (line {found.kraft}); casebook does not read KRaft metadata yet; {known}, all else was {NOT_PASTED}"
@@ -61,7 +61,7 @@ def _typed(found: Pasted) -> Iterator[str]:
     if others:
         shown = "; ".join(f"line {each.span.first} {each.text[:_SHORT]!a}" for each in others[:_MOST_TYPED])
         more = f"; and {len(others) - _MOST_TYPED} more" if len(others) > _MOST_TYPED else ""
-        yield f"Headings and remarks beside the answers, held as they stand: {shown}{more}."
+        yield f"Headings and remarks next to the answers, kept as they are: {shown}{more}."
 
 
 def _not_kept(found: Pasted) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _not_kept(found: Pasted) -> Iterator[str]:
     if found.not_kept:
         shown = "; ".join(f"line {each.span.first} {', '.join(each.values)}" for each in found.not_kept[:_MOST_TYPED])
         more = f"; and more of {len(found.not_kept) - _MOST_TYPED} lines" if len(found.not_kept) > _MOST_TYPED else ""
-        yield f"Not kept of lines that were read: {shown}{more}."
+        yield f"Parts of parsed lines that were not kept: {shown}{more}."
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:

@@ -81,7 +81,7 @@ def _not_used(znodes: Sequence[PastedZnode], main: str) -> Iterator[Problem]:
         if znode.path is None:
             yield Problem(path=where, reason=f"is {_what(znode)} whose path was {NOT_PASTED}; write its command above it")
         elif place is None and znode.path != main:
-            yield Problem(path=where, reason=f"{znode.path} is no znode of Kafka's")
+            yield Problem(path=where, reason=f"{znode.path} is not a znode of Kafka")
         elif place is not None and place[0] not in (main, ""):
             yield Problem(path=where, reason=f"{znode.path} is below another chroot than {main or '/'}")
 
@@ -102,14 +102,19 @@ def _what(znode: PastedZnode) -> str:
 
 
 def _remarks(found: Pasted, theirs: Sequence[tuple[str, PastedZnode]]) -> Iterator[str]:
-    yield f"The evidence was pasted: {found.lines} lines, in {PASTED}. When it was copied is not known, nor whether all at once."
+    yield (
+        f"The evidence was pasted: {found.lines} lines, in {PASTED}. The time of copying is unknown, and the parts may "
+        "be of different times."
+    )
     if any(znode.stat is not None and (znode.stat.mtime or znode.stat.ctime) for _, znode in theirs):
         yield "zkCli prints the times of znodes in whole seconds."
     if undated := [path for path, znode in theirs if znode.undated]:
-        yield f"The zone of these znodes' times is none that means one zone only, such as CST: {', '.join(undated[:3])}."
+        yield f"The time zone of these znodes is ambiguous, such as CST: {', '.join(undated[:3])}."
     altered = [path for path, znode in theirs if _is_altered(znode)]
     if altered:
-        yield f"Not as long as ZooKeeper says, so changed on the way here: {', '.join(altered[:3])}."
+        yield (
+            f"The length differs from the one that ZooKeeper reports, so they were changed on the way: {', '.join(altered[:3])}."
+        )
 
 
 def _is_altered(znode: PastedZnode) -> bool:

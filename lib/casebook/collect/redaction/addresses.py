@@ -23,6 +23,6 @@ def refuse_passwords(what: str, *addresses: str | None) -> None:
     if any(address is not None and has_password(address) for address in addresses):
         raise UsageError(
             f"An address in {what} has a password, a token or a signature in it.",
-            cause="It would be written into the case or the run, so nothing was done with it; it is not repeated here.",
-            try_="Leave it out of the address. ZooKeeper: --credentials FILE; object stores: environment or configuration.",
+            cause="It would be stored in the case or the run, so it was not used; it is not repeated here.",
+            try_="Remove it from the address. ZooKeeper: --credentials FILE; object stores: environment or configuration.",
         )

@@ -179,7 +179,7 @@ def _composed(text: str) -> list[yaml.Node]:
     try:
         return [node for node in yaml.compose_all(text, Loader=yaml.SafeLoader) if node is not None]
     except (yaml.YAMLError, ValueError, OverflowError):  # \UFFFFFFFF is not a character
-        raise ValueError("is no YAML: what analyses read of it cannot be told from the rest, so it was not copied") from None
+        raise ValueError("is not YAML: its settings cannot be separated from the rest, so it was not copied") from None
     except RecursionError:
         raise ValueError("is nested too deeply") from None
 

@@ -31,9 +31,11 @@ def check(reader: Reader, ensemble: Ensemble) -> None:
     with connect(replace(ensemble, chroot=""), timeout=5.0) as root:
         seen = ", ".join(_kafka_chroots(root))
     raise CollectError(
-        f"There is no Kafka cluster below {where}: it has no /brokers." if is_there else f"The chroot {where} is not there.",
-        cause=f"A Kafka cluster is at: {seen}." if seen else "No Kafka cluster is to be seen two levels below / either.",
-        try_="Take the chroot from zookeeper.connect in a broker's server.properties; it stands once, after the last server.",
+        f"There is no Kafka cluster below {where}: it has no /brokers." if is_there else f"The chroot {where} does not exist.",
+        cause=f"A Kafka cluster is at: {seen}." if seen else "There is no Kafka cluster two levels below / either.",
+        try_=(
+            "Take the chroot from zookeeper.connect in a broker's server.properties; it is written once, after the last server."
+        ),
     )
 
 

@@ -76,8 +76,8 @@ class ZookeeperData:
         self._torn: set[_File] = set()
         if not self._logs and not self._snapshots:
             raise CollectError(
-                f"There is neither snapshot nor transaction log of ZooKeeper in {', '.join(map(str, folders))}.",
-                try_="Give the dataDir of zoo.cfg, and the dataLogDir as well where it is another.",
+                f"There is neither a snapshot nor a transaction log of ZooKeeper in {', '.join(map(str, folders))}.",
+                try_="Use the dataDir of zoo.cfg, and also the dataLogDir if it differs.",
             )
 
     def changes(self) -> Iterator[ZnodeChange]:
@@ -110,7 +110,7 @@ class ZookeeperData:
             yield self._observation()
         yield from self._alone(None)
         if self._tree is None:
-            raise self._nothing("No snapshot of ZooKeeper is whole.")
+            raise self._nothing("No snapshot of ZooKeeper is complete.")
         self._tell_gaps()
         self._check()
 
@@ -152,11 +152,11 @@ class ZookeeperData:
         for file in (*behind, *(file for file in self._snapshots if file.zxid >= zxid)):
             if found := self._read(file):
                 if self._tree is not None:
-                    self._missing(after, zxid, f"the history goes on at 0x{file.zxid:x} with {file.path.name}")
+                    self._missing(after, zxid, f"the history continues at 0x{file.zxid:x} with {file.path.name}")
                 self._tree, settled = found
                 return settled
         if self._tree is None:
-            raise self._nothing(f"No whole snapshot goes with the transactions from 0x{zxid:x} on.")
+            raise self._nothing(f"No complete snapshot fits the transactions from 0x{zxid:x} on.")
         ends = f"transactions between 0x{after:x} and 0x{zxid:x} are missing: the history ends at 0x{after:x}"
         self.problems.append(Problem(path=_TRANSACTIONS, reason=ends))
         return None
@@ -191,7 +191,7 @@ class ZookeeperData:
     def _nothing(self, what: str) -> CollectError:
         said = "; ".join(f"{problem.path} {problem.reason}" for problem in self.problems[:2])
         return CollectError(
-            what, cause=f"{said}." if said else None, try_="Give the snapshots of the same server, older ones too."
+            what, cause=f"{said}." if said else None, try_="Add the snapshots of the same server, older ones too."
         )
 
     def _missing(self, after: int, zxid: int, consequence: str) -> None:
@@ -205,7 +205,7 @@ class ZookeeperData:
         reason = f"transactions between 0x{after:x} and 0x{zxid:x} are missing: {consequence}"
         if more := self._gaps[1:]:
             places = f"transactions are missing in {len(self._gaps)} places between 0x{after:x} and 0x{more[-1][1]:x}"
-            reason = f"{places}: of what happened there the snapshots tell no more than what was so at their own moments"
+            reason = f"{places}: there, the snapshots show only the state at their own moments"
         self.problems.append(Problem(path=HOLES, reason=reason))
 
     def _read(self, file: _File) -> tuple[Tree, int] | None:
@@ -297,8 +297,8 @@ class ZookeeperData:
         there = [path.removesuffix(_KAFKA) or "/" for path in sorted(self._tree.paths()) if path.endswith(_KAFKA)]
         raise CollectError(
             f"ZooKeeper's files hold no Kafka cluster below {self.chroot or '/'}.",
-            cause=f"A Kafka cluster is at: {', '.join(there)}." if there else "None is anywhere in them.",
-            try_=f"--chroot {there[0]}" if there else "Give the files of Kafka's ensemble.",
+            cause=f"A Kafka cluster is at: {', '.join(there)}." if there else "There is none in them.",
+            try_=f"--chroot {there[0]}" if there else "Use the files of Kafka's ensemble.",
         )
 
 

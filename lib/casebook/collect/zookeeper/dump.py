@@ -156,7 +156,7 @@ class _DumpLines:
             first = f" The first unreadable: {self.unreadable.first[0]}." if self.unreadable.count else ""
             return CollectError(
                 f"{self.file} holds no Kafka znodes in {self.lines} lines.{first}",
-                try_="docs/dump_znodes.md tells how to make a dump.",
+                try_="docs/dump_znodes.md explains how to make a dump.",
             )
         return CollectError(
             f"{self.file} holds nothing below the chroot {self.chroot or '/'}.",
@@ -220,7 +220,7 @@ def _problems(seen: _DumpLines) -> Iterator[Problem]:
         yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
     if of_topics:
         told = _Tally(of_topics)
-        reason = f"of {told.count} znodes below it the dump does not hold all children: {told.words()}"
+        reason = f"for {told.count} znodes below it, the dump does not hold all children: {told.words()}"
         yield Problem(path=tree.TOPICS, reason=reason)
 
 

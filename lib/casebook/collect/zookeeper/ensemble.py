@@ -11,7 +11,7 @@ from casebook.formats import properties
 
 _DEFAULT_PORT = 2181
 _LARGEST_CREDENTIALS = 64 << 10
-_SHAPE = "Give host:port[,host:port]... and, once at the very end, the chroot: h1:2181,h2:2181/kafka"
+_SHAPE = "Use host:port[,host:port]... and, once at the very end, the chroot: h1:2181,h2:2181/kafka"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Ensemble:
         """
         servers, slash, chroot = connect.strip().partition("/")
         if "," in chroot:
-            raise UsageError(f"{connect!r} gives a chroot before the end.", cause="It holds for all servers.", try_=_SHAPE)
+            raise UsageError(f"{connect!r} has a chroot before the end.", cause="It applies to all servers.", try_=_SHAPE)
         named = tuple(_server(part.strip(), connect) for part in servers.split(","))
         return cls(servers=named, chroot=normal_chroot(slash + chroot))
 
@@ -51,20 +51,20 @@ def normal_chroot(chroot: str) -> str:
     """
     parts = [part for part in chroot.strip("/").split("/") if chroot.strip("/")]
     if any(part in ("", ".", "..") for part in parts):
-        raise UsageError(f"{chroot!r} is no path of a znode.", try_=_SHAPE)
+        raise UsageError(f"{chroot!r} is not the path of a znode.", try_=_SHAPE)
     return "".join("/" + part for part in parts)
 
 
 def _server(text: str, connect: str) -> str:
     if "@" in text:
         raise UsageError(
-            "A server of the connect string has something before an @: ZooKeeper takes no user there.",
+            "A server of the connect string has something before an @: ZooKeeper accepts no user there.",
             cause="It may be a password, so it is not repeated here.",
-            try_=f"Give a user with --credentials. {_SHAPE}",
+            try_=f"Set a user with --credentials. {_SHAPE}",
         )
     match = re.fullmatch(r"(?:\[(?P<ipv6>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s\[\]:@]+))(?::(?P<port>\d{1,5}))?", text)
     if not match or not 0 < int(match["port"] or _DEFAULT_PORT) < 2**16 or not _is_ipv6_or_none(match["ipv6"]):
-        raise UsageError(f"{text!r} in {connect!r} is no host:port.", try_=_SHAPE)
+        raise UsageError(f"{text!r} in {connect!r} is not host:port.", try_=_SHAPE)
     host = f"[{match['ipv6']}]" if match["ipv6"] else match["host"]
     return f"{host}:{match['port'] or _DEFAULT_PORT}"
 
@@ -103,7 +103,7 @@ class Credentials:
             with outside.opened(Path(path)) as file:
                 values = properties.parse(file.read(_LARGEST_CREDENTIALS).decode("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise CollectError(f"The credentials in {path} cannot be read: {reason}.") from None
         if not values.get("username") or "password" not in values or values.get("scheme", "digest") not in ("digest", "sasl"):
             raise CollectError(

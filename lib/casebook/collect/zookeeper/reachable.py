@@ -79,7 +79,7 @@ def _why_not(server: str) -> str | None:
     except OSError as error:
         return (error.strerror or str(error)).lower()
     except (ValueError, OverflowError):  # empty or overlong labels, invalid ports
-        return "no host and port that there can be"
+        return "not a valid host and port"
     return None
 
 

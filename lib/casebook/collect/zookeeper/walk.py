@@ -178,7 +178,7 @@ class _Walker:
         try:
             self._ask_all()
         except NoAnswerError as silence:
-            self._problems.append(Problem(path="/", reason=f"not all that changed during the walk was found out: {silence}"))
+            self._problems.append(Problem(path="/", reason=f"not all changes during the walk could be read: {silence}"))
 
     # Requests
 

@@ -76,7 +76,7 @@ def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
         missing.append(f"only the first {LONGEST // 1024} KiB were read")
         text = text[: text.rfind("\n", 0, LONGEST) + 1] or text[:LONGEST]
     if _NO_TEXT.search(text):
-        missing.append("it holds bytes that are no text")
+        missing.append("it holds bytes that are not text")
     is_yaml = file.lower().endswith((".yaml", ".yml", ".json"))
     documents = _yaml(text, problems, missing) if is_yaml else [list(_properties(text, problems))]
     leaves = [leaf for document in documents for leaf in document]
@@ -157,9 +157,9 @@ def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf
                 _Flattened(documents[-1], problems, missing).add(node, ())
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        missing.append(f"is no YAML{f' from line {mark.line + 1} on' if mark else ''}")
+        missing.append(f"is not YAML{f' from line {mark.line + 1} on' if mark else ''}")
     except (ValueError, OverflowError):  # an invalid character or version: "\UFFFFFFFF"
-        missing.append("is no YAML")
+        missing.append("is not YAML")
     except RecursionError:
         missing.append("is nested too deeply to be read")
     return documents

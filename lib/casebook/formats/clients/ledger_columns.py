@@ -160,7 +160,7 @@ def find(columns: LedgerColumns, existing: Sequence[str], *, topic: str | None =
     roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent", "group")
     single = {role: _one(role, columns, existing) for role in roles}
     if single["id"] is None:
-        raise _missing("the id of a record", existing, f"Set {columns.prefix}_id to the column that tells records apart.")
+        raise _missing("the id of a record", existing, f"Set {columns.prefix}_id to the column that identifies records.")
     if single["topic"] is None and not topic:
         raise _missing(
             "the topic of a record",
@@ -188,7 +188,7 @@ def pattern(parameter: str, text: str) -> JavaPattern:
     try:
         compiled = re.compile(named)
     except re.error as error:
-        raise UsageError(f"{parameter} is no regular expression: {error}.", try_=f"It reads {text}") from None
+        raise UsageError(f"{parameter} is not a regular expression: {error}.", try_=f"It reads {text}") from None
     numbers = dict(compiled.groupindex)
     plain = re.sub(r"(?<!\\)((?:\\\\)*)\(\?P<\w+>", r"\1(", named)
     plain = re.sub(r"\(\?P=(\w+)\)", lambda back: rf"(?:\{numbers[back[1]]})", plain)
@@ -243,4 +243,4 @@ def _times(acked: str | None, existing: Sequence[str]) -> tuple[str, ...]:
 
 
 def _missing(what: str, existing: Sequence[str], try_: str) -> UsageError:
-    return UsageError(f"No column of the ledger is known to tell {what}.", cause=f"It has {', '.join(existing)}.", try_=try_)
+    return UsageError(f"No column of the ledger was recognised as {what}.", cause=f"It has {', '.join(existing)}.", try_=try_)

@@ -68,7 +68,7 @@ def parse(text: str) -> RecordId:
 def _path(text: str) -> RecordId:
     """Checked here, as Spark returns nothing for an invalid path (``get_json_object``)."""
     if not _PATH.fullmatch(text):
-        raise UsageError(f"{text!r} is no path into JSON.", try_="Write it as $.order.id, $.items[0].id or $['order id'].")
+        raise UsageError(f"{text!r} is not a path into JSON.", try_="Write it as $.order.id, $.items[0].id or $['order id'].")
     return RecordId(IdKind.PATH, text)
 
 
@@ -77,5 +77,5 @@ def _pattern(text: str) -> RecordId:
     try:
         groups = re.compile(_NAMED_GROUP.sub("(?P<", text)).groups
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"/{text}/ is no regular expression.", cause=f"{error}.") from None
+        raise UsageError(f"/{text}/ is not a regular expression.", cause=f"{error}.") from None
     return RecordId(IdKind.PATTERN, _NAMED_GROUP.sub("(?<", text), min(groups, 1))

@@ -90,13 +90,13 @@ def _points(kind: str, lines: Sequence[str], path: str) -> tuple[list[SeriesPoin
         if not found:
             return [], "none of its metrics is known"
         timed = any(point.at is not None for point in found)
-        return found, "" if timed else "it does not tell when it was scraped (node_time_seconds)"
+        return found, "" if timed else "it does not contain the time of the scrape (node_time_seconds)"
     text = "".join(lines)
     found = list(prometheus.answers(text, file=path))
     hosts = sorted({point.host for point in found})
     if len(hosts) > 1:
         named = ", ".join(hosts[:3])
-        return [], f"it is of {len(hosts)} hosts ({named}): which of them is the broker's nothing tells; give a file of each"
+        return [], f"it is of {len(hosts)} hosts ({named}), and the broker's host is unknown; add one file per host"
     if found and not any(point.name for point in found):
         return [], _NEXT
     if not found:

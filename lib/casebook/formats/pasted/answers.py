@@ -69,7 +69,7 @@ _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
 _LEAST_ON_A_LINE = 4
-_DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
+_DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,7 +224,7 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
     says += f"; fenced: {', '.join(fenced)}" if fenced else ""
     told = ToolStatement(
-        "kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`"
+        "kafka-broker-api-versions", spanned(lines, at, after), says, "`ls /brokers/ids` shows the registered brokers"
     )
     if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
         return (told, CutOutput(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
@@ -291,7 +291,7 @@ def _told_offsets(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -
     which = _which(command)
     given = f" (--time {time})" if asked and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
-    unsaid = "" if time else "; what --time was given tells which they are"
+    unsaid = "" if time else "; the value of --time decides which they are"
     more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
     says = f"{which or 'some'} offsets{given} of {', '.join(found[:_MOST_ROWS])}{more}{unsaid}"
     return ToolStatement("GetOffsetShell", span, says, _DESCRIBE)
@@ -335,7 +335,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     span = LineSpan(found[0][1], found[-1][1])
     if what == "consumer-groups":
         says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
-        how = "how one fares tells `kafka-consumer-groups --describe --group NAME`"
+        how = "`kafka-consumer-groups --describe --group NAME` shows the state of a group"
         return (ToolStatement("kafka-consumer-groups --list", span, says, how),), after
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
     deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", LineSpan(n, n)) for row, n in found if row["deleting"]]
@@ -385,7 +385,7 @@ def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
     follows = rows or after == len(lines) or not lines[after][1] or _PROMPT.fullmatch(lines[after][1][:_LONGEST])
-    none = f"no {table.what}{whose}" if follows else f"{table.what}{whose}: what follows the head is no row"
+    none = f"no {table.what}{whose}" if follows else f"{table.what}{whose}: the line after the header is not a row"
     says = f"{table.what}{whose}: {'; '.join(rows[:_MOST_ROWS])}{more}" if rows else none
     span = LineSpan(lines[0][0].first, lines[after - 1][0].last)
     return (ToolStatement(table.tool, span, says),), at + span.last - span.first + 1

@@ -60,7 +60,7 @@ def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     while first < after - 1 and left >= len(lines[first].text):
         left -= len(lines[first].text)
         first += 1
-    return CutOutput(spanned(lines, first, after), "is JSON that is cut here: what followed was not pasted")
+    return CutOutput(spanned(lines, first, after), "is JSON that is cut off here: the rest was not pasted")
 
 
 _DEPTHS = re.compile(r'\\.|["{}\[\]]')

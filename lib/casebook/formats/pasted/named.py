@@ -25,9 +25,9 @@ class _Kind(NamedTuple):
     instead: str
 
 
-_DISKS = "df -h and df -i on the broker's host tell whether its disk is full"
-_ALIVE = "echo 'ls /brokers/ids' | zookeeper-shell.sh HOST:2181 tells which brokers live"
-_MEMORY = "dmesg -T | grep -i -E 'killed process|out of memory' tells whether the kernel killed the broker"
+_DISKS = "df -h and df -i on the broker's host show whether its disk is full"
+_ALIVE = "echo 'ls /brokers/ids' | zookeeper-shell.sh HOST:2181 lists the live brokers"
+_MEMORY = "dmesg -T | grep -i -E 'killed process|out of memory' shows whether the kernel killed the broker"
 _ANY = re.compile(r".+")
 _KINDS = (
     _Kind("vmstat", re.compile(r"\s*procs -+\s?-*memory-+.*|\s*r\s+b\s+swpd\s+free\s+buff\s+cache.*"), _NUMBERS, _MEMORY),
@@ -86,7 +86,7 @@ _KINDS = (
         "lsof",
         re.compile(r"COMMAND\s+PID(?:\s+TID)?\s+.*\bFD\s+TYPE\s+DEVICE.*"),
         re.compile(r"\S+\s+\d+\s+.*"),
-        "ls -l of the partition's folder tells its segments",
+        "ls -l of the partition's folder lists its segments",
     ),
     _Kind(
         "HTML",
@@ -101,13 +101,13 @@ _KINDS = (
             r"\s*(?:- |[\w./\"'-]+:(?:\s|$)|#"
             r"|---|\s).*"
         ),
-        "kubectl get pods and kubectl describe pod tell what became of it; what it sets of a broker tells server.properties",
+        "kubectl get pods and kubectl describe pod show its state; server.properties shows its broker settings",
     ),
     _Kind(
         "a docker-compose file",
         re.compile(r"(?:services:|version: ['\"]?[23](?:\.\d)?['\"]?)"),
         re.compile(r"\s*(?:- |[\w./\"'-]+:(?:\s|$)|#|\s).*"),
-        "docker logs of the broker tells what it started with (KafkaConfig values)",
+        "docker logs of the broker show its start settings (KafkaConfig values)",
     ),
     _Kind(
         "Helm's output",
@@ -116,13 +116,13 @@ _KINDS = (
             r"|Release \"\S+\" has been upgraded\..*|REVISION\s+UPDATED\s+STATUS\s+CHART.*"
         ),
         _ANY,
-        "kubectl get pods and kubectl describe pod tell what became of the release",
+        "kubectl get pods and kubectl describe pod show the state of the release",
     ),
     _Kind(
         "docker ps",
         re.compile(r"CONTAINER ID\s+IMAGE\s+COMMAND\s+CREATED\s+STATUS.*"),
         re.compile(r"[0-9a-f]{12}\s+.*"),
-        "docker logs of the broker tells what it did",
+        "docker logs of the broker show its activity",
     ),
     _Kind(
         "a table of a JVM's memory",
@@ -131,7 +131,7 @@ _KINDS = (
             r"|\s*num\s+#instances\s+#bytes\s+class name.*"
         ),
         re.compile(r"\s*(?:\d|-{3,}|Total|num).*"),
-        "the GC log, or server.log around the time, tells whether the broker stood still",
+        "the GC log, or server.log around the time, shows whether the broker was paused",
     ),
     _Kind(
         "a list of kubectl",
@@ -140,7 +140,7 @@ _KINDS = (
             r" KAFKA)?|READY\s+METADATA|CLASS\s+HOSTS)\b.*"
         ),
         re.compile(r"(?!.*\w:\s)(?:[\w./-]+(?:\s{2,}|\t).*|\S.*\s(?:\d{1,6}[ydhms]){1,5}(?:\s+\S+)*\s*)"),
-        "kubectl get pods and kubectl describe pod tell how the brokers' containers fare",
+        "kubectl get pods and kubectl describe pod show the state of the brokers' containers",
     ),
     _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),
     _Kind("ping or traceroute", re.compile(r"PING \S+ .*bytes.*|traceroute to \S+ .*|Pinging \S+ .*"), _ANY, _ALIVE),
@@ -168,7 +168,7 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
         after = _end(lines, at, kind)
         texts = [line.text for line in lines[at:after] if line.text]
         rows = tables.told(texts) if kind.name in _TABLES else forms.tree(lines[at:after]) if kind.name in _TREES else ""
-        said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
+        said = f"{kind.name} has nothing that a case needs" + (f"; it printed {rows}" if rows else "")
         yield HostSaid(
             kind.name,
             spanned(lines, at, after),

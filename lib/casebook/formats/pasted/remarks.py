@@ -45,14 +45,14 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
     for line in itertools.islice(lines, _MOST_GAPS):
         remark = line.text.replace(_bare(line.text), "", 1).strip()
         if any(map(str.isalnum, remark)):
-            yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
+            yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {remark[:_MOST_SHOWN]}")
 
 
 def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
     """Yield text removed before decoding: remarks after lines, container names before them."""
     noted = [line for line in lines if line.note and any(map(str.isalnum, line.note))]
     for line in noted[:_MOST_GAPS]:
-        yield ToolStatement("a remark", one(line), f"beside line {line.number} somebody wrote: {line.note[:_MOST_SHOWN]}")
+        yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {line.note[:_MOST_SHOWN]}")
     for (name, _), run in itertools.groupby(enumerate(lines), lambda each: (each[1].container, each[1].number - each[0])):
         rows = [line for _, line in run]
         if name:
@@ -80,7 +80,7 @@ def figures(lines: Sequence[PastedLine], found: Mapping[type, Sequence[NamedTupl
     ]
     for line in lines:
         if has_figures(line.text) and any(span.first < line.number < span.last for span in spans):
-            yield CutOutput(one(line), "is a comment with figures, which nobody reads")
+            yield CutOutput(one(line), "is a comment with figures, which are not read")
 
 
 def has_figures(text: str) -> bool:

@@ -19,10 +19,10 @@ _UNREAD = ("acls", "client-metrics", "cluster", "console-consumer", "console-pro
            "server-stop", "share-groups", "simple-consumer-shell", "storage", "streams-application-reset", "streams-groups",
            "verifiable-consumer", "verifiable-producer")  # fmt: skip
 _TOOL = re.compile(rf"(?:.*[\s/\\])?(?P<tool>kafka-(?:{'|'.join((*_READ, *_UNREAD))}))(?:\.sh|\.bat)?\s.*")
-_INSTEAD = "leaders and ISRs tells `kafka-topics --describe`, who is registered `ls /brokers/ids`"
+_INSTEAD = "`kafka-topics --describe` shows leaders and ISRs, `ls /brokers/ids` the registered brokers"
 _LONGEST = 512
 _SEGMENTS = "segments are read where the log dir itself is given: casebook collect --log-dirs BROKER=DIR"
-_GROUPS = "`kafka-consumer-groups --describe --group NAME` tells what a group has committed"
+_GROUPS = "`kafka-consumer-groups --describe --group NAME` shows a group's commits"
 _OWN_WORDS = (
     ("kafka-dump-log", re.compile(r"\s*(?:Dumping \S+\.(?:log|index|timeindex|snapshot|txnindex|checkpoint)"
                                   r"|(?:Log s|S)tarting offset: \d+|producerId: \d+ producerEpoch: .*"
@@ -87,4 +87,4 @@ def reason(asked: str | None) -> str:
     """Return why lines after a tool's command are undecoded; ``""`` for a supported tool."""
     if asked is None or asked.removeprefix("kafka-") in _READ:
         return ""
-    return f"stands behind {asked}, whose output no check reads: {_INSTEAD}"
+    return f"follows {asked}, whose output no check reads: {_INSTEAD}"

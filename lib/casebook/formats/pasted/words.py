@@ -89,7 +89,7 @@ _OF_CLIENT = {
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
             "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
             "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
-_WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST 2181`"
+_WHO_LIVES = "`ls /brokers/ids`, or `echo dump | nc HOST 2181`, shows the registered brokers"
 
 
 def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:

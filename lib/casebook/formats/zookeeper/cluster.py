@@ -82,7 +82,7 @@ class _SortedOut:
             case ["brokers", "ids", broker] if znodes.number(broker) is not None:
                 self.by_kind["broker"].append((broker, znode))
             case ["brokers", "ids", _]:
-                self.problems.append(Problem(path=znode.path, reason="is no broker id"))
+                self.problems.append(Problem(path=znode.path, reason="is not a broker id"))
             case ["controller"] | ["controller_epoch"]:
                 self.by_kind[znode.path].append(("", znode))
             case ["config", ("topics" | "brokers") as kind, entity]:
@@ -119,7 +119,7 @@ class _SortedOut:
             return
         if stated and znode.data is None and partition is not None:
             self.states[topic][partition] = None
-            self.state_reads[topic, partition] = "does not tell its state"
+            self.state_reads[topic, partition] = "does not contain its state"
             return
         state = None
         try:

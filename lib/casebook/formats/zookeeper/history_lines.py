@@ -85,7 +85,7 @@ def _change(row: dict[str, object]) -> ZnodeChange:
         raise ValueError("no zxid, time or operation")
     znodes = row.get("znodes", [])
     if not isinstance(znodes, list) or not (timeout is None or type(timeout) is int):
-        raise ValueError("znodes that are no list, or a timeout that is no number")
+        raise ValueError("znodes that are not a list, or a timeout that is not a number")
     return ZnodeChange(zxid, time, _session(session), operation, timeout, tuple(map(znode_lines.of_row, znodes)))
 
 
@@ -95,5 +95,5 @@ def _session(text: object) -> int | None:
     try:
         session = int(str(text), 16)
     except ValueError:
-        raise ValueError("a session that is no number") from None
+        raise ValueError("a session that is not a number") from None
     return session - _SESSIONS if session >= _SESSIONS // 2 else session

@@ -165,7 +165,7 @@ def _what_is_wrong(content: bytes) -> str:
         return "ends within a record"
     _, length = _FRAME.unpack_from(content)
     if length == 0:
-        return "has zeros where a record should begin, and more behind them"
+        return "has zeros where a record should begin, and more data after them"
     if not size:
         return f"has a record that states a length of {length} bytes"
     if content[size - 1] != _MARK:

@@ -256,7 +256,7 @@ def _end(contents: _Contents) -> Iterator[SnapshotEnd | StreamDamage]:
         (last_zxid,) = contents.unpack(_LONG)
         seals.append(_seal_fits(contents))
     if contents.left(1):
-        yield StreamDamage(contents.position, None, "has bytes behind its end that are not known")
+        yield StreamDamage(contents.position, None, "has unknown bytes after its end")
     yield SnapshotEnd(all(seals), digest, last_zxid)
 
 
@@ -287,7 +287,7 @@ def _at_most(unpacked: Iterator[bytes], most: int | None) -> Iterator[bytes]:
 def _unsnapped(packed: StreamWindow, unsnap: Unsnap | None) -> Iterator[bytes]:
     """Yield blocks of snappy, each after its length (``SnappyOutputStream.java@1.1.10.5`` of ``xerial/snappy-java``)."""
     if unsnap is None:
-        raise ValueError("is compressed with snappy, and nobody is there to unpack it")
+        raise ValueError("is compressed with snappy, and no library here can unpack it")
     packed.reach(0, _XERIAL_HEAD)
     at = packed.reach(_XERIAL_HEAD, _INT.size)
     while len(packed.content) > at:

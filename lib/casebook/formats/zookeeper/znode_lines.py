@@ -73,7 +73,7 @@ def of_row(row: object) -> Znode:
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError("no path that begins with /")
     if not path.isascii() and re.search("[\ud800-\udfff]", path):
-        raise ValueError("a path that is no text")
+        raise ValueError("a path that is not text")
     return Znode(
         path=path,
         data=_decode_data(row),

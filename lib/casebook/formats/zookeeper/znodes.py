@@ -58,12 +58,13 @@ def decode_state(data: bytes | None, stat: Stat | None = None, *, stated: bool =
     _version(row, newest=1)
     epochs = [epoch for epoch in (leader_epoch, controller_epoch) if epoch is not None or not stated]
     if type(leader) is not int or any(type(epoch) is not int for epoch in epochs):
-        raise Undecodable("has a leader or epoch that is no integer")
+        raise Undecodable("has a leader or epoch that is not an integer")
     if leader > _MOST or not all(0 <= epoch <= _MOST for epoch in epochs):
         raise Undecodable("has a leader or epoch that Kafka cannot have")
     if leader < _NO_LEADER:
         raise Undecodable(
-            f"names leader {leader}, which is no broker" + (" (-2 stands for a leader during deletion)" if leader == -2 else "")
+            f"names leader {leader}, which is not a broker"
+            + (" (-2 stands for a leader during deletion)" if leader == -2 else "")
         )
     return PartitionState(
         leader=None if leader == _NO_LEADER else leader,
@@ -123,7 +124,7 @@ def decode_partitions(data: bytes | None) -> dict[tuple[str, int], tuple[int, ..
     found = {}
     for row in rows:
         if type(row) is not dict or not isinstance(row.get("topic"), str) or not _is_number(row.get("partition")):
-            raise Undecodable("lists something that is no partition")
+            raise Undecodable("lists something that is not a partition")
         found[row["topic"], row["partition"]] = _broker_ids(row.get("replicas", []), "replicas")
     return found
 
@@ -148,7 +149,7 @@ def decode_controller_epoch(data: bytes | None) -> int:
         Undecodable: It is not a number.
     """
     if not data or not data.isdigit() or len(data) > 10 or int(data) > _MOST:
-        raise Undecodable("is no epoch")
+        raise Undecodable("is not an epoch")
     return int(data)
 
 
@@ -210,7 +211,7 @@ def decode_config(data: bytes | None) -> dict[str, str]:
     _version(row, newest=1)
     config = row.get("config", {})
     if not isinstance(config, dict):
-        raise Undecodable("has a config that is no object")
+        raise Undecodable("has a config that is not an object")
     return {key: value if isinstance(value, str) else _shown(value) for key, value in config.items()}
 
 
@@ -229,7 +230,7 @@ def _object(data: bytes | None) -> dict[str, object]:
     if type(row) is not dict:
         raise Undecodable("is JSON, but no object")
     if "\\u" in text and not _is_text(row):
-        raise Undecodable("holds an escape that is no character")
+        raise Undecodable("holds an invalid escape")
     return row
 
 
@@ -311,6 +312,6 @@ def decode_group_offset(path: str, data: bytes | None, stat: Stat | None) -> Gro
     """
     text = (data or b"").decode("ascii", errors="replace").strip()
     if not re.fullmatch("[0-9]{1,19}", text):
-        raise Undecodable("is no offset")
+        raise Undecodable("is not an offset")
     _, _, group, _, topic, partition = path.split("/")
     return GroupOffset(group, topic, int(partition), int(text), stat.mtime if stat else None)

@@ -10,7 +10,7 @@ QUESTION = Declaration(
     answers="coordinators",
     areas=(Area(name="coordinators", hurts=20, rests_on=Source.LOGS, is_now=True),),
     explains={
-        "coordinators.": "who waits for which coordinator, until when",
+        "coordinators.": "which groups wait for which coordinator, and until when",
     },
     tables={
         "coordinators": CoordinatorRow,

@@ -147,13 +147,13 @@ class OffsetsEvidence:
         if self._cluster.lacks(OFFSETS_TOPIC):
             return (_WELL.not_applicable(no_offsets_topic.TITLE),)
         if (pasted := self._case.pasted()) is not None and (pasted.files or pasted.used or pasted.logs or pasted.hosts):
-            title = "What was pasted of disks and logs tells of no broker's offsets topic"
+            title = "The pasted disk listings and logs name no broker's offsets topic"
             settle = (
-                "Write a line such as 'broker 3:' above what is of broker 3; paste ls -l of its partitions, and its log lines."
+                "Write a line such as 'broker 3:' above what is from broker 3; paste ls -l of its partitions, and its log lines."
             )
             return (_WELL.could_not_check(title, settle=settle),)
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
-        return (_WELL.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
+        return (_WELL.could_not_check("This case has no log dirs and no broker logs", settle=settle),)
 
     @cached_property
     def coordinators(self) -> Coordinators:
@@ -234,8 +234,8 @@ class OffsetsEvidence:
 
 def not_as_of(moment: str) -> tuple[Finding, ...]:
     """Return the single answer for a past moment: log dirs are only valid when listed."""
-    title = f"Log dirs tell of the moment when they were listed, not of {moment}"
-    return (_WELL.could_not_check(title, settle="Run it without at, for the moment of the evidence."),)
+    title = f"Log dirs show the moment of their listing, not {moment}"
+    return (_WELL.could_not_check(title, settle="Run without the parameter at, for the moment of the evidence."),)
 
 
 def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replica]:

@@ -10,7 +10,7 @@ QUESTION = Declaration(
     answers="durability",
     areas=(Area(name="durability", hurts=80, rests_on=Source.ZNODES, is_setup=True),),
     explains={
-        "durability.": "what can be lost when, and the smallest change",
+        "durability.": "which failures lose records, and the smallest change that prevents it",
     },
     tables={
         "settings": SettingRow,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from casebook.questions.loss.scans.unprocessed import UnprocessedRecords
 
 Progress = Callable[[int, int | None], None]
-_LOG_DIRS = "Give the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
+_LOG_DIRS = "Add the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
 _MOST_GROUPS = 100
 """Maximum number of groups distinguished in a ledger."""
 
@@ -75,7 +75,10 @@ class ConsumerEvidence:
         progress: Progress | None = None,
     ) -> None:
         if processed and not group:
-            raise UsageError("Whose is the ledger of what was processed?", try_="Name its consumer group as the parameter group.")
+            raise UsageError(
+                "To which group does the ledger of processed records belong?",
+                try_="Set its consumer group as the parameter group.",
+            )
         self._case, self._asked, self._given, self._group = case, produced.asked, processed, group
         self._clients = clients
         self._stored, self._folder = produced.stored, produced.folder / "consumers"
@@ -116,7 +119,7 @@ class ConsumerEvidence:
         torn = {row["log_partition"] for row in commits.where("torn").select("log_partition").distinct().collect()}
         for copy in self._commit_copies.values():
             if copy.partition in torn or shortfalls(copy):
-                why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could not be read whole."
+                why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could be read only in part."
                 yield Gap(why=why, settle=_LOG_DIRS)
 
     def _looked(self, stored: "StoredRecords", commits: object) -> "UnprocessedRecords":
@@ -268,5 +271,5 @@ def _ends_within_a_line(place: str) -> bool:
 def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:
     """Yield why some stored records were not read."""
     if short := [of for of in limits if of.unreadable]:
-        whose = "only a copy that is not its leader's" if short[0].foreign else "not all"
+        whose = "only a follower's copy" if short[0].foreign else "not all"
         yield Gap(why=f"Of {short[0].topic}-{short[0].partition} {whose} could be read.", settle=_LOG_DIRS)

@@ -11,11 +11,11 @@ QUESTION = Declaration(
     answers="message_loss",
     areas=(Area(name="loss", hurts=30),),
     explains={
-        "timeline.unclean": "what a dead broker has that its leader lacks",
-        "loss.": "which acknowledged records are gone, when and why",
+        "timeline.unclean": "records of a dead broker that its leader lacks",
+        "loss.": "which acknowledged records are lost, when and why",
     },
     adds_to={
-        "timeline.two_leaders": "which acknowledged records are gone, when and why",
+        "timeline.two_leaders": "which acknowledged records are lost, when and why",
     },
     tables={
         "reconciliation": ClassCount,

@@ -114,9 +114,9 @@ class StoredEvidence:
         choices = copies.chosen(self._spark, self.replicas, topics, self.leaders)
         if not choices:
             raise ScanError(
-                "No segment of the ledger's topics is here.",
+                "The case has no segment of the ledger's topics.",
                 cause=f"The ledger is about {', '.join(topics[:5])}.",
-                try_="Collect with --log-dirs BROKER=DIR, give an extract, or bootstrap.",
+                try_="Collect with --log-dirs BROKER=DIR, or set an extract or bootstrap.",
             )
         return stored.from_segments(
             self._spark,

@@ -11,7 +11,7 @@ QUESTION = Declaration(
     answers="maintenance",
     areas=(Area(name="maintenance", hurts=90, rests_on=Source.ZNODES, is_now=True),),
     explains={
-        "maintenance.": "who may be restarted and when, how to drain",
+        "maintenance.": "which brokers are safe to restart, and how to drain them",
     },
     tables={
         "restart_sets": RestartRow,

@@ -11,8 +11,8 @@ QUESTION = Declaration(
     answers="offsets_topic",
     areas=(Area(name="offsets_topic", hurts=60, rests_on=Source.LOG_DIRS),),
     explains={
-        "offsets_topic.": "who bloats it, why it is not compacted, what may go",
-        "since.offsets_growth": "who makes it grow",
+        "offsets_topic.": "which groups fill it, why it is not compacted, which segments are safe to remove",
+        "since.offsets_growth": "what makes it grow",
         "since.cleaner_point": "why it is not compacted",
     },
     tables={

@@ -104,8 +104,8 @@ def _isr(name: str) -> Lesson:
         name=name,
         source="sample:acks1_loss",
         takeaway=f"The state of payments-0 was written {len(rows)} times, with {plural(changes, 'change')} of leader.",
-        reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes who leads, the leader who is in sync; "
-        "from 2.7 on the controller writes that for it.",
+        reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes the leader, and the leader "
+        "writes the ISR; from 2.7 on, the controller writes it for the leader.",
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
         rows=rows,
         evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
@@ -143,12 +143,13 @@ def _high_watermark(name: str) -> Lesson:
     return Lesson(
         name=name,
         source="sample:acks1_loss",
-        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {plural(len(gone), 'acknowledged record')} "
-        f"{agree(len(gone), 'is', 'are')} gone.",
-        reading=f"What applications were told is stored, held against the log of broker {leader}. From {offset} on two had "
-        f"the same offset: the new leader's is there. Broker 1 cut back to its own high watermark of then, {offset}; in "
-        f"replication-offset-checkpoint stood, each written at a later moment of its own, {on_disk}.",
-        columns=("Offset", "Log of broker 1", f"In the log of broker {leader} now", "Acknowledged by broker 1, and gone"),
+        takeaway=f"Broker 1, the previous leader, truncated {topic}-0 to {offset}: "
+        f"{plural(len(gone), 'acknowledged record')} {agree(len(gone), 'is', 'are')} lost.",
+        reading=f"The ledger of the applications, compared with the log of broker {leader}. From {offset} on, two "
+        "records had the same offset: the new leader's is stored. Broker 1 truncated to its own high watermark "
+        f"at that time, {offset}. The values in replication-offset-checkpoint were each written later: "
+        f"{on_disk}.",
+        columns=("Offset", "Log of broker 1", f"In the log of broker {leader} now", "Acknowledged by broker 1, and lost"),
         rows=(
             *(row(at) for at in (offset - 2, offset - 1, offset, offset + 1)),
             (f"{offset + 2} to {max(gone) - 1}", "cut off", "…", f"{count(between)} more"),
@@ -203,7 +204,7 @@ def _coordinator(name: str) -> Lesson:
         name=name,
         source="sample:coordinators_loading",
         takeaway=f"{len(offsets)} partitions, so {len(offsets)} places a group can belong to, each with one coordinator.",
-        reading="The leader of the partition is the coordinator. It answers only when it has read that whole partition.",
+        reading="The leader of the partition is the coordinator. It answers only after it has read the whole partition.",
         columns=("Group", "Hash of its name", "Its place", "Partition", "Coordinator: broker"),
         rows=tuple(rows),
         evidence=citations.evidence(case, [*(state_path(OFFSETS_TOPIC, p.partition) for p in waiting[:1]), *lines], at=None),
@@ -224,14 +225,14 @@ def _cleaner(name: str) -> Lesson:
         source="sample:offsets_bloat",
         takeaway=f"The same records take {size(pair[0].bytes)} on broker {pair[0].broker} and {size(pair[1].bytes)} on broker "
         f"{pair[1].broker}.",
-        reading="Compaction is each broker's own affair. Everything below the cleaner's point has been cleaned.",
-        columns=("Broker", "Partition", "Segments", "Size", "Cleaner's point"),
+        reading="Each broker compacts its own copy. Everything below the cleaner checkpoint has been cleaned.",
+        columns=("Broker", "Partition", "Segments", "Size", "Cleaner checkpoint"),
         rows=tuple(
             (copy.broker, f"{OFFSETS_TOPIC}-{largest}", len(copy.segments), size(copy.bytes), _known(copy.cleaner_point))
             for copy in pair
         ),
         evidence=citations.evidence(case, died, at=None),
-        answer=f"{_killer(case, died[0])}: it had more messages in one segment than the cleaner has room for offsets.",
+        answer=f"{_killer(case, died[0])}: one segment had more messages than the cleaner's map has room for.",
     )
 
 

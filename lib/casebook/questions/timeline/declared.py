@@ -13,8 +13,8 @@ QUESTION = Declaration(
     areas=(Area(name="timeline", hurts=40, rests_on=Source.LOGS),),
     explains={
         "timeline.": "what happened in which order, and what caused what",
-        "since.isr_flapping": "who falls behind, and when",
-        "since.controller": "what made the controller move",
+        "since.isr_flapping": "which replicas lag, and when",
+        "since.controller": "why the controller moved",
     },
     tables={
         "events": EventRow,

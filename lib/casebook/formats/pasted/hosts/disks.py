@@ -151,7 +151,7 @@ def _as_space(row: Mapping[str, str | None], head: str | None) -> str:
     amounts = f"{row['size']} in all, {row['used']} used, {row['free']} free"
     if not (row["size"] or "").isdecimal():
         return f"{amounts} (rounded)"
-    unit = (blocks["unit"] or blocks["of"]) if blocks else "a size that the header tells"
+    unit = (blocks["unit"] or blocks["of"]) if blocks else "a size that the header gives"
     return f"{amounts}, in {_UNIT.get(unit, f'blocks of {unit}')}"
 
 

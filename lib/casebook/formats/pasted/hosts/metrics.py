@@ -95,7 +95,7 @@ _KNOWN = (
     KnownMetric("max-clean-time-secs", "how long the last clean took, in seconds"),
     KnownMetric("max-buffer-utilization-percent", "how full the cleaner's offset map was, in per cent"),
     KnownMetric("cleaner-recopy-percent", "share that the last clean kept, in per cent"),
-    KnownMetric("max-compaction-delay-secs", "how far the cleaner is behind, in seconds"),
+    KnownMetric("max-compaction-delay-secs", "how far the cleaner lags, in seconds"),
     KnownMetric("time-since-last-run-ms", "since when the cleaner's thread has not run, in ms"),
     KnownMetric("uncleanable-partitions-count", "partitions that the cleaner gave up", _any),
     KnownMetric("uncleanable-bytes", "bytes of partitions that the cleaner gave up"),
@@ -105,7 +105,7 @@ _KNOWN = (
     KnownMetric("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
     KnownMetric("SessionState", "state of the session with ZooKeeper"),
     KnownMetric("BrokerState", "state of the broker: 3 is running"),
-    KnownMetric("MaxLag", "how many records the slowest fetcher is behind"),
+    KnownMetric("MaxLag", "lag of the slowest fetcher, in records"),
 )
 _BY_NAME = {"".join(filter(str.isalnum, known.name)).lower(): known for known in _KNOWN}
 
@@ -192,7 +192,7 @@ def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | 
             yield from _of_row(names, values, one(line), whose.get(at), at_ms, "" if at_ms else when)
         elif _ROW_ALONE.fullmatch(text):
             when, _, values = text.partition(",")
-            said = f"this looks like a row of JmxTool: at {when} the values {values}; of which metrics only its first line tells"
+            said = f"this looks like a row of JmxTool: at {when} the values {values}; only its header line names the metrics"
             settle = "paste JmxTool's rows together with their first line"
             yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
         elif text:
@@ -326,7 +326,7 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
         text = f"{len(others)} lines of Prometheus text are of the JVM or the host, and say nothing of Kafka"
         yield HostSaid("metrics", one(lines[others[0]]), text, whose.get(others[0]))
     if more:
-        text = f"{said - _MOST_SAID} more metrics follow, and none of them tells of trouble that is known"
+        text = f"{said - _MOST_SAID} more metrics follow, and none reports known trouble"
         yield HostSaid("metrics", LineSpan(more, more), text)
 
 

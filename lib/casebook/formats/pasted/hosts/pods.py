@@ -213,7 +213,7 @@ def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iter
         shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
         yield HostSaid("kubectl", LineSpan(others[0].number, others[-1].number), f"{name} also has {shown}", broker)
     if more := others[_MOST_OTHERS:]:
-        yield CutOutput(LineSpan(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
+        yield CutOutput(LineSpan(more[0].number, more[-1].number), "is a part of a description that casebook does not use")
 
 
 def _end_of_state(lines: Sequence[PastedLine], at: int, after: int) -> int:

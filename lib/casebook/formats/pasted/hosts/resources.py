@@ -75,7 +75,7 @@ def _condition(condition: dict[str, str]) -> str:
     reason = f", {condition['reason']}" if "reason" in condition else ""
     message = f": {condition['message']}" if "message" in condition else ""
     since = f", since {condition['lasttransitiontime']}" if "lasttransitiontime" in condition else ""
-    return f"condition {condition.get('type', 'without type')} is {condition.get('status', 'not told')}{reason}{since}{message}"
+    return f"condition {condition.get('type', 'without type')} is {condition.get('status', 'unknown')}{reason}{since}{message}"
 
 
 def _is_bad(condition: dict[str, str]) -> bool:

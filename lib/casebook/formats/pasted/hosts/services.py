@@ -209,7 +209,7 @@ def java_memory(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             yield HostSaid("Java", one(here.line), "Java got no memory from the host, and ended", here.broker, bad=True)
         elif machine := (_MACHINE.fullmatch(text) if 0 < len(text) < _PREFIX else None):
             memory = f"the machine has {machine['cores']} cores and {machine['memory']} of memory"
-            said = f"{'swap is off' if machine['swap'] else memory}, as somebody writes"
+            said = f"{'swap is off' if machine['swap'] else memory}, according to a remark"
             yield HostSaid("a remark", one(here.line), said, here.broker)
         elif "OOMKilled" in text and _DOCKER.fullmatch(text):
             said = "Docker says that the container was killed for want of memory"
@@ -286,7 +286,7 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
         said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""
-        said += "; whether it was the broker its name does not tell" if killed["name"] == "java" else ""
+        said += "; its name does not show whether it was the broker" if killed["name"] == "java" else ""
         facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when.removeprefix("at ") or None}
         facts |= {found["what"]: int(found["kb"]) for found in _AMOUNT.finditer(killed["rest"])}
         return HostSaid("OOM killer", where, said, broker, bad=True, facts=facts)
@@ -318,7 +318,7 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         name = invoked["name"].rpartition(" ")[2]
         return HostSaid("OOM killer", where, f"memory ran out when {name} asked for some{moment}", broker)
     return (
-        HostSaid("OOM killer", where, f"the kernel looked whom to kill for want of memory{moment}", broker)
+        HostSaid("OOM killer", where, f"the kernel looked for a process to kill, for lack of memory{moment}", broker)
         if _OF_KERNEL.match(seen)
         else None
     )

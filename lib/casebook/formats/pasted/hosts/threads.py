@@ -317,7 +317,7 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
 def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
     java = f" ({dump.java})" if dump.java else f" (Java {dump.release})" if dump.release else ""
     kafka = next((frame for thread in dump.threads for frame in thread.frames if frame.startswith("kafka.")), None)
-    some = "of a JVM that is no broker" if dump.whole else "that shows no thread that brokers name"
+    some = "of a JVM that is not a broker" if dump.whole else "that shows no thread that brokers name"
     some = f"of a JVM that runs Kafka's server ({kafka}), without a thread that brokers name" if kafka else some
     named = ", ".join(dump.names[:3])
     text = f"thread dump {some}{java}: {len(dump.threads)} threads" + (f", such as {named}" if named else "")

@@ -55,9 +55,9 @@ def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int |
             return Used(path, where, about, broker, size)
     elif (unit := _unit(asked)) and (about := int(size) * unit[0]) < 2**63:
         return Used(path, where, about, broker, f"{size} {unit[1]}")
-    blocks = "its command would tell the unit" if asked is None else "blocks, of 1 KiB on Linux and of 512 bytes on macOS"
+    blocks = "its command would show the unit" if asked is None else "blocks, of 1 KiB on Linux and of 512 bytes on macOS"
     place = "the sum" if path in _SUMS else path
-    text = f"{place} takes {size} on disk by du; in which unit is not told: {blocks}"
+    text = f"{place} takes {size} on disk by du, in an unknown unit: {blocks}"
     return HostSaid("du", where, text, broker, facts={"path": path, "number": size})
 
 

@@ -192,12 +192,12 @@ def _state(what: str, told: str, where: LineSpan) -> HostSaid:
 
 
 def _trouble(failed: Sequence[str]) -> str:
-    return f"it tells of {', '.join(failed)}; " if failed else ""
+    return f"it reports {', '.join(failed)}; " if failed else ""
 
 
 def _settle(what: str) -> str:
     return (
-        "paste kafkacruisecontrol/kafka_cluster_state?json=true&verbose=true: it tells of partitions and brokers"
+        "paste kafkacruisecontrol/kafka_cluster_state?json=true&verbose=true: it lists partitions and brokers"
         if what == "MonitorState"
         else ""
     )

@@ -189,7 +189,7 @@ def _table(
         span = spanned(lines, at, after)
         if has_hosts and row.words < len(columns) and not lines[after - 1].padded and _ends_table(lines, after, columns):
             row = _without_cut_end(row)
-            found.append(CutOutput(span, "is a row of a group that is cut at its end"))
+            found.append(CutOutput(span, "is a row of a group that is cut off at its end"))
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
             found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
@@ -232,7 +232,7 @@ def _cut_row(
     missing = [name for name in _OFFSETS if name not in values]
     row = _Row(whole[0] if first else None, {**dict.fromkeys(_OFFSETS, "-"), **values}, len(whole))
     span = one(lines[at])
-    reason = f"is a row of a group that is cut: of {', '.join(missing) or 'what stands behind its lag'} nothing whole was pasted"
+    reason = f"is a row of a group that is cut off: {', '.join(missing) or 'the part after its lag'} was not pasted in full"
     return [*_facts(row, span, asked), CutOutput(span, reason)]
 
 

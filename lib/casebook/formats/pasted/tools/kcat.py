@@ -32,7 +32,7 @@ _PARTITION = re.compile(
 _OF_JSON = ('"originating_broker"', '"controllerid"')
 _LONGEST, _DIGITS = 4 << 20, 10
 _TOOL = "kcat -L"
-_WHO = "who is registered tells `ls /brokers/ids`, who is the controller `get /controller`"
+_WHO = "`ls /brokers/ids` shows the registered brokers, `get /controller` the controller"
 
 
 _ASKS = re.compile(r".*\b(?:kcat|kafkacat)\s.*-[A-Z]\b.*")
@@ -97,7 +97,7 @@ def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered:
     who = f"by the metadata of {whose}, {live}" if brokers else f"metadata of {whose}"
     leads = f", and {controller} is the controller" if controller is not None and controller >= 0 else ""
     places = ", ".join(f"{broker} is at {address}" for broker, address in sorted(brokers.items()) if address)
-    return f"{who}{leads}, as far as it was told" + (f"; {places}" if places else "")
+    return f"{who}{leads}, as far as known" + (f"; {places}" if places else "")
 
 
 def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) -> Iterator[DescribedPartition | ToolStatement]:

@@ -23,7 +23,7 @@ _BESIDE = re.compile(
 _OF_JQ = re.compile(r'\{\s*"partition"\s*:\s*"[^"]{1,260}"\s*,\s*"size"\s*:.{0,200}\}')
 _LONGEST, _SHOWN, _MOST_OF_JQ = 4 << 20, 6, 40
 _TOOL = "kafka-log-dirs"
-_SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
+_SEGMENTS = "`ls -l --time-style=full-iso` of its folder shows the last writes to its segments"
 
 
 def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | CutOutput]:

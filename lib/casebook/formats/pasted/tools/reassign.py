@@ -54,7 +54,8 @@ _LOG_DIRS = re.compile(r'"log_dirs"\s*:\s*\[([^\]]{0,2000})\]')
 _MOST_DIRS = 20
 _TOOL = "kafka-reassign-partitions"
 _NOW = (
-    "what is assigned now tells `kafka-topics --describe`; what is under way, `kafka-reassign-partitions --list` (2.6 and later)"
+    "`kafka-topics --describe` shows the current assignment; `kafka-reassign-partitions --list` (2.6 and later) "
+    "shows running reassignments"
 )
 
 _Plan = dict[tuple[str, int], tuple[int, ...]]
@@ -197,7 +198,7 @@ def _is_of_plan(line: PastedLine) -> bool:
 
 
 def _cut(lines: Sequence[PastedLine], after: int) -> CutOutput:
-    return CutOutput(one(lines[after - 1]), "is a plan that is cut here: what followed was not pasted")
+    return CutOutput(one(lines[after - 1]), "is a plan that is cut off here: the rest was not pasted")
 
 
 def _items(rows: Sequence[object]) -> _Plan:

@@ -235,10 +235,10 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
             and not broken_off
             and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
         )
-        return (partition if whole else CutOutput(span, "is a partition's line that is cut or was changed")), after
+        return (partition if whole else CutOutput(span, "is a partition's line that is cut off or was changed")), after
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
-    return CutOutput(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+    return CutOutput(span, "is a line of kafka-topics --describe that is cut off or was changed"), after
 
 
 def _broken(lines: Sequence[PastedLine], at: int, text: str, after: int) -> tuple[str, int]:
@@ -270,11 +270,11 @@ def _as_far(
     if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
         partition = _partition(row, cut.span)
         if partition is not None and (row["isr"] is not None or partition.leader is None):
-            return partition, (CutOutput(cut.span, f"is a partition's line that is cut behind {last['rest'].strip()[:40]!a}"),)
+            return partition, (CutOutput(cut.span, f"is a partition's line that is cut off after {last['rest'].strip()[:40]!a}"),)
     if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
-        says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; who is in sync was not pasted whole"
+        says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; its ISR was not pasted in full"
         return cut, (ToolStatement("kafka-topics", cut.span, says),)
     return cut, ()
 
@@ -285,9 +285,9 @@ def _without_begin(text: str, span: LineSpan) -> Iterator[ToolStatement]:
     if row and row["isr"] is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         held = f"{leader}, replicas {row['replicas']}, ISR {row['isr']}"
-        says = f"partition {row['partition']} of a topic whose name is cut has {held}"
+        says = f"partition {row['partition']} of a topic whose name is cut off has {held}"
         yield ToolStatement("kafka-topics", span, says)
-        yield CutOutput(span, "is a partition's line that is cut at its begin")
+        yield CutOutput(span, "is a partition's line that is cut off at its start")
 
 
 def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:

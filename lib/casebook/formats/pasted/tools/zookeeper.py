@@ -152,7 +152,7 @@ def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tup
     elif command["verb"] == "get" and text.lstrip().startswith("{"):
         data, end = _json(lines, after)
         if data is None:
-            return CutOutput(spanned(lines, at, end), "holds JSON that is cut or was changed"), end
+            return CutOutput(spanned(lines, at, end), "holds JSON that is cut off or was changed"), end
         after = end
     elif command["verb"] == "get" and _NUMBER.fullmatch(text) and path.endswith("/controller_epoch"):
         data, after = text.strip(), after + 1
@@ -191,11 +191,11 @@ def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput
     if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
         return None, at + 1
     if data is None:
-        return CutOutput(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+        return CutOutput(spanned(lines, at, end), "is JSON that is cut off or was changed"), end
     try:
         row = _loaded(data)
     except (ValueError, RecursionError):
-        return CutOutput(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+        return CutOutput(spanned(lines, at, end), "is JSON that is cut off or was changed"), end
     kind = _kind(row)
     if kind is None:
         return None, end

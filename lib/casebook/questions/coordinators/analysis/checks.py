@@ -52,12 +52,12 @@ def _commits(scene: CoordinatorInputs) -> tuple[Finding, ...]:
     )
     if not kept:
         return (
-            ask.could_not_check("Whether groups keep offsets in ZooKeeper is unknown", why=gaps[0].why, settle=gaps[0].settle),
+            ask.could_not_check("It is unknown whether groups keep offsets in ZooKeeper", why=gaps[0].why, settle=gaps[0].settle),
         )
     also = f" {', '.join(both[:SHOWN])} {agree(len(both), 'commits', 'commit')} to Kafka as well." if both else ""
     who = f"{'At least ' if gaps else ''}{plural(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')}"
     title = f"{who} offsets in ZooKeeper: {', '.join(groups[:SHOWN])}"
-    why = f"No coordinator and no __consumer_offsets has these {plural(len(kept), 'offset')}.{also}"
+    why = f"These {plural(len(kept), 'offset')} are not in __consumer_offsets, and no coordinator serves them.{also}"
     return (ask.found(Severity.INFO, title, why=why),)
 
 
@@ -69,13 +69,13 @@ def _leaderless(scene: CoordinatorInputs) -> Finding:
         check="coordinators.leaderless",
         question="Which groups have no coordinator at all?",
         coverage=Coverage.counted(len(judged), len(partitions), "offsets partition", Source.ZNODES),
-        threshold="any offsets partition without living leader",
+        threshold="any offsets partition without a living leader",
         facts=facts_of(hit),
         evidence=proofs(hit),
     )
     if not hit:
         if not judged:
-            return ask.could_not_check("Whether a partition lacks a leader is unknown", settle="Collect the znodes.")
+            return ask.could_not_check("The leaders of the offsets partitions are unknown", settle="Collect the znodes.")
         well = f"Every one of {plural(len(judged), 'offsets partition')} has a living leader"
         return ask.ok(well, gaps=(*coverage.registrations(scene.cluster), *coverage.states(scene.cluster, OFFSETS_TOPIC)))
     return ask.found(
@@ -84,7 +84,7 @@ def _leaderless(scene: CoordinatorInputs) -> Finding:
         why=f"No replica leads the partition, so FindCoordinator answers {NO_COORDINATOR_ANSWER.at(version)}.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
         at_latest=True,
-        next=(Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),),
+        next=(Step(kind="not", text="Do not delete or recreate __consumer_offsets: the commits of all groups would be lost."),),
     )
 
 
@@ -105,14 +105,14 @@ def _failed(scene: CoordinatorInputs) -> Finding:
     if not hit:
         if not told:
             return ask.could_not_check(
-                "Whether a load failed is unknown: of no partition is it known who serves it", settle=COLLECT_LOGS
+                "Failed loads are unknown: the evidence names no partition's coordinator", settle=COLLECT_LOGS
             )
         return ask.ok("No load ended in an error", gaps=load_checks.gaps(scene))
     return ask.found(
         Severity.CRITICAL,
         f"{whom(hit)} {agree(len(hit), 'is', 'are')} served from a load that failed",
-        why="Kafka serves a partition after a failed load with what it had read until then: commits beyond the error read as -1, "
-        "and consumers fall to auto.offset.reset.",
+        why="After a failed load, Kafka serves what it had read so far. Commits after the error read as -1, and "
+        "consumers fall back to auto.offset.reset.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
     )
 
@@ -126,14 +126,12 @@ def _known(scene: CoordinatorInputs) -> Finding:
         coverage=Coverage.counted(
             len(partitions) - len(unknown), len(partitions), "offsets partition", Source.ZNODES, Source.LOGS
         ),
-        threshold="any partition whose coordinator's log does not tell",
+        threshold="any partition whose state its coordinator's log does not show",
         facts=facts_of(unknown),
         evidence=proofs(unknown),
     )
     if not partitions:
-        return ask.could_not_check(
-            "Nothing that was read tells who leads a partition of __consumer_offsets", settle="Collect the znodes."
-        )
+        return ask.could_not_check("The evidence names no leader of a __consumer_offsets partition", settle="Collect the znodes.")
     if not unknown:
         well = f"The state of {plural(len(partitions), 'offsets partition')} is known"
         return ask.ok(well, gaps=load_checks.gaps(scene))
@@ -151,20 +149,20 @@ def _alone(scene: CoordinatorInputs) -> Finding:
     hit = [one for one in led if is_alone(one, scene.cluster)]
     ask = Question(
         check="coordinators.alone",
-        question="Could another broker take over if a coordinator died?",
+        question="Can another broker take over if a coordinator fails?",
         coverage=Coverage.every(len(led), "led offsets partition", Source.ZNODES),
-        threshold="an offsets partition with nobody else in sync",
+        threshold="an offsets partition with no second in-sync replica",
         facts=facts_of(hit) | {"brokers": sorted(r.broker for r in radius if r.alone)},
         evidence=(*(e for one in hit[:SHOWN] if (e := one.judged.proof) and e.znode), Evidence(file="tables/blast_radius")),
     )
     if not hit:
         gaps = coverage.registrations(scene.cluster) + coverage.states(scene.cluster, OFFSETS_TOPIC)
-        return ask.nothing_in(led, "Every coordinator has another in-sync replica beside it", gaps=gaps)
+        return ask.nothing_in(led, "Every led offsets partition has a second in-sync replica", gaps=gaps)
     whose = brokers(sorted(r.broker for r in radius if r.alone))
     return ask.found(
         Severity.WARNING,
-        f"{whom(hit)} would lose {agree(len(hit), 'its', 'their')} coordinator with {whose}: nobody else is in sync",
-        why="With its only in-sync replica the partition goes leaderless, until that broker is back.",
+        f"{whom(hit)} would lose {agree(len(hit), 'its', 'their')} coordinator with {whose}: no other replica is in sync",
+        why="Without its only in-sync replica, the partition is leaderless until that broker is back.",
         next=(
             Step(kind="first", text="Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."),
         ),
@@ -176,14 +174,14 @@ def _groups_placed(scene: CoordinatorInputs) -> Finding:
     told = int(topic.count is not None and not topic.assumed)
     ask = Question(
         check="coordinators.partition_count",
-        question="Is it certain which partition a group belongs to?",
+        question="Is the partition of each group certain?",
         coverage=Coverage(seen=told, of=1, what="number of partitions", by=(Source.ZNODES,)),
-        threshold="a number of partitions that is assumed",
+        threshold="an assumed number of partitions",
         facts={"partitions": topic.count, "origin": topic.origin},
     )
     if topic.count is None:
         return ask.could_not_check(
-            "No group can be placed: how many partitions the offsets topic has is not known", settle=COLLECT_AGAIN
+            "No group can be placed: the partition count of the offsets topic is unknown", settle=COLLECT_AGAIN
         )
     if topic.assumed:
         return ask.could_not_check(
@@ -199,7 +197,7 @@ def _understood(scene: CoordinatorInputs) -> Finding:
     files = [file for file in scene.files if file.entries]
     ask = Question(
         check="coordinators.log_lines",
-        question="Was every line about loading and cleaning understood?",
+        question="Was every log line about loading and cleaning understood?",
         coverage=Coverage.every(len(files), "log", Source.LOGS),
         threshold="a line that looks like one of them, in an unknown wording",
         facts={"unreadable": len(odd)},

@@ -49,8 +49,8 @@ class Led(NamedTuple):
     @property
     def why(self) -> str:
         """Known state, with its time."""
-        who = "Nobody led it" if self.leader is None else f"Broker {self.leader} led it"
-        return f"{who} at {moment(self.time)}, by a line of a log; no znode tells of later."
+        who = "No broker led it" if self.leader is None else f"Broker {self.leader} led it"
+        return f"{who} at {moment(self.time)}, according to a log; no znode shows a later state."
 
 
 def leaders(events: Iterable[Event]) -> dict[int, Led]:

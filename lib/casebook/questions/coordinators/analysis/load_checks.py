@@ -65,9 +65,9 @@ def waiting(scene: CoordinatorInputs) -> Finding:
         return _in_a_hole(ask, untold)
     if not hit:
         if not logs:
-            none = "Whether a coordinator still loads is unknown: no log is of one broker alone"
+            none = "Running loads are unknown: no log is of one broker alone"
             return ask.could_not_check(none, settle=COLLECT_LOGS)
-        return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
+        return ask.ok("No coordinator is loading, according to the logs", gaps=gaps(scene))
     if old := _not_known_since(hit, busy, scene.at):
         return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
@@ -105,8 +105,8 @@ def loads(scene: CoordinatorInputs) -> tuple[list[Waiting], list[Waiting]]:
 def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
     whose = brokers(sorted({one.judged.coordinator for one in untold}))
     return ask.could_not_check(
-        f"{whom(untold)} waited for a load; whether they still do is unknown",
-        why=f"Not all of the log of {whose} could be read: the end of the load may stand there.",
+        f"{whom(untold)} waited for a load; whether they still wait is unknown",
+        why=f"Not all of the log of {whose} could be read: it may record the end of the load.",
         settle=COLLECT_LOGS,
         since=_since(untold),
     )
@@ -140,7 +140,7 @@ def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -
     ends = max(queue.log.last for queue in old)
     ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(ends)}"
     return ask.could_not_check(
-        f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
+        f"{whom(hit)} waited for a load {ended}; whether they still wait is unknown",
         why=" ".join(_of_broker(queue) for queue in old),
         settle=COLLECT_LOGS,
         since=_since(hit),
@@ -191,7 +191,7 @@ def _until(hit: Sequence[Waiting], at: int | None, *, of_all: bool) -> str:
         return f"partition {endless[0].judged.partition} never will be: its load does not end"
     last = last_end(hit)
     if last is None:
-        return "until when is not known"
+        return "the end is unknown"
     without = _untimed(hit)
     more = f"; {count(without)} without estimate" if without else ""
     which = "the last" if of_all else "of these, the last"
@@ -204,7 +204,7 @@ def _untimed(hit: Sequence[Waiting]) -> int:
 
 def _of_broker(queue: BrokerQueue) -> str:
     held = len(queue.queued)
-    behind = f", {plural(held, 'other')} behind it" if held else ""
+    behind = f", {plural(held, 'other')} queued" if held else ""
     since = clock(instant(queue.loading.since))
     return f"Broker {queue.broker} loads partition {queue.loading.partition} since {since}{behind}."
 
@@ -216,7 +216,7 @@ def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...
         f"The log of broker {queue.broker} ends at {clock(instant(queue.log.ends))}, before the rest of the evidence."
         for queue in old
     ]
-    return (*said, *(["Logs are taken to reach to the end of the evidence."] if len(old) < len(logs) else ()))
+    return (*said, *(["Logs are assumed to reach to the end of the evidence."] if len(old) < len(logs) else ()))
 
 
 def endless(scene: CoordinatorInputs) -> Finding:
@@ -255,8 +255,8 @@ def endless(scene: CoordinatorInputs) -> Finding:
     if open_ := unproven(scene):
         named = ", ".join(str(one.judged.partition) for one in open_[:SHOWN])
         return ask.could_not_check(
-            f"Whether the load of partition {named} can end is unknown: nobody looked at its batches",
-            settle="Run notebook 40, or give the segments of the partition: the largest batch against the load buffer decides.",
+            f"Whether the load of partition {named} can end is unknown: its batches were not read",
+            settle="Run notebook 40, or add the segments of the partition: its largest batch must fit the load buffer.",
         )
     well = "No load meets a batch larger than its buffer" if loading else "Nothing is being loaded"
     return ask.ok(well, gaps=gaps(scene))
@@ -266,15 +266,15 @@ def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings,
     """Return the finding on loads with unread batch sizes; with the worst case, when a batch is known."""
     named = ", ".join(str(one.judged.partition) for one in unread[:SHOWN])
     possible = [
-        f"The largest batch of partition {one.judged.partition} has {count(batch)} bytes, the default of the release is "
-        f"{count(buffer)}: with that the load never ends."
+        f"The largest batch of partition {one.judged.partition} has {count(batch)} bytes; the release's default buffer "
+        f"is {count(buffer)}. With the default, the load never ends."
         for one in unread
         if (batch := largest.get(one.judged.partition)) is not None
         if (buffer := load_buffer(settings, one.judged.coordinator).number) is not None and batch > buffer
     ]
     whose = brokers(sorted({one.judged.coordinator for one in unread}))
     return ask.could_not_check(
-        f"Whether the load of partition {named} can end is unknown: nobody has read offsets.load.buffer.size of {whose}",
+        f"Whether the load of partition {named} can end is unknown: offsets.load.buffer.size of {whose} was not collected",
         why=" ".join(possible[:SHOWN]),
         settle=coverage.COLLECT_PROPERTIES,
     )
@@ -307,7 +307,7 @@ def foretold(scene: CoordinatorInputs) -> Finding:
     without = [one for one in waits if one.eta is None or one.eta.mid is None]
     ask = Question(
         check="coordinators.foretold",
-        question="Is it known when every waiting group will be served?",
+        question="When will every waiting group be served?",
         coverage=Coverage.counted(len(waits) - len(without), len(waits), "waiting partition", Source.LOGS),
         threshold="any wait without estimate",
         facts=facts_of(without),

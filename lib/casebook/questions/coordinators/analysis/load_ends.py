@@ -76,9 +76,9 @@ def ends(queue: BrokerQueue) -> dict[int, tuple[TimeRange | None, str]]:
     """Return when each waiting partition of a broker is served, and the basis."""
     loading, queued = queue.loading, queue.queued
     if loading is None or queue.log is None or queue.log.ends is None:
-        return {one.partition: (None, "nothing says when the queue moves") for one in queued}
+        return {one.partition: (None, "the end of the queue's first load is unknown") for one in queued}
     if loading.state is CoordinatorState.LOADING_FOR_EVER:
-        behind = {one.partition: (None, f"behind partition {loading.partition}, whose load never ends") for one in queued}
+        behind = {one.partition: (None, f"queued after partition {loading.partition}, whose load never ends") for one in queued}
         return behind | {loading.partition: (None, "a load that never ends")}
     if queue.rate is None:
         why = "no load with a known size has ended on any broker"

@@ -55,18 +55,18 @@ class CoordinatorRow:
     Columns:
         group: Group id; null for an offsets partition of which no group is known.
         partition: Partition of __consumer_offsets.
-        coordinator: Broker id; null when there is none, or nothing says.
+        coordinator: Broker id; null if there is none, or unknown.
         state: served, loading, queued, failed, moved, leaderless, loading_for_ever or unknown.
         since: From when on, ISO-8601 UTC: by the broker's clock, or ZooKeeper's where its znode says.
         eta_low: Served at the earliest, ISO-8601 UTC by the broker's clock; nine times of ten within the bounds.
         eta: Served at, best guess.
         eta_high: Served at the latest; null without bound.
         bytes: Of the partition's log, in the coordinator's copy, else the largest.
-        client_sees: What the group's clients are answered.
-        rests_on: What the estimate rests on, or why there is none.
+        client_sees: Answer to the group's clients.
+        rests_on: Basis of the estimate, or why there is none.
         why: The state in one sentence.
         proof: Line of a log, or znode.
-        group_proof: Line of a log that names the group, where no segment does.
+        group_proof: Line of a log that names the group, if no segment does.
     """
 
     group: str | None
@@ -93,8 +93,8 @@ class BlastRadius:
         broker: Broker that coordinates.
         partitions: Offsets partitions it coordinates.
         groups: Known groups among them.
-        bytes: What others would have to load before they serve them; null when a size is unknown.
-        alone: Partitions that nobody else in sync could take over.
+        bytes: Bytes that other brokers must load before they serve them; null if a size is unknown.
+        alone: Partitions without another in-sync replica.
     """
 
     broker: int
@@ -136,10 +136,10 @@ def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequenc
     key = "offsets.topic.num.partitions"
     configured = {p[key] for p in cluster.started_with.values() if p.get(key, "").isdecimal()}
     if len(configured) == 1 and (count := int(configured.pop())) >= max(seen, 1):
-        return Partitions(count, True, f"{key} that brokers were started with")
+        return Partitions(count, True, f"{key} logged at the start of brokers")
     if 0 < seen <= (default := int(DEFAULTS[key].at(version))):
         return Partitions(default, True, f"the default of {key}")
-    return Partitions(None, True, "nothing in the evidence tells it")
+    return Partitions(None, True, "not in the evidence")
 
 
 def waiting(

@@ -14,8 +14,8 @@ from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.rows import BlastRadius, Partitions, Waiting
 from casebook.questions.coordinators.analysis.states import CoordinatorState
 
-COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
-COLLECT_SIZES = "Give the coordinators' log dirs: casebook collect --log-dirs BROKER=DIR."
+COLLECT_LOGS = "Add the coordinators' server.log: casebook collect --logs BROKER=GLOB."
+COLLECT_SIZES = "Add the coordinators' log dirs: casebook collect --log-dirs BROKER=DIR."
 _TABLE = Evidence(file="tables/coordinators")
 
 

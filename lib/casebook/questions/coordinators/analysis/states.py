@@ -137,11 +137,11 @@ def _judged(
 def _of(said: Said) -> dict[str, object]:
     """Return the state according to the coordinator's own log."""
     words = {
-        LoadStep.QUEUED: "It waits for the loads before it.",
+        LoadStep.QUEUED: "It waits for the loads queued before it.",
         LoadStep.LOADING: "Its load has begun and not ended.",
         LoadStep.SERVED: "It was loaded.",
         LoadStep.FAILED: said.text,
-        LoadStep.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
+        LoadStep.ENDED: "Its load has ended, as the thread has started another; the result is not in the log.",
     }
     return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": proof(said.proof)}
 
@@ -154,16 +154,16 @@ def _unsaid(
         left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is LoadStep.MOVED]
         if left:
             last = max(left, key=lambda said: said.since)
-            why = f"Its former coordinator gave it up; no log is broker {leader}'s alone."
+            why = f"Its former coordinator resigned; there is no log of broker {leader} alone."
             return {"state": CoordinatorState.MOVED, "since": last.since, "why": why, "proof": proof(last.proof)}
-        return _unknown(f"No log is broker {leader}'s alone.", written, znode)
+        return _unknown(f"There is no log of broker {leader} alone.", written, znode)
     if queue.stopped:
         return _unknown(f"The log of broker {leader} ends with its shutdown.", written, znode)
     if queue.born is None:
-        return _unknown(f"The log of broker {leader} begins after its start and does not name it.", written, znode)
+        return _unknown(f"The log of broker {leader} begins after its start and does not name the partition.", written, znode)
     if queue.loading is None:
-        return _unknown(f"Broker {leader} has not named it since it started, and loads nothing.", written, znode)
-    why = f"Broker {leader} loads partition {queue.loading.partition} first and has not begun with it."
+        return _unknown(f"Broker {leader} has not named the partition since its start, and loads nothing.", written, znode)
+    why = f"Broker {leader} loads partition {queue.loading.partition} first and has not started this one."
     return {"state": CoordinatorState.QUEUED, "since": queue.born, "why": why, "proof": znode}
 
 
@@ -182,13 +182,13 @@ def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) 
             coordinator=None,
             state=CoordinatorState.UNKNOWN,
             since=None,
-            why="Nothing names its leader.",
+            why="Its leader is not in the evidence.",
             proof=None,
         )
     held = [word for word in words if word[0].step is not LoadStep.MOVED]
     said, queue = max(held or words, key=lambda word: word[0].since)
     if said.step is LoadStep.MOVED:
-        why = f"Broker {queue.broker} gave it up; no log says who took it."
+        why = f"Broker {queue.broker} resigned; the next coordinator is not in the logs."
         return JudgedPartition(
             partition=number, coordinator=None, state=CoordinatorState.MOVED, since=said.since, why=why, proof=proof(said.proof)
         )
@@ -224,7 +224,7 @@ def _with_endless(
     batch, buffer = largest.get(judged.partition), found.number
     if batch is None or buffer is None or batch <= buffer or found.assumed:
         return judged
-    why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
+    why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: the batch is read again and again."
     return replace(judged, state=CoordinatorState.LOADING_FOR_EVER, why=why)
 
 

@@ -20,7 +20,7 @@ from casebook.questions.coordinators.views.load_gantt import Gantt, GanttStrip, 
 MOST_ROWS = 200
 _MOST_LANES = 20
 _WORDS = {CoordinatorState.LOADING_FOR_EVER: "loading for ever", CoordinatorState.UNKNOWN: "? unknown"}
-_COMMITS_TO = {True: "ZooKeeper and Kafka", False: "ZooKeeper", None: "ZooKeeper; whether to Kafka is not known"}
+_COMMITS_TO = {True: "ZooKeeper and Kafka", False: "ZooKeeper", None: "ZooKeeper; Kafka unknown"}
 _HIT = (*UNSERVED, CoordinatorState.FAILED)
 
 
@@ -84,12 +84,12 @@ def blast_radius(c: Coordinators) -> View:
             ("Groups", NUMBER),
             ("Offsets partitions", NUMBER),
             ("Others must load", NUMBER),
-            ("Nobody else in sync", TEXT),
+            ("No other in sync", TEXT),
         ),
         rows=[(ALARM if r.alone else PLAIN, _radius_cells(r, known=known)) for r in c.radius[:MOST_ROWS]],
         takeaway=_widest(widest, known=known),
-        reading=("Lines of logs name the groups: there may be more. " if c.named else "")
-        + "Others load its partitions first; those with nobody else in sync have no coordinator until it is back.",
+        reading=("Groups are known from log lines only: there may be more. " if c.named else "")
+        + ("Other brokers load its partitions first; those with no other in-sync replica have no coordinator until it is back."),
         total=len(c.radius) if len(c.radius) > MOST_ROWS else None,
         rest="blast_radius",
     )
@@ -101,7 +101,11 @@ def commits(c: Coordinators) -> View:
     kept = c.cluster.group_offsets
     if not kept:
         known = words.plural(len(c.groups), "group")
-        said = f"No offset below /consumers is in the evidence; {known} known to Kafka." if c.cluster.there else "No znode tells."
+        said = (
+            f"No offset below /consumers is in the evidence; {known} known to Kafka."
+            if c.cluster.there
+            else "The evidence has no znodes."
+        )
         return html(render("caption", takeaway=said, reading="Groups that commit to Kafka have theirs in __consumer_offsets."))
     groups = {one.group for one in kept}
     table = Table(
@@ -121,7 +125,7 @@ def commits(c: Coordinators) -> View:
             for one in kept[:MOST_ROWS]
         ],
         takeaway=f"{words.plural(len(groups), 'group')} with {words.plural(len(kept), 'offset')} in ZooKeeper.",
-        reading="No coordinator knows of these; moving a coordinator does not touch them.",
+        reading="Coordinators do not serve these; a change of coordinator does not affect them.",
         total=len(kept) if len(kept) > MOST_ROWS else None,
         rest="group_offsets",
         search=True,
@@ -133,7 +137,7 @@ def _takeaway(c: Coordinators) -> str:
     """Return the longest wait, in one sentence."""
     busy = [queue for queue in c.queues if queue.loading is not None]
     if not busy:
-        return "Nothing is being loaded." if any(q.log and q.log.ends for q in c.queues) else "No log tells what is being loaded."
+        return "Nothing is being loaded." if any(q.log and q.log.ends for q in c.queues) else "No log shows loads."
     endless = [queue for queue in busy if queue.loading.state is CoordinatorState.LOADING_FOR_EVER]
     if endless:
         first = endless[0]
@@ -141,7 +145,7 @@ def _takeaway(c: Coordinators) -> str:
     last = max(busy, key=lambda q: _last(c, q) or 0)
     end = _last(c, last)
     if end is None or last.log is None or last.log.ends is None:
-        return f"Broker {busy[0].broker} loads partition {busy[0].loading.partition}; when it ends is not known."
+        return f"Broker {busy[0].broker} loads partition {busy[0].loading.partition}; its end is unknown."
     head = _eta(c, last.loading.partition)
     mostly = len(last.queued) > 1 and head is not None and end - last.log.ends < 1.25 * (head.mid - last.log.ends)
     because = f", nearly all of it for partition {last.loading.partition}" if mostly else ""
@@ -158,7 +162,10 @@ def _reading(shown: Sequence[BrokerQueue]) -> str:
     """Return the rates, and the limits of the figure."""
     rates = [f"broker {q.broker}: {_rate_words(q)}" for q in shown if q.loading is not None and q.rate is not None]
     said = f"Rate of {'; of '.join(rates)}. " if rates else ""
-    return f"{said}One thread a broker loads. How far a load has got is not logged: elapsed is not read. Times are UTC."
+    return (
+        f"{said}One loading thread per broker. Progress within a load is not logged: elapsed time is not data read. "
+        "Times are UTC."
+    )
 
 
 def _rate_words(queue: BrokerQueue) -> str:
@@ -223,13 +230,13 @@ def _eta(c: Coordinators, partition: int) -> TimeRange | None:
 
 def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Sequence[CoordinatorRow]) -> str:
     if hit and groups and c.named:
-        return f"{words.count(len(groups))} or more groups not served as they should be: lines of logs name these."
+        return f"At least {words.count(len(groups))} groups are not served as they should be; they are known from log lines."
     if hit and groups:
         return f"{words.count(len(groups))} of {words.plural(len(c.groups), 'group')} not served as they should be."
     if hit:
-        return f"{words.plural(len(hit), 'partition')} not served as they should be; the groups are not known."
+        return f"{words.plural(len(hit), 'partition')} not served as they should be; the groups are unknown."
     unclear = sum(row.state in (CoordinatorState.UNKNOWN, CoordinatorState.MOVED) for row in c.rows)
-    return f"Nobody waits, as far as is known; {words.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
+    return f"No group waits, as far as known; {words.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
 
 
 def _seen(hit: Sequence[CoordinatorRow]) -> str:
@@ -237,12 +244,12 @@ def _seen(hit: Sequence[CoordinatorRow]) -> str:
     if not hit:
         return ""
     answers = "; ".join(dict.fromkeys(row.client_sees for row in hit))
-    return f"Longest first; times are UTC. Clients see: {answers}."
+    return f"Longest first; times are UTC. Client error: {answers}."
 
 
 def _cells(c: Coordinators, row: CoordinatorRow) -> tuple[object, ...]:
     return (
-        row.group if row.group is not None else Markup("<small>groups not known</small>"),
+        row.group if row.group is not None else Markup("<small>groups unknown</small>"),
         row.partition,
         "none" if row.coordinator is None else f"broker {row.coordinator}",
         _WORDS.get(row.state, str(row.state)),
@@ -341,6 +348,6 @@ def _radius_cells(r: BlastRadius, *, known: bool) -> tuple[object, ...]:
 
 def _widest(widest: BlastRadius | None, *, known: bool) -> str:
     if widest is None:
-        return "Who coordinates what is not known."
+        return "The coordinators are unknown."
     groups = f"{words.plural(widest.groups, 'group')} of " if known else ""
     return f"Broker {widest.broker} coordinates most: {groups}{words.plural(widest.partitions, 'offsets partition')}."

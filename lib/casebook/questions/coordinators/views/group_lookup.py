@@ -74,18 +74,18 @@ def _kind(found: LookUp) -> str:
 def _result(c: Coordinators, found: LookUp) -> str:
     """Return the answer in one sentence, with its number."""
     if found.waiting is None:
-        return "unknown: nothing in the evidence tells of its partition"
+        return "unknown: its partition is not in the evidence"
     state, eta = found.waiting.judged.state, found.waiting.eta
     if state not in (CoordinatorState.LOADING, CoordinatorState.QUEUED):
         return {
             CoordinatorState.SERVED: "served by its coordinator",
-            CoordinatorState.FAILED: "served, but from a load that failed: commits are missing",
+            CoordinatorState.FAILED: "served, but from a failed load: commits are missing",
             CoordinatorState.LEADERLESS: "no coordinator: its partition has no leader",
             CoordinatorState.LOADING_FOR_EVER: "never served: the load of its partition does not end",
             CoordinatorState.MOVED: "its coordinator moved; whether the new one serves it is unknown",
         }.get(state, "unknown whether it is served")
     if eta is None or eta.mid is None:
-        return f"{state}: when it is served is unknown"
+        return f"{state}: the time is unknown"
     left = f", {about((eta.mid - c.at) / 1000)} from the end of the evidence" if c.at else ""
     return f"{state}: served at {served_at(eta, c.at)} UTC{left}"
 
@@ -108,7 +108,7 @@ def _steps(found: LookUp) -> list[tuple[str, object, str]]:
         (
             "CoordinatorState",
             str(judged.state).replace("_", " ") if judged else "unknown",
-            judged.why if judged else "no evidence of it",
+            judged.why if judged else "not in the evidence",
         ),
         ("Client sees", _breakable(found.client_sees), since),
     ]

@@ -33,11 +33,11 @@ def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
     unsure = _unsure(found, hit)
     ask = Question(
         check="durability.acknowledged",
-        question="Which topics can lose acknowledged records by how they, the brokers and the clients are set up?",
+        question="Which topics can lose acknowledged records with the current settings of topics, brokers and clients?",
         coverage=Coverage.counted(
             len(scene.topics), len(scene.cluster.topics), "topic", Source.ZNODES, Source.SETTINGS, Source.CLIENTS
         ),
-        threshold="a rule that takes one failure or two",
+        threshold="a rule by which one or two failures lose records",
         facts={
             "topics": len(of_topics),
             "by_one_failure": len(at_once),
@@ -52,7 +52,7 @@ def at_risk(scene: DurabilityInputs, found: Sequence[LossVerdict]) -> Finding:
             title = f"{plural(len(not_given), 'verdict')} on durability could not be given"
             first = not_given[0]
             return ask.could_not_check(title, why=first.sentence, settle=settle(RULES[first.rule], first.proof))
-        well = "No rule says that an acknowledged record can be lost"
+        well = "By these rules, no acknowledged record can be lost"
         return ask.nothing_in(scene.topics, well, gaps=coverage.partitions(scene.cluster))
     one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
     return ask.found(
@@ -79,9 +79,9 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     unsure = _unsure(found, [row for row in found if row.severity in ("critical", "warning")])
     ask = Question(
         check="durability.in_short",
-        question="Can a single failure take acknowledged records, by how topics and brokers are set up?",
+        question="Can a single failure lose acknowledged records with the current settings?",
         coverage=Coverage.counted(len(scene.topics), len(cluster.topics), "topic", Source.ZNODES, Source.SETTINGS),
-        threshold="a rule of notebook 80 that takes one failure",
+        threshold="a rule of notebook 80 by which one failure loses records",
         facts={
             "rules": {rule: len(of) for rule, of in _by_rule(hit).items()},
             "topics": len({row.topic for row in hit if row.topic}),
@@ -89,24 +89,24 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
             "unknown_with_two_failures": unsure.rules,
         },
     )
-    two = f"{plural(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
+    two = f"By {plural(len(later), 'more rule')}, two failures can." if later else ""
     if hit:
         said = ", ".join(_in_short(rule, of) for rule, of in _by_rule(hit).items())
         return (
             ask.found(
                 Severity.INFO,
-                f"{_how_many(scene, hit, unsure)} by a single failure, as it is set up",
+                f"{_how_many(scene, hit, unsure)} by a single failure",
                 why=f"By rule: {said}. The worst: {hit[0].sentence} {two}".strip(),
                 evidence=evidence(hit)[:-1],
-                next=(Step(kind="first", text="Run notebook 80: each with its smallest change and its cost."),),
+                next=(Step(kind="first", text="Run notebook 80: it lists the smallest change and the cost of each."),),
                 caveats=caveats(scene, RULES[_AT_ONCE]),
             ),
         )
     unread = [row for row in found if row.severity is None and row.rule == _AT_ONCE]
     if unread or not cluster.brokers_known:
-        why = unread[0].sentence if unread else "Which brokers there are is unknown."
-        return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=SETTLE[TOPIC]),)
-    well = f"No single failure takes what acks=all has acknowledged; producers were not looked at. {two}".strip()
+        why = unread[0].sentence if unread else "The brokers of the cluster are unknown."
+        return (ask.could_not_check("Loss by a single failure could not be fully checked", why=why, settle=SETTLE[TOPIC]),)
+    well = f"No single failure loses records acknowledged with acks=all; producers were not checked. {two}".strip()
     not_given = [row for row in found if row.severity is None]
     gaps = (*coverage.partitions(cluster), *(Gap(why=row.sentence, settle=SETTLE[TOPIC]) for row in not_given[:1]))
     return (ask.nothing_in(scene.topics, well, gaps=gaps),)

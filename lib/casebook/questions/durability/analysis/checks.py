@@ -21,11 +21,11 @@ from casebook.questions.timeline.analysis.extent import behind_its_end
 _SHOWN = 5
 _OF_BROKERS = "tables/settings"
 SETTLE = {
-    TOPIC: "server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE.",
-    CLUSTER: "server.properties of every broker: casebook collect --properties 1=FILE.",
-    PAIR: "The client's library and release: -p clients='NAME=java 2.8.1'.",
-    PRODUCER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
-    CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+    TOPIC: ("Add server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE."),
+    CLUSTER: "Add server.properties of every broker: casebook collect --properties 1=FILE.",
+    PAIR: "Set the client's library and release: -p clients='NAME=java 2.8.1'.",
+    PRODUCER: "Set the client's library and release: -p clients='NAME=java 2.8.1'.",
+    CONSUMER: "Set the client's library and release: -p clients='NAME=java 2.8.1'.",
 }
 """Evidence that would settle a rule, by its scope."""
 _WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
@@ -40,7 +40,7 @@ def of_rules(scene: DurabilityInputs, found: Sequence[RuleAnswer]) -> tuple[Find
     return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
 
 
-_GIVE_FILES = "Their properties or YAML files: casebook collect --client NAME=FILE."
+_GIVE_FILES = "Add their properties or YAML files: casebook collect --client NAME=FILE."
 
 
 def _of_rule(scene: DurabilityInputs, rule: Rule, asked: Sequence[RuleAnswer]) -> Finding:
@@ -88,7 +88,7 @@ def _gaps(rule: Rule, scene: DurabilityInputs) -> tuple[Gap, ...]:
 
 def _of_unknown_clients(scene: DurabilityInputs) -> tuple[Gap, ...]:
     return tuple(
-        Gap(why=f"How {name} is set up is told by nothing that was given of it.", settle=_GIVE_FILES) for name in scene.untold
+        Gap(why=f"The collected files do not contain the configuration of {name}.", settle=_GIVE_FILES) for name in scene.untold
     )
 
 
@@ -146,7 +146,7 @@ def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
     worst = found[0]
     text, _, command = worst.smallest_change.partition(": bin/")
     like = f" {plural(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
-    cost = f" It costs: {worst.cost}" if worst.cost else ""
+    cost = f" Cost: {worst.cost}" if worst.cost else ""
     return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
 
 
@@ -156,7 +156,7 @@ def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Findi
     missing = [broker for broker in scene.brokers if broker not in scene.cluster.known_in_full]
     ask = Question(
         check="durability.brokers_agree",
-        question="Do all brokers have the same of the settings that decide on durability?",
+        question="Do all brokers have the same durability settings?",
         coverage=Coverage.counted(
             len(scene.brokers) - len(missing), len(scene.brokers), "broker", Source.SETTINGS, Source.ZNODES
         ),
@@ -165,7 +165,7 @@ def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Findi
         evidence=(Evidence(file="tables/settings"),),
     )
     if not differ and missing:
-        title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
+        title = f"Agreement of the brokers is unknown: the settings of {brokers(missing)} were not collected"
         return ask.could_not_check(title, settle=SETTLE[CLUSTER])
     if not differ:
         gaps = (*coverage.overrides(scene.cluster, "brokers"), *coverage.partitions(scene.cluster))  # also names dead brokers
@@ -174,9 +174,9 @@ def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Findi
     values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
     return ask.found(
         Severity.WARNING if _DECISIVE & differ.keys() else Severity.INFO,
-        f"Brokers disagree in {plural(len(differ), 'setting')}: what a topic gets depends on who leads",
+        f"Brokers disagree in {plural(len(differ), 'setting')}: a topic's value depends on its leader",
         why=f"{key}: {values}.",
-        next=(Step(kind="first", text=f"Give every broker the same value, and restart those that differ {IN_QUIET}."),),
+        next=(Step(kind="first", text=f"Set the same value on every broker, and restart those that differ {IN_QUIET}."),),
     )
 
 
@@ -211,7 +211,7 @@ def exposed(scene: DurabilityInputs, found: Sequence[Exposure]) -> Finding:
         Severity.WARNING,
         f"{plural(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
         f"{plural(worst.partitions, 'partition')} of {plural(len(worst.topics), 'topic')}, {much}",
-        why=f"They are of {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
+        why=f"They belong to {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
         next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers."),),
     )
 
@@ -239,13 +239,13 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     )
     if not told:
         return ask.could_not_check(
-            "How often the ISR was the leader alone in the past is unknown",
+            "Past ISRs of one are unknown",
             why="The case has no history of the znodes.",
-            settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
+            settle="Add ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
     if not found and gone.observed:
         return ask.could_not_check(
-            "Whether the ISR was the leader alone between snapshots of ZooKeeper is not known",
+            "ISRs between snapshots of ZooKeeper are unknown",
             why=missing[0].why,
             settle=missing[0].settle,
         )
@@ -253,8 +253,8 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
         return ask.ok("acks=all never became acks=1 in this history", gaps=missing)
     if not known:
         return ask.could_not_check(
-            f"Whether acks=all was acks=1 is not known of {plural(len(unknown), 'partition')}",
-            why="Its ISR was the leader alone, and which min.insync.replicas then counted cannot be told.",
+            f"For {plural(len(unknown), 'partition')}, it is unknown whether acks=all was acks=1",
+            why="The ISR was the leader alone; the min.insync.replicas of that time is unknown.",
             settle=SETTLE[TOPIC],
             evidence=(Evidence(file="tables/isr_alone"),),
         )
@@ -263,13 +263,13 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     return ask.found(
         Severity.WARNING,
         f"acks=all was acks=1 in {'at least ' if missing else ''}{plural(len(known), 'partition')}{_longest(known)}",
-        why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
-        + (f" {plural(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
-        + (f" Of {plural(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
+        why="The ISR was the leader alone, and min.insync.replicas allowed it to acknowledge."
+        + (f" {plural(still, 'partition')} {agree(still, 'was', 'were')} still in that state at the end." if still else "")
+        + (f" For {plural(len(unknown), 'partition')}, the min.insync.replicas of that time is unknown." if unknown else ""),
         evidence=(Evidence(file="tables/isr_alone"),),
-        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all are in sync (rule D4)."),),
+        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all replicas are in sync (rule D4)."),),
         caveats=(
-            "Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",
+            "Time is counted from ISR changes in ZooKeeper. Notebook 70 shows what was written in that time.",
             *(f"Durations are lower bounds. {gap.why}" for gap in missing[: int(least)]),
         ),
     )
@@ -285,7 +285,7 @@ def _longest(known: Sequence[IsrAlone]) -> str:
 def _lasted(row: IsrAlone) -> str:
     """Format the duration; a state that lasted to the end of the history lasted longer."""
     if row.open:
-        return f"at least {duration(row.milliseconds)}" if row.milliseconds else "nobody knows how long"
+        return f"at least {duration(row.milliseconds)}" if row.milliseconds else "of unknown length"
     if row.at_most == row.milliseconds:
         return duration(row.milliseconds)
     return f"at least {duration(row.milliseconds)}, at most {duration(row.at_most)}"
@@ -297,19 +297,19 @@ def clients(scene: DurabilityInputs) -> Finding:
     problems = [problem for client in scene.clients for problem in client.problems]
     ask = Question(
         check="durability.clients",
-        question="Is it known how producers and consumers are set up?",
+        question="Are all producer and consumer settings known?",
         coverage=Coverage.counted(len(scene.clients) - len(unknown), len(scene.clients), "client", Source.CLIENTS),
-        threshold="a setting of a client that is not known",
+        threshold="an unknown client setting",
         facts={"producers": len(scene.producers), "consumers": len(scene.consumers), "unknown": unknown},
         evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
     )
     if not scene.clients:
-        why = "No file was given as that of a client: what can be lost is told for a producer with acks=all, at best."
-        return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=_GIVE_FILES)
+        why = "No client file was given: the verdicts assume a producer with acks=all, the best case."
+        return ask.could_not_check("Producer and consumer settings are unknown", why=why, settle=_GIVE_FILES)
     if unknown:
         named = ", ".join(unknown[:_SHOWN])
-        title = f"{plural(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
-        why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
+        title = f"{plural(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} unknown settings: {named}"
+        why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not name."
         return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
     gaps = tuple(Gap(why=f"{problem}.", settle=_GIVE_FILES) for problem in problems[:1])
     return ask.ok(f"Every setting of {plural(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_unknown_clients(scene)))

@@ -42,11 +42,10 @@ def acks_0(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
         return holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
         CRITICAL,
-        f"You lose what {producer.name} sends when a connection breaks, a leader moves or a broker refuses it, and nobody "
-        f"is told: "
-        f"it waits for no answer (acks=0, {acks.origin}).",
+        f"When a connection breaks, a leader moves or a broker refuses a record, {producer.name} loses it without "
+        f"notice: it waits for no answer (acks=0, {acks.origin}).",
         change=f"Set acks=all in {producer.file}.",
-        cost="Each batch waits for the slowest copy in sync: milliseconds in one data centre.",
+        cost="Each batch waits for the slowest in-sync replica: milliseconds within one data centre.",
         proof=acks.proof or producer.file,
     )
 
@@ -62,11 +61,10 @@ def acks_1(_: DurabilityInputs, topic: TopicFacts, producer: AuditedClient) -> J
         return beside("acks=0: see D1.") if acks.value == "0" else holds(f"acks={acks.value} ({acks.origin}).")
     return loses(
         CRITICAL,
-        f"You lose what the leader of {topic.name} acknowledged to {producer.name} and no follower had fetched when that "
-        f"leader dies "
-        f"or is cut off (acks=1, {acks.origin}).",
-        change=f"Set acks=all in {producer.file}; it holds only with min.insync.replicas=2 or more on the topic (D4).",
-        cost="Each batch waits for the slowest copy in sync: milliseconds in one data centre.",
+        f"When the leader of {topic.name} dies or is cut off, {producer.name} loses records that no follower had "
+        f"fetched (acks=1, {acks.origin}).",
+        change=f"Set acks=all in {producer.file}. It protects only with min.insync.replicas of 2 or more on the topic (D4).",
+        cost="Each batch waits for the slowest in-sync replica: milliseconds within one data centre.",
         proof=acks.proof or producer.file,
     )
 
@@ -75,7 +73,7 @@ def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """0 was the default of Java up to 2.0: ``ProducerConfig.java@2.0.1, 2.1.1``; ``Sender.java@2.8.2`` (canRetry)."""
     retries, acks = producer["retries"], producer["acks"]
     if acks.value == "0":
-        return beside("acks=0: nothing is ever known to have failed.")
+        return beside("acks=0: failures are never reported.")
     if retries.whole is None:
         return _unknown_setting("retries", producer)
     if retries.whole < 0:
@@ -84,10 +82,10 @@ def no_retries(scene: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
         return _few_retries(scene, producer, retries.whole)
     return loses(
         WARNING,
-        f"You lose what {producer.name} sends while a leader moves, unless the application looks at the result of every send and "
-        f"repeats it: nothing is sent again (retries=0, {retries.origin}).",
-        change=f"Set retries=2147483647 in {producer.file}, with idempotence for the order.",
-        cost="None, but for sends that fail later than before.",
+        f"When a leader moves, {producer.name} loses what it sends: it does not retry (retries=0, {retries.origin}). "
+        "Only an application that checks every send result can repeat it.",
+        change=f"Set retries=2147483647 in {producer.file}, and enable idempotence to keep the order.",
+        cost="None, except that sends fail later than before.",
         proof=retries.proof or producer.file,
     )
 
@@ -98,21 +96,21 @@ def _few_retries(scene: DurabilityInputs, producer: AuditedClient, tries: int) -
     proof = retries.proof or producer.file
     if outlasts(shortest, scene):
         return holds(f"retries={retries.value} ({retries.origin}).")
-    about = f"{plural(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} used up after about {duration(longest)}"
+    about = f"{plural(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} exhausted after about {duration(longest)}"
     if outlasts(longest, scene) is not False:
-        said = f"Whether the {tries} retries of {producer.name} outlast the death of a broker is unknown"
+        said = f"It is unknown whether the {tries} retries of {producer.name} outlast a broker failure"
         if death(scene) is None:
             return unknown(f"{said}: {death_unknown(scene)}.", _SETTINGS)
-        return unknown(f"{said}: how long each waits depends on its library and release.", proof)
+        return unknown(f"{said}: the wait between retries depends on its library and release.", proof)
     needed = death(scene)
-    lasts = f", a death lasts about {duration(needed)}" if needed is not None else ""
+    lasts = f", a broker failure lasts about {duration(needed)}" if needed is not None else ""
     return loses(
         WARNING,
-        f"You lose what {producer.name} sends while a leader moves or too few copies are in sync, unless the application looks "
-        f"at the result of every send and repeats it: {about} at the default retry.backoff.ms of 100{lasts} (retries="
-        f"{retries.value}, {retries.origin}).",
-        change=f"Set retries=2147483647 in {producer.file}, with idempotence for the order.",
-        cost="None, but for sends that fail later than before.",
+        f"When a leader moves or too few replicas are in sync, {producer.name} loses what it sends: {about}{lasts} "
+        f"(retries={retries.value}, {retries.origin}). Only an application that checks every send result can repeat it. "
+        "The default retry.backoff.ms of 100 is assumed.",
+        change=f"Set retries=2147483647 in {producer.file}, and enable idempotence to keep the order.",
+        cost="None, except that sends fail later than before.",
         proof=proof,
     )
 
@@ -121,29 +119,29 @@ def delivery_timeout(scene: DurabilityInputs, producer: AuditedClient) -> Judged
     """A dead leader is replaced after its session ends; sends must wait that long (KIP-91)."""
     timeout, retries = producer["delivery.timeout.ms"], producer["retries"]
     if retries.value == "0" or producer["acks"].value == "0":
-        return beside("Nothing is sent again: see D1 and D7.")
+        return beside("It does not retry: see D1 and D7.")
     if (retries.whole or 0) < 0:
         return beside(f"retries={retries.value}: see D24.")
     if timeout.value == "":
-        return beside("This client has no such timeout: retries alone count.")
+        return beside("This client has no such timeout: only its retries count.")
     if timeout.whole is None:
         return unknown(f"delivery.timeout.ms of {producer.name} is {timeout.origin}.", timeout.proof or producer.file)
     if timeout.whole == 0 and producer.library == LIBRDKAFKA:
-        return holds("It sends again without end: message.timeout.ms=0 (CONFIGURATION.md@v2.11.0).")
+        return holds("It retries without end: message.timeout.ms=0 (CONFIGURATION.md@v2.11.0).")
     enough, needed = outlasts(timeout.whole, scene), death(scene)
     if enough is None:
         why = f"{duration(timeout.whole)}; {death_unknown(scene)}"
-        return unknown(f"Whether {producer.name} sends for as long as a death lasts is unknown: {why}.", _SETTINGS)
+        return unknown(f"It is unknown whether {producer.name} retries for as long as a broker failure lasts: {why}.", _SETTINGS)
     if enough:
         return _as_long_as_its_retries(scene, producer)
     lasts = "longer" if needed is None else f"about {duration(needed)}"
     return loses(
         WARNING,
-        f"You lose what {producer.name} sends while a dead leader is not yet replaced, unless the application looks at "
-        f"the result of "
-        f"every send: it gives up after {duration(timeout.whole)}, a death lasts {lasts} ({timeout.origin}).",
+        f"When a leader dies, {producer.name} loses what it sends before the next leader: it gives up after "
+        f"{duration(timeout.whole)}, a broker failure lasts {lasts} ({timeout.origin}). Only an application that checks "
+        "every send result can repeat it.",
         change=f"Set delivery.timeout.ms=120000 in {producer.file}.",
-        cost="What is not delivered is kept in memory longer.",
+        cost="Undelivered records stay in memory longer.",
         proof=timeout.proof or producer.file,
     )
 
@@ -152,10 +150,10 @@ def _as_long_as_its_retries(scene: DurabilityInputs, producer: AuditedClient) ->
     """A sufficient timeout only helps while retries are left."""
     timeout, tries = producer["delivery.timeout.ms"], no_retries(scene, producer)
     if tries.outcome == LOSES:
-        return beside("Its retries are used up before that: see D7.")
+        return beside("Its retries are exhausted before that: see D7.")
     if tries.outcome == UNKNOWN:
         return unknown(tries.sentence, tries.proof)
-    return holds(f"It sends again for {duration(timeout.whole or 0)} ({timeout.origin}).")
+    return holds(f"It retries for {duration(timeout.whole or 0)} ({timeout.origin}).")
 
 
 def reorder(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
@@ -166,19 +164,19 @@ def reorder(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
         producer["retries"],
     )
     if retries.value == "0":
-        return beside("Nothing is sent again: see D7.")
+        return beside("It does not retry: see D7.")
     if (retries.whole or 0) < 0:
         return beside(f"retries={retries.value}: see D24.")
     if idempotent.flag:
         return holds(f"Idempotence keeps order and single copies ({idempotent.origin}).")
     if idempotent.value is None or flights.whole is None or retries.value is None:
-        return unknown(f"Whether {producer.name} keeps order is unknown: idempotence {idempotent.origin}.", producer.file)
-    order = "the order of records, and some are stored twice," if flights.whole > 1 else "nothing, but some are stored twice,"
+        return unknown(f"It is unknown whether {producer.name} keeps order: idempotence {idempotent.origin}.", producer.file)
+    order = "the order of records, and stores some twice," if flights.whole > 1 else "nothing, but stores some records twice,"
     return loses(
         INFO,
-        f"You lose {order} when {producer.name} sends a batch again ({flights.whole} requests in flight, no idempotence).",
+        f"When it retries a batch, {producer.name} loses {order} ({flights.whole} requests in flight, no idempotence).",
         change=f"Set enable.idempotence=true in {producer.file} (0.11 or later, brokers too).",
-        cost="None that can be measured; it takes acks=all.",
+        cost="None measurable; it needs acks=all.",
         proof=producer.file,
     )
 
@@ -187,13 +185,13 @@ def contradiction(_: DurabilityInputs, producer: AuditedClient) -> JudgedRule:
     """``KafkaProducer.java@2.8.2`` (configureAcks), ``ProducerConfig.java@3.0.0, 3.0.1``, ``rdkafka_conf.c@v1.9.2``."""
     if not producer.contradictions:
         if producer.starts is None:
-            return unknown(f"Whether settings of {producer.name} exclude each other is unknown.", producer.file)
+            return unknown(f"It is unknown whether settings of {producer.name} exclude each other.", producer.file)
         return holds("No settings exclude each other.")
     return loses(
         WARNING if producer.starts is False else INFO,
         f"{producer.name}: {producer.contradictions[0]}",
-        change=f"Set acks=all, and leave retries and max.in.flight alone, in {producer.file}.",
-        cost="Each batch waits for the slowest copy in sync.",
+        change=f"Set acks=all in {producer.file}, and remove retries and max.in.flight.requests.per.connection from it.",
+        cost="Each batch waits for the slowest in-sync replica.",
         proof=producer.file,
     )
 
@@ -207,14 +205,14 @@ def auto_commit(_: DurabilityInputs, consumer: AuditedClient) -> JudgedRule:
     if commit.value is None:
         return _unknown_setting("enable.auto.commit", consumer)
     if not commit.flag:
-        return holds(f"The application commits itself ({commit.origin}).")
+        return holds(f"The application commits explicitly ({commit.origin}).")
     return loses(
         WARNING,
-        f"You lose what {consumer.name} had polled and not yet processed when it dies, unless it processes each record "
-        f"before the "
-        f"next poll: offsets are committed by themselves (enable.auto.commit true, {commit.origin}).",
+        f"When {consumer.name} dies, it skips records that were polled and not processed: offsets are committed "
+        f"automatically (enable.auto.commit true, {commit.origin}). This does not apply if each record is processed "
+        "before the next poll.",
         change=f"Set enable.auto.commit=false in {consumer.file}, and commit after processing.",
-        cost="A change of code; records may be processed twice after a crash.",
+        cost="A code change; records may be processed twice after a crash.",
         proof=commit.proof or consumer.file,
     )
 
@@ -231,11 +229,11 @@ def offset_reset(scene: DurabilityInputs, consumer: AuditedClient) -> JudgedRule
     expires = f" expire after {days(min(m for m in kept if m is not None))}," if short else ""
     return loses(
         WARNING if short else INFO,
-        f"You lose, that is skip, what is there when {consumer.name} comes back without its offsets: they{expires} are lost with "
-        f"__consumer_offsets, or point to what was cut; and the first records of a new partition (auto.offset.reset latest, "
-        f"{reset.origin}).",
+        f"When {consumer.name} returns without its offsets, it skips the existing records (auto.offset.reset latest, "
+        f"{reset.origin}). Offsets{expires} are lost with __consumer_offsets, or point to truncated records. In new "
+        "partitions it skips the first records.",
         change=f"Set auto.offset.reset=earliest, or none, in {consumer.file}.",
-        cost="With earliest everything that is retained is read again; with none the consumer stops and somebody decides.",
+        cost=("With earliest, all retained records are read again; with none, the consumer stops and an operator must decide."),
         proof=reset.proof or consumer.file,
     )
 
@@ -249,14 +247,14 @@ def read_uncommitted(scene: DurabilityInputs, consumer: AuditedClient) -> Judged
     if level.value == "read_committed":
         return holds(f"isolation.level=read_committed ({level.origin}).")
     if True not in writing and TRANSACTIONS_TOPIC not in scene.by_name:
-        return beside("Nothing tells of transactions.")
+        return beside("There is no sign of transactions.")
     if level.value is None:
         return unknown(f"isolation.level of {consumer.name} is {level.origin}.", level.proof or consumer.file)
     return loses(
         INFO,
-        f"Nothing is lost, but {consumer.name} processes records of transactions that were aborted (isolation.level "
+        f"Nothing is lost, but {consumer.name} processes records of aborted transactions (isolation.level "
         f"read_uncommitted, {level.origin}).",
         change=f"Set isolation.level=read_committed in {consumer.file}.",
-        cost="Records are seen when their transaction ends, not before.",
+        cost="Records become visible at the end of their transaction, not before.",
         proof=level.proof or consumer.file,
     )

@@ -89,11 +89,11 @@ def stated(text: str) -> dict[str, Stated]:
             raise UsageError(f"clients: {entry!r} is not NAME=LIBRARY RELEASE: TOPICS.", try_=f"For example -p {example}.")
         library = match["library"]
         if library and library not in LIBRARIES:
-            raise UsageError(f"clients: {library} is no library that is known.", try_=did_you_mean(library, LIBRARIES))
+            raise UsageError(f"clients: {library} is not a known library.", try_=did_you_mean(library, LIBRARIES))
         try:
             version = KafkaVersion.parse(match["version"]) if match["version"] else None
         except ValueError:
-            raise UsageError(f"clients: {match['version']} is no release.", try_="For example 2.8.1, or 1.9.2.") from None
+            raise UsageError(f"clients: {match['version']} is not a release.", try_="For example 2.8.1, or 1.9.2.") from None
         found[match["client"]] = Stated(library, version, tuple((match["topics"] or "").replace(",", " ").split()))
     return found
 
@@ -162,7 +162,7 @@ def _stored_by_hand(file: ClientFile, commit: Setting) -> Setting:
     given, place = file.given[_STORE], file.proof(_STORE)
     if given.value is None:
         return Setting(None, f"unknown: {_STORE}: {given.why}", proof=place)
-    return Setting("false", f"{_STORE} false: the application says what is committed", proof=place)
+    return Setting("false", f"{_STORE} false: the application chooses what is committed", proof=place)
 
 
 def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> Setting:
@@ -173,7 +173,7 @@ def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersio
             return Setting(None, f"unknown: {given.why}", proof=place)
         return Setting(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", proof=place)
     if not file.whole:
-        return Setting(None, "unknown: its file could not be read whole")
+        return Setting(None, "unknown: its file could not be read in full")
     return _default(key, library, version)
 
 
@@ -192,7 +192,7 @@ def _default(key: str, library: str | None, version: KafkaVersion | None) -> Set
     if len(by_value) == 1:
         return Setting(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
     which = "its release is" if library else "its library and release are"
-    return Setting(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
+    return Setting(None, f"unknown: not set, and {which} unknown", possible=tuple(sorted(by_value)))
 
 
 def _settled(
@@ -208,15 +208,15 @@ def _settled(
     if (values["retries"].whole or 0) < 0:
         return values, (_fewer_than_none(values["retries"], library),), False
     if library in (JAVA, SPRING) and version is not None and version < KafkaVersion.parse(IDEMPOTENCE_SINCE):
-        return values | {"enable.idempotence": Setting("false", f"{library} {version} does not know it")}, (), True
+        return values | {"enable.idempotence": Setting("false", f"{library} {version} does not support it")}, (), True
     against = _against(file, values)
     unsure = [key for key in _CONTRADICTS if key in file.given and values[key].value is None]
     starts = None if unsure or not file.whole else True
     if transactional and asked is not None and asked.value == "false":
-        return values, ("A transactional.id is set and idempotence is switched off: the producer does not start.",), False
+        return values, ("A transactional.id is set and idempotence is off: the producer does not start.",), False
     wanted = (asked is not None and asked.value == "true") or bool(transactional)
     if wanted and against:
-        why = f"Idempotence is asked for and {' and '.join(against)}: the producer does not start, in any release."
+        why = f"Idempotence is on and {' and '.join(against)}: the producer does not start, in any release."
         return values, (why,), False
     if wanted:
         return _idempotent(file, values), (), starts
@@ -224,7 +224,7 @@ def _settled(
     if asked is None and against and idempotent.value != "false":
         off = Setting("false", f"switched off by {' and '.join(against)}")
         silent = library in (None, JAVA, SPRING) and (version is None or CONTRADICTION_OF_DEFAULT.at(version) == "off")
-        what = f"{' and '.join(against)} switches it off, which one line of the log tells"
+        what = f"{' and '.join(against)} switches it off, which is logged in one line"
         why = f"Where idempotence is the default (Java, 3.0.1 and later), {what}."
         return values | {"enable.idempotence": off}, (why,) if silent else (), True
     if idempotent.value == "true" and unsure:
@@ -243,7 +243,7 @@ def _fewer_than_none(retries: Setting, library: str | None) -> str:
     ``DefaultEventHandler.scala@0.9.0.1``.
     """
     what = "never sends anything" if library == SCALA else "does not start, in any release"
-    return f"retries={retries.value} is none that a client takes: the producer {what}."
+    return f"retries={retries.value} is not a valid value: the producer {what}."
 
 
 def _against(file: ClientFile, values: Mapping[str, Setting]) -> list[str]:

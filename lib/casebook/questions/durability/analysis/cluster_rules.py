@@ -25,7 +25,7 @@ from casebook.questions.durability.analysis.topics import TRANSACTIONS_TOPIC
 
 _WEEKEND = 3 * 24 * 60
 _SHORT_SESSION, _SHORT_LAG, _LONG_LAG = 6_000, 10_000, 60_000
-IN_QUIET = "one by one, when nothing loads and all replicas are in sync"
+IN_QUIET = "one by one, when no coordinator loads and all replicas are in sync"
 """When to restart a broker for a setting."""
 
 
@@ -51,7 +51,7 @@ def days(minutes: int) -> str:
 def _not_known(key: str, settings: Sequence[Setting]) -> JudgedRule:
     taken = [setting for setting in assumed(settings) if setting.value is not None]
     if len(taken) == len(settings):
-        return unknown(f"{key} is {taken[0].value} by the {origin(taken)}: nobody knows that it is.", "tables/settings")
+        return unknown(f"{key} is {taken[0].value} by the {origin(taken)}: not confirmed by the evidence.", "tables/settings")
     return unknown(f"{key} is unknown: {origin(settings)}.", "tables/settings")
 
 
@@ -62,13 +62,13 @@ def offsets_retention(scene: DurabilityInputs) -> JudgedRule:
     if not short:
         return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")
     least = min(setting.whole for setting in short if setting.whole is not None)
-    standing = "has not committed, even at work," if OFFSETS_EXPIRE.at(scene.release) == "commit" else "has stood still"
+    standing = "has not committed, even when active," if OFFSETS_EXPIRE.at(scene.release) == "commit" else "has been inactive"
     return loses(
         WARNING,
-        f"You lose the committed offsets of a group that {standing} for {days(least)}: then auto.offset.reset decides "
-        f"what it skips or reads again ({key} {least}, {origin(short)}).",
+        f"A group that {standing} for {days(least)} loses its committed offsets ({key} {least}, {origin(short)}). Then "
+        "auto.offset.reset decides what it skips or repeats.",
         change=f"Set {key}=10080 in server.properties of every broker, and restart them {IN_QUIET}.",
-        cost="__consumer_offsets keeps groups that are gone a week longer.",
+        cost="__consumer_offsets keeps inactive groups for a week longer.",
         proof=scene.proof_of(key, [setting.value for setting in short]),
         by=(short,),
     )
@@ -82,23 +82,22 @@ def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
         if not there.factors:
             return without_copies(there)
         if not there.single:
-            return holds(f"{OFFSETS_TOPIC} has {there.factors[0]} copies at least.")
+            return holds(f"{OFFSETS_TOPIC} has at least {there.factors[0]} copies.")
         return loses(
             CRITICAL,
-            f"You lose the committed offsets of the groups in {plural(len(there.single), 'partition')} of {OFFSETS_TOPIC}, "
-            "of each when the disk of its only broker dies; while that broker is down these groups stand still.",
-            change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh.",
-            cost="Little disk; commits wait for followers.",
+            f"When the disk of its only broker dies, each of {plural(len(there.single), 'partition')} of "
+            f"{OFFSETS_TOPIC} loses its groups' committed offsets. While that broker is down, these groups stop.",
+            change=f"Give {OFFSETS_TOPIC} replication factor 3 with kafka-reassign-partitions.sh.",
+            cost="Little disk space; commits wait for followers.",
             proof=there.state_path,
         )
     if scene.cluster.unlisted:
-        return unknown(f"How many copies {OFFSETS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
+        return unknown(f"The replication factor of {OFFSETS_TOPIC} is unknown: {scene.cluster.unlisted[0].reason}.")
     few, missing = _some(scene, key, lambda s: None if s.number is None else s.number < 2)
     if few:
         return loses(
             WARNING,
-            f"You will lose the committed offsets of groups with one disk: {OFFSETS_TOPIC} is not there yet and would get "
-            f"one copy "
+            f"One dead disk will lose committed offsets: {OFFSETS_TOPIC} does not exist yet and would get one copy "
             f"({key} {few[0].value}, {origin(few)}).",
             change=f"Set {key}=3 in server.properties of every broker before the first group commits.",
             cost="Little disk.",
@@ -108,11 +107,10 @@ def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
     if missing:
         return _not_known(key, missing)
     if scene.before("0.11.0.0") or scene.may_be_before("0.11.0.0"):
-        which = "this release" if scene.before("0.11.0.0") else "a release before 0.11, which it may be,"
+        which = "this release" if scene.before("0.11.0.0") else "a release before 0.11, which is possible,"
         return unknown(
-            f"{OFFSETS_TOPIC} is not there yet; {which} creates it with as many copies as brokers live at that "
-            f"moment, at most "
-            f"{scene.of_brokers(key)[0].value}.",
+            f"{OFFSETS_TOPIC} does not exist yet; {which} creates it with as many copies as there are live brokers, at "
+            f"most {scene.of_brokers(key)[0].value}.",
             "tables/settings",
         )
     return holds(f"{OFFSETS_TOPIC} will get {scene.of_brokers(key)[0].value} copies.")
@@ -124,9 +122,9 @@ def transaction_copies(scene: DurabilityInputs) -> JudgedRule:
     if scene.before("0.11.0.0"):
         return beside("There are no transactions before 0.11.")
     if there is None and scene.cluster.unlisted:
-        return unknown(f"How many copies {TRANSACTIONS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
+        return unknown(f"The replication factor of {TRANSACTIONS_TOPIC} is unknown: {scene.cluster.unlisted[0].reason}.")
     if there is None and True not in {transactional(producer) for producer in scene.producers}:
-        return beside(f"There is no {TRANSACTIONS_TOPIC}, and nothing tells of transactions.")
+        return beside(f"There is no {TRANSACTIONS_TOPIC}, and no sign of transactions.")
     if there is None:
         return _transactions_to_come(scene)
     sync, copies = there.least, there.factors
@@ -137,8 +135,8 @@ def transaction_copies(scene: DurabilityInputs) -> JudgedRule:
     one = min(copies) < 2
     return loses(
         CRITICAL if one else WARNING,
-        f"You lose what was decided of transactions when {'the only copy' if one else 'the last copy in sync'} of a partition of "
-        f"{TRANSACTIONS_TOPIC} dies: read_committed consumers then wait, or see half of one.",
+        f"When {'the only copy' if one else 'the last in-sync copy'} of a {TRANSACTIONS_TOPIC} partition dies, "
+        "transaction outcomes are lost. Consumers with read_committed then wait, or see half a transaction.",
         change=f"Give {TRANSACTIONS_TOPIC} replication factor 3 and min.insync.replicas=2.",
         cost="A transaction waits for followers.",
         proof=there.state_path,
@@ -153,11 +151,11 @@ def _transactions_to_come(scene: DurabilityInputs) -> JudgedRule:
     )
     if few or alone:
         key, hit = (factor, few) if few else (least, alone)
-        what = "the only copy" if few else "the last copy in sync"
+        what = "the only copy" if few else "the last in-sync copy"
         return loses(
             CRITICAL if few else WARNING,
-            f"You will lose what was decided of transactions when {what} of a partition of {TRANSACTIONS_TOPIC} dies: it is not "
-            f"there yet and would be so created ({key} {hit[0].value}, {origin(hit)}).",
+            f"When {what} of a {TRANSACTIONS_TOPIC} partition dies, transaction outcomes will be lost: the topic does "
+            f"not exist yet and would get these settings ({key} {hit[0].value}, {origin(hit)}).",
             change=f"Set {factor}=3 and {least}=2 in server.properties of every broker before the first transaction.",
             cost="A transaction waits for followers.",
             proof=scene.proof_of(key, [setting.value for setting in hit]),
@@ -174,15 +172,15 @@ def auto_created(scene: DurabilityInputs) -> JudgedRule:
     on, unsure = _some(scene, "auto.create.topics.enable", lambda s: s.flag)
     few, missing = _some(scene, "default.replication.factor", lambda s: None if s.number is None else s.number < 2)
     if not on:
-        return _not_known("auto.create.topics.enable", unsure) if unsure else holds("Topics do not create themselves.")
+        return _not_known("auto.create.topics.enable", unsure) if unsure else holds("Topics are not created automatically.")
     if not few:
         return _not_known("default.replication.factor", missing) if missing else holds("New topics get more than one copy.")
     return loses(
         WARNING,
-        "You will lose records of a topic that somebody’s first write, or a typing error, creates: it gets one copy "
+        "A first write, or a typing error, creates a topic with one copy, whose records one dead disk loses "
         f"(auto.create.topics.enable true, {origin(on)}; default.replication.factor 1, {origin(few)}).",
         change="Set auto.create.topics.enable=false, or default.replication.factor=3, in server.properties of every broker.",
-        cost="Somebody must create topics; or three times the disk for each new one.",
+        cost="An operator must create topics; or each new topic takes three times the disk space.",
         proof=scene.proof_of("default.replication.factor", [setting.value for setting in few]),
         by=(on, few),
     )
@@ -193,12 +191,11 @@ def uncontrolled_shutdown(scene: DurabilityInputs) -> JudgedRule:
     key = "controlled.shutdown.enable"
     off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
     if not off:
-        return _not_known(key, missing) if missing else holds("A broker hands its leaders over before it stops.")
+        return _not_known(key, missing) if missing else holds("A broker moves its leaders away before it stops.")
     return loses(
         WARNING,
-        f"You lose what is acknowledged with acks=1 and not yet fetched whenever a broker is stopped: it does not hand "
-        f"its leaders "
-        f"over ({key} false, {origin(off)}).",
+        "Whenever a broker is stopped, records acknowledged with acks=1 and not yet fetched are lost: it does not move "
+        f"its leaders away first ({key} false, {origin(off)}).",
         change=f"Remove {key}=false from server.properties of every broker.",
         cost="A stop takes some seconds longer.",
         proof=scene.proof_of(key, [setting.value for setting in off]),
@@ -215,8 +212,8 @@ def session_timeout(scene: DurabilityInputs) -> JudgedRule:
     least = min(setting.whole for setting in short if setting.whole is not None)
     return loses(
         INFO,
-        f"Where another replica is in sync leaders move, and acks=1 writes of that moment are lost, when a broker pauses for "
-        f"{duration(least)}: ZooKeeper takes it for dead ({key} {least}, {origin(short)}).",
+        f"A pause of {duration(least)} looks like a broker failure to ZooKeeper ({key} {least}, {origin(short)}). "
+        "Leaders then move, and acks=1 writes of that moment are lost.",
         change=f"Set {key}=18000 in server.properties of every broker.",
         cost="A broker that really died is replaced 12 s later.",
         proof=scene.proof_of(key, [setting.value for setting in short]),
@@ -232,13 +229,13 @@ def lag_time(scene: DurabilityInputs) -> JudgedRule:
         return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")
     value = odd[0].whole or 0
     what = (
-        "ISRs shrink at every hiccup: with min.insync.replicas=1 acks=all is acks=1 then"
+        "ISRs shrink at every hiccup: with min.insync.replicas=1, acks=all then means acks=1"
         if value < _SHORT_LAG
-        else f"a follower that hangs stops acks=all writes for {duration(value)}"
+        else f"a hanging follower stops acks=all writes for {duration(value)}"
     )
     return loses(
         INFO,
-        f"Nothing is lost by it alone, but {what} ({key} {value}, {origin(odd)}).",
+        f"This setting alone loses nothing, but {what} ({key} {value}, {origin(odd)}).",
         change=f"Set {key}=30000 in server.properties of every broker.",
         cost="A slow follower leaves the ISR later, or earlier, than now.",
         proof=scene.proof_of(key, [setting.value for setting in odd]),
@@ -251,14 +248,13 @@ def cleaner_off(scene: DurabilityInputs) -> JudgedRule:
     key = "log.cleaner.enable"
     off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
     if not off:
-        return _not_known(key, missing) if missing else holds("The log cleaner is not switched off.")
+        return _not_known(key, missing) if missing else holds("The log cleaner is on.")
     return loses(
         WARNING,
-        f"Groups stand still for as long as a coordinator loads an offsets partition that only grows; who deletes its "
-        f"segments to be "
-        f"quick loses offsets ({key} false, {origin(off)}).",
-        change=f"Set {key}=true in server.properties of every broker; see notebook 40 for what the first run does.",
-        cost="Reading and writing of the cleaner; the first run is long.",
+        "Groups stop while a coordinator loads an offsets partition that only grows. Deleting its segments by hand "
+        f"loses offsets ({key} false, {origin(off)}).",
+        change=f"Set {key}=true in server.properties of every broker; notebook 40 shows what the first run does.",
+        cost="Disk reads and writes by the cleaner; the first run is long.",
         proof=scene.proof_of(key, [setting.value for setting in off]),
         by=(off,),
     )
@@ -269,9 +265,9 @@ def rebalance_moves(scene: DurabilityInputs) -> JudgedRule:
     key = "auto.leader.rebalance.enable"
     on, missing = _some(scene, key, lambda s: s.flag)
     if not on:
-        return _not_known(key, missing) if missing else holds("Leaders move only when somebody says so.")
+        return _not_known(key, missing) if missing else holds("Leaders move only on request.")
     if not scene.producers:
-        return beside("No producer is known; with acks=all nothing is lost by a planned move.")
+        return beside("No producer is known; with acks=all, a planned move loses nothing.")
     weak = [producer.name for producer in scene.producers if producer["acks"].value in ("0", "1")]
     if not weak:
         unsure = [producer.name for producer in scene.producers if producer["acks"].value is None]
@@ -282,10 +278,8 @@ def rebalance_moves(scene: DurabilityInputs) -> JudgedRule:
         )
     return loses(
         INFO,
-        f"You lose a few records of {weak[0]} at each planned move of a leader, which brokers look for every five minutes "
-        f"({key} true, "
-        f"{origin(on)}).",
-        change="Set acks=all in these producers; or move leaders in quiet hours only.",
+        f"Each planned leader move, checked every five minutes, loses a few records of {weak[0]} ({key} true, {origin(on)}).",
+        change="Set acks=all in these producers, or move leaders only in quiet hours.",
         cost="As D3.",
         proof="tables/client_settings",
         by=(on,),

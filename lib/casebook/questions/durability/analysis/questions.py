@@ -30,8 +30,8 @@ def _of_producers(scene: DurabilityInputs) -> Iterator[Ask]:
     for producer in scene.producers:
         yield Ask(
             f"producer {producer.name}",
-            "Does it look at the result of every send: a callback, a future, a delivery report? What does it do with a failure?",
-            "A send that failed is lost without a word where nobody looks, whatever acks and retries are.",
+            ("Does it check the result of every send (callback, future or delivery report), and what does it do with a failure?"),
+            "A failed send is lost without notice if its result is not checked, whatever acks and retries are.",
         )
         if producer["linger.ms"].value not in ("0", None):
             yield Ask(
@@ -47,14 +47,16 @@ def _of_producers(scene: DurabilityInputs) -> Iterator[Ask]:
 def _of_consumers(scene: DurabilityInputs) -> Iterator[Ask]:
     for consumer in scene.consumers:
         if consumer["enable.auto.commit"].flag is False:
-            question = "Does it commit only what was processed to the end, also when threads share the work?"
+            question = "Does it commit only what was fully processed, also when threads share the work?"
         else:
-            question = "Is every record processed before the next poll, or handed to another thread?"
-        yield Ask(f"consumer {consumer.name}", question, "What is committed before it was processed is skipped after a crash.")
+            question = "Is every record processed before the next poll, or passed to another thread?"
+        yield Ask(
+            f"consumer {consumer.name}", question, "A record that is committed before it is processed is skipped after a crash."
+        )
         yield from _unknown(consumer)
     if not scene.consumers:
         yield Ask(
-            "every consumer", "Does it commit automatically, and where does it begin without an offset?", "Rules D9 and D10."
+            "every consumer", "Does it commit automatically, and where does it start without an offset?", "Rules D9 and D10."
         )
 
 
@@ -66,7 +68,7 @@ def _unknown(client: AuditedClient) -> Iterator[Ask]:
         yield Ask(
             f"{client.kind} {client.name}",
             f"{which}What are {', '.join(keys)} at run time?",
-            "Its file does not tell: a variable, an include, or a default that depends on the release.",
+            "Its file does not show it: a variable, an include, or a default that depends on the release.",
         )
 
 
@@ -75,5 +77,5 @@ def _of_cluster(scene: DurabilityInputs) -> Iterator[Ask]:
         yield Ask(
             "the cluster",
             "Which brokers share power, a switch or a host?",
-            "Not every broker has a broker.rack: whether all copies of a partition can go at once is unknown (D15).",
+            ("Not every broker has a broker.rack: whether one power cut can stop all copies of a partition is unknown (D15)."),
         )

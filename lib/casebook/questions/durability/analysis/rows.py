@@ -12,9 +12,9 @@ class SettingRow(NamedTuple):
         entity: broker and its id, or topic and its name.
         key: The setting, as the entity names it.
         value: The value that counts; empty: not set; null: unknown.
-        origin: Where it comes from; in brackets the broker's name for it, where that is another.
-        overridden: What it hides, the strongest first.
-        brokers: On which brokers; of a topic, brokers that see different values have a row each.
+        origin: Its origin; in brackets the broker's name for it, if different.
+        overridden: Values that it overrides, the strongest first.
+        brokers: Brokers with this value; for a topic, one row per different value.
     """
 
     entity: str
@@ -35,8 +35,8 @@ class LossVerdict(NamedTuple):
         rule: Number of the rule; see docs/rules.md.
         severity: critical: one failure is enough; warning: it takes two, or a habit; info: nothing acknowledged is lost, or only
             in a disaster; null: not known.
-        sentence: What is lost when; or what is not known.
-        smallest_change: What ends it; empty where it is not known to hold.
+        sentence: The possible loss, or what is unknown.
+        smallest_change: The smallest change that prevents it; empty if the loss is not certain.
         cost: Of the change: latency, availability, space.
         proof: Znode, file, line of a file, or table.
     """
@@ -82,7 +82,7 @@ class IsrAlone(NamedTuple):
         first: When it first began, by ZooKeeper's clock.
         last: When it last ended, or the history did.
         open: Whether it still was so at the end of the history.
-        min_isr: min.insync.replicas of then, by which it was judged; null: not known, so neither is acks=1.
+        min_isr: min.insync.replicas of that time, the basis of the verdict; null: unknown, and so is acks=1.
         proof: Transaction that began the first of them.
     """
 
@@ -104,7 +104,7 @@ class ClientRow(NamedTuple):
     Columns:
         client: Its name, as it was collected.
         kind: producer or consumer.
-        key: The setting, as Java's client names it.
+        key: The setting, by the name of Java's client.
         value: The value that counts; empty: not set; null: unknown.
         origin: Line of its file, default of a release, or why it is unknown.
     """
@@ -121,10 +121,10 @@ class Difference(NamedTuple):
 
     Columns:
         what: verdict or setting.
-        entity: Whose setting; or which topic, producer, consumer, or cluster.
+        entity: Owner of the setting; or the topic, producer, consumer, or cluster.
         key: The setting, or the rule.
         before: Sentence, or value and origin, in the earlier case; null: there was none.
-        after: The same of now.
+        after: The same, now.
         severity: Of a verdict, as it is now or was before it was gone; null for settings, or where not known.
     """
 

@@ -75,7 +75,7 @@ def without_copies(topic: TopicFacts) -> JudgedRule:
     Rules on followers do not apply, unless its copies are unreadable.
     """
     if not topic.factors:
-        return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
+        return unknown(f"The replication factor of {topic.name} could not be read.", topic.state_path)
     return beside("There is only one copy: see D2.")
 
 

@@ -31,12 +31,13 @@ def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if not topic.single:
         return holds("Every partition has more than one copy.")
     several = len(topic.single) > 1
-    what = f"{plural(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
+    what = f"each of {plural(len(topic.single), 'partition')}" if several else "1 partition"
     return loses(
         CRITICAL,
-        f"You lose {what} when the disk of its only broker dies; while that broker is down, nobody can read or write it.",
-        change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh.",
-        cost="Three times the disk and twice the traffic between brokers; acks=all then waits for followers.",
+        f"When the disk of its only broker dies, {what} of {topic.name} is lost. While that broker is down, it cannot be read or "
+        "written.",
+        change=f"Give {topic.name} replication factor 3 with kafka-reassign-partitions.sh.",
+        cost="Three times the disk space and twice the traffic between brokers; acks=all then waits for followers.",
         proof=topic.state_path,
     )
 
@@ -50,12 +51,12 @@ def isr_of_one(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if topic.least > 1:
         return holds(f"min.insync.replicas is {topic.least} ({origin(topic.min_isr)}).")
     counted = [setting for setting in topic.min_isr if setting.number == topic.least]
-    dies = "that leader dies: an unclean election follows" if topic.may_be_unclean else "that leader’s disk dies"
+    dies = "that leader dies and an unclean election follows" if topic.may_be_unclean else "the disk of that leader dies"
     least = min(factor for factor in topic.factors if factor > 1)
     change, cost = _two_in_sync(scene, topic, least)
     return loses(
         WARNING,
-        f"You lose what {topic.name} acknowledged to acks=all while its ISR was the leader alone, when {dies} "
+        f"While its ISR is the leader alone, {topic.name} loses records acknowledged with acks=all when {dies} "
         f"(min.insync.replicas {topic.least}, {origin(counted)}).",
         change=change,
         cost=cost,
@@ -68,7 +69,7 @@ def _two_in_sync(scene: DurabilityInputs, topic: TopicFacts, factor: int) -> tup
     not_yet = _not_before(topic)
     change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
     if factor == 2:
-        return change, "With two copies one dead broker then stops acks=all writes; with a third copy it does not."
+        return change, "With two copies, one dead broker then stops acks=all writes; with three, it does not."
     return change, f"acks=all writes stop when {plural(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
 
 
@@ -83,7 +84,7 @@ def _not_before(topic: TopicFacts) -> str:
         return f", but not before every partition has a second copy (D2): {has} one copy, and would refuse acks=all."
     if topic.unseen:
         of = plural(len(topic.unseen), "partition")
-        return f", but look first: the ISR of {of} is not known, and with fewer than two in sync acks=all is refused at once."
+        return f", but check first: the ISR of {of} is unknown, and with fewer than two in sync, acks=all is refused at once."
     return ""
 
 
@@ -94,18 +95,17 @@ def unclean(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if topic.may_be_unclean is None:
         return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.state_path)
     if not topic.may_be_unclean and (taken := assumed(topic.unclean)):
-        return unknown(f"unclean.leader.election.enable of {topic.name} is not known to be false: {origin(taken)}.", _SETTINGS)
+        return unknown(f"unclean.leader.election.enable of {topic.name} is not confirmed as false: {origin(taken)}.", _SETTINGS)
     if not topic.may_be_unclean:
         return holds(f"unclean.leader.election.enable is false ({origin(topic.unclean)}).")
     allowed = [setting for setting in topic.unclean if setting.flag]
     return loses(
         WARNING,
-        f"You lose what {topic.name} acknowledged and a copy out of sync lacks, also with acks=all, when all that were in "
-        f"sync die "
-        f"and that copy is elected (unclean.leader.election.enable true, {origin(allowed)}).",
+        f"When all in-sync replicas die and an out-of-sync replica is elected, {topic.name} loses records that it "
+        f"lacks, also with acks=all (unclean.leader.election.enable true, {origin(allowed)}).",
         change="Set unclean.leader.election.enable=false: "
         + scene.alter_topic(topic.name, "unclean.leader.election.enable=false"),
-        cost="A partition whose whole ISR is dead stays offline until one of these brokers is back.",
+        cost="A partition whose whole ISR is dead stays offline until one of these brokers returns.",
         proof=_of_setting(topic, allowed),
         by=(allowed,),
     )
@@ -129,13 +129,13 @@ def cut_to_high_watermark(scene: DurabilityInputs, topic: TopicFacts) -> JudgedR
     if not old and (taken := [setting for setting in topic.protocols if setting.assumed]):
         return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if not old:
-        return holds("Followers are told by leader epochs what to cut.")
+        return holds("Followers use leader epochs to truncate.")
     return loses(
         WARNING,
-        f"You lose what {topic.name} acknowledged in the last seconds, also with acks=all and a clean election, when its brokers "
-        f"restart together or one after the other: a follower cuts its log to its own high watermark ({old}).",
+        f"When its brokers restart together or one after the other, {topic.name} loses records of the last seconds, "
+        f"also with acks=all and clean elections. A follower truncates to its own high watermark ({old}).",
         change="Run 0.11 or later with inter.broker.protocol.version and log.message.format.version of 0.11.0 or later.",
-        cost="A rolling upgrade in three rounds; consumers older than 0.11 make brokers convert.",
+        cost="A rolling upgrade in three rounds; brokers convert messages for consumers older than 0.11.",
         proof="tables/settings",
     )
 
@@ -175,26 +175,27 @@ def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
         return without_copies(topic)
     if topic.together is None:
         return unknown(
-            f"Whether the copies of {topic.name} can lose power together is unknown: not every broker has a broker.rack.",
+            (f"It is unknown whether the copies of {topic.name} can lose power together: not every broker has a broker.rack."),
             "tables/settings",
         )
     if not topic.together:
-        return holds("The copies of every partition stand in more than one rack.")
+        return holds("The copies of every partition are in more than one rack.")
     where = plural(len(topic.together), "partition")
     if topic.never_flushed is False:
         return loses(
             INFO,
-            f"You lose what {topic.name} took since the last flush when the one rack of all its copies loses power ({where}).",
-            change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh.",
+            f"When the one rack of all its copies loses power, {topic.name} loses records since the last flush ({where}).",
+            change=f"Spread the copies of {topic.name} over racks with kafka-reassign-partitions.sh.",
             cost="Traffic between racks; acks=all waits for it.",
             proof=topic.state_path,
         )
     return loses(
         WARNING,
-        f"You lose what {topic.name} acknowledged in the last half minute or so, also with acks=all, when the one rack of "
-        f"all its "
-        f"copies loses power: nothing was flushed ({where}).",
-        change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh, not a shorter flush interval.",
+        f"When the one rack of all its copies loses power, {topic.name} loses about the last 30 s, also with acks=all: "
+        f"nothing was flushed ({where}).",
+        change=(
+            f"Spread the copies of {topic.name} over racks with kafka-reassign-partitions.sh; do not shorten the flush interval."
+        ),
         cost="Traffic between racks; acks=all waits for it.",
         proof=topic.state_path,
     )
@@ -209,25 +210,24 @@ def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if topic.most > least:
         return loses(
             WARNING,
-            f"{topic.name} refuses every acks=all write of its partitions with {plural(least, 'copy', 'copies')}: "
-            f"min.insync.replicas is {topic.most} ({origin(counted)}). Nothing is lost, if the producer keeps what "
-            f"is refused.",
+            f"{topic.name} refuses every acks=all write to its partitions with {plural(least, 'copy', 'copies')}: "
+            f"min.insync.replicas is {topic.most} ({origin(counted)}). Nothing is lost if the producer keeps refused "
+            "records.",
             change=f"Give {topic.name} replication factor {topic.most + 1}.",
-            cost="More disk, more traffic between brokers.",
+            cost="More disk space, more traffic between brokers.",
             proof=_of_setting(topic, counted),
             by=(counted,),
         )
     if (topic.most < least or least == 1) and (taken := assumed(topic.min_isr)):
-        return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
+        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(taken)}.", _SETTINGS)
     if topic.most < least or least == 1:
         return holds(f"{least} copies, {topic.most} must be in sync.")
     return loses(
         INFO,
         f"{topic.name} refuses acks=all writes when one broker is down: {plural(least, 'copy', 'copies')}, and "
-        f"min.insync.replicas "
-        f"is {topic.most}. Nothing is lost, if the producer keeps what is refused.",
+        f"min.insync.replicas is {topic.most}. Nothing is lost if the producer keeps refused records.",
         change=f"Give {topic.name} replication factor {least + 1}.",
-        cost="One more copy on disk; acks=all waits for the slowest that is in sync.",
+        cost="One more copy on disk; acks=all waits for the slowest in-sync replica.",
         proof=_of_setting(topic, counted),
         by=(counted,),
     )

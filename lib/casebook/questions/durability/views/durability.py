@@ -44,12 +44,12 @@ def ways(found: Durability, *, topic: str = "") -> View:
     every = sorted((way for kind in kinds for way in _ways(found, kind)), key=lambda way: way.order)
     ways_ = sum(way.ways for way in every)
     losing = sum(way.ways for way in every if way.worst is not None and way.worst.severity in ("critical", "warning"))
-    clients = "" if found.scene.clients else " No client’s configuration is known: they are taken for as careful as can be."
+    clients = "" if found.scene.clients else " No client configuration is known: the verdicts assume the safest one."
     table = Table(
         name="ways",
         columns=(
-            ("Topic", TEXT), ("Producer", TEXT), ("Consumer", TEXT), ("What is lost when", TEXT),
-            ("Smallest change, its cost", TEXT),
+            ("Topic", TEXT), ("Producer", TEXT), ("Consumer", TEXT), ("Possible loss", TEXT),
+            ("Smallest change and its cost", TEXT),
         ),
         rows=[
             (
@@ -59,7 +59,10 @@ def ways(found: Durability, *, topic: str = "") -> View:
             for way in every[:MOST_ROWS]
         ],
         takeaway=f"{words.count(losing)} of {words.plural(ways_, 'way')} from a producer to a consumer can lose records.",
-        reading=f"Worst first, one sentence each; what fares alike is one row, what is said of all alike stands below.{clients}",
+        reading=(
+            "Worst first, one sentence each; ways with the same verdict share a row, and verdicts common to all are "
+            f"below.{clients}"
+        ),
         total=len(every),
         rest="loss_verdicts",
         search=True,
@@ -140,7 +143,7 @@ def _kind(kind: TopicGroup) -> Markup:
 def _worst(row: LossVerdict | None, also: Sequence[str] = ()) -> Markup:
     if row is None:
         return render(
-            "durability_word", kind="ok", sentence="No rule says that an acknowledged record can be lost.", rule="", also=""
+            "durability_word", kind="ok", sentence="By these rules, no acknowledged record can be lost.", rule="", also=""
         )
     kind = row.severity or "could_not_check"
     return render("durability_word", kind=kind, sentence=row.sentence, rule=row.rule, also=", ".join(also))
@@ -162,8 +165,8 @@ def verdicts(found: Durability, *, topic: str = "") -> View:
         columns=(
             ("Rule", CODE),
             ("About", TEXT),
-            ("What is lost when", TEXT),
-            ("Smallest change, its cost", TEXT),
+            ("Possible loss", TEXT),
+            ("Smallest change and its cost", TEXT),
             ("Proof", TEXT),
         ),
         rows=[
@@ -175,7 +178,7 @@ def verdicts(found: Durability, *, topic: str = "") -> View:
         ],
         takeaway=f"{words.plural(hit, 'verdict')} of {words.plural(len({r.rule for r in chosen if r.severity}), 'rule')}, "
         f"{words.count(len(chosen) - hit)} not known.",
-        reading="Worst first; what a rule says of several topics alike stands once.",
+        reading="Worst first; a verdict that several topics share appears once.",
         total=len(worst_first),
         rest="loss_verdicts",
         search=True,
@@ -218,7 +221,7 @@ def single_copies(found: Durability) -> View:
         return html(_none(found, "durability.exposure", "No broker holds an only copy."), tables=tables)
     worst_of = rows[0]
     much = "" if worst_of.bytes is None else f", {text.size(worst_of.bytes)}"
-    takeaway = f"With broker {worst_of.broker} alone {words.plural(worst_of.partitions, 'partition')} would be gone{much}."
+    takeaway = f"With broker {worst_of.broker} alone, {words.plural(worst_of.partitions, 'partition')} would be lost{much}."
     drawn = [Bar(label=f"Broker {row.broker}", left=row.partitions, note=_beside(row)) for row in rows[:_MOST_BARS]]
     axis = "partitions whose only copy it holds"
     caption = render("caption", takeaway=takeaway, reading="Partitions with replication factor 1, by the broker that holds them.")
@@ -255,11 +258,11 @@ def past(found: Durability) -> View:
     if not found.history:
         return html(render("durability_no_history"), tables=tables)
     if not rows:
-        sentence = "Whenever the ISR was the leader alone, acks=all was refused, or it never was."
+        sentence = "acks=all was never acks=1: the ISR was never the leader alone, or acks=all was refused."
         return html(_none(found, "durability.isr_alone", sentence), tables=tables)
     known = [row for row in rows if row.min_isr is not None]
     unsure = words.plural(len(rows) - len(known), "partition")
-    takeaway = f"Of {unsure} it is not known whether acks=all was acks=1: min.insync.replicas cannot be told."
+    takeaway = f"For {unsure}, it is unknown whether acks=all was acks=1: the min.insync.replicas of that time is unknown."
     if known:
         said = (
             f"acks=all was acks=1 in {words.plural(len(known), 'partition')}, longest in {known[0].topic}-{known[0].partition}: "
@@ -299,7 +302,7 @@ def ask(found: Durability) -> View:
     """Show questions with answers in no file."""
     table = Table(
         name="questions",
-        columns=(("Whom", TEXT), ("Question", TEXT), ("What hangs on it", QUIET)),
+        columns=(("Whom", TEXT), ("Question", TEXT), ("Consequence", QUIET)),
         rows=[(PLAIN, _question(one)) for one in found.questions],
         takeaway=f"{words.plural(len(found.questions), 'question')} that only people can answer.",
     )
@@ -325,8 +328,9 @@ def changes(found: Durability, *, against: str = "") -> View:
             (ALARM if _worse(row) else PLAIN, (row.entity, row.key, row.before or "–", row.after or "–"))
             for row in rows[:_MOST_OWN]
         ],
-        takeaway=f"{words.plural(settings_changed, 'setting')} and {words.plural(len(verdicts_changed), 'verdict')} changed "
-        f"since {against}; {words.count(gone)} of the verdicts {'is' if gone == 1 else 'are'} gone."
+        takeaway=f"{words.plural(settings_changed, 'setting')} and {words.plural(len(verdicts_changed), 'verdict')} "
+        f"have changed since {against}; {words.count(gone)} of the verdicts {'is' if gone == 1 else 'are'} "
+        "gone."
         if rows
         else f"Nothing has changed since {against}.",
         reading="Verdicts first.",

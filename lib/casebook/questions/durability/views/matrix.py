@@ -83,10 +83,10 @@ def matrix(found: Durability, rows: Sequence[TopicGroup]) -> Markup:
 def _nothing_found(rows: Sequence[TopicGroup], topics: int) -> str:
     """State that no topic is known to lose anything, and how many are unknown."""
     if not topics:
-        return "No topic is known: whether any can lose records could not be checked."
+        return "No topic is known: possible loss could not be checked."
     unknown = sum(kind.topics for kind in rows if "could_not_check" in kind.looks)
-    left = f"; of {words.count(unknown)} not everything is known" if unknown else ""
-    return f"No topic of {words.count(topics)} can, by these rules{left}."
+    left = f"; {words.count(unknown)} could not be fully judged" if unknown else ""
+    return f"By these rules, no topic of {words.count(topics)} can lose records{left}."
 
 
 def _looks(judged: Mapping[str, JudgedRule], columns: Sequence[str]) -> tuple[str, ...]:

@@ -72,7 +72,9 @@ def _broker_table(rows: Sequence[Row], differ: int, found: Durability) -> Table:
         columns=(*_COLUMNS, ("Brokers", CODE)),
         rows=rows[:_MOST_ROWS],
         takeaway=agree,
-        reading=f"Those in which they disagree stand first; built-in defaults are of Kafka {found.scene.version.version}.",
+        reading=(
+            f"Settings in which brokers disagree come first; built-in defaults are those of Kafka {found.scene.version.version}."
+        ),
         total=len(rows),
         rest="settings",
         search=True,
@@ -89,10 +91,10 @@ def _topic_table(own: Sequence[SettingRow]) -> Table:
             (PLAIN, (row.entity.removeprefix("topic "), row.key, _value(row.value), row.origin, row.overridden or "–"))
             for row in own[:_MOST_OWN]
         ],
-        takeaway=f"{words.plural(topics, 'topic')} {'sets' if topics == 1 else 'set'} something of this themselves."
+        takeaway=f"{words.plural(topics, 'topic')} {'overrides' if topics == 1 else 'override'} one of these."
         if own
-        else "No topic sets any of this itself.",
-        reading="For all others what stands above counts.",
+        else "No topic overrides any of these.",
+        reading="All others use the values above.",
         total=len(own),
         rest="settings",
         search=True,

@@ -52,7 +52,7 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
         check="leadership.offline",
         question="Does every partition have a living leader?",
         coverage=Coverage.counted(known, len(verdicts), "partition", Source.ZNODES),
-        threshold="1 or more without",
+        threshold="1 or more partitions without a living leader",
         facts={
             "partitions": len(verdicts),
             "offline": len(hit) if known else None,
@@ -91,9 +91,9 @@ def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
         sum(v.state is state for v in verdicts) for state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
     )
     if unknown:
-        yield f"{plural(unknown, 'partition')} more could not be judged."
+        yield f"{plural(unknown, 'more partition')} could not be judged."
     if deleted:
-        yield f"{plural(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
+        yield f"{plural(deleted, 'more partition')} {agree(deleted, 'is', 'are')} being deleted and not counted as offline."
 
 
 _RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})
@@ -105,11 +105,11 @@ def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[
     taken = Counter(bool(v.unclean_allowed) for v in asked if v.unclean_origin == BUILT_IN_ASSUMED)
     for allowed, partitions in sorted(taken.items()):
         yield (
-            f"That unclean election is {'allowed' if allowed else 'not allowed'} for {plural(partitions, 'partition')} is the "
-            f"assumed default of Kafka {version}: nothing in the evidence says so."
+            f"Unclean election is taken as {'allowed' if allowed else 'not allowed'} for "
+            f"{plural(partitions, 'partition')}: the default of Kafka {version}, as the evidence has no setting."
         )
     if untold := sum(v.unclean_allowed is None for v in asked):
-        yield f"Whether unclean election is allowed for {plural(untold, 'partition')} is not told; it is taken not to be."
+        yield f"The unclean election setting of {plural(untold, 'partition')} is unknown; it is taken as not allowed."
 
 
 def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
@@ -117,17 +117,17 @@ def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     could = [v for v in offline_of(verdicts) if v.unclean_winner is not None]
     ask = Question(
         check="leadership.unclean_price",
-        question="What would an unclean election cost in records?",
+        question="How many records would an unclean election drop?",
         coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
         facts={"could_elect": len(could), "records": None if could else 0},
     )
     if not could:
-        return ask.not_applicable("No offline partition could be elected unclean", gaps=gaps)
+        return ask.not_applicable("No offline partition can be elected unclean", gaps=gaps)
     return ask.could_not_check(
         f"An unclean election could elect {plural(len(could), 'partition')}; how many records it would drop is unknown",
-        why="The ends of the replicas' logs are not part of the znodes.",
+        why="Znodes do not hold the log end offsets of the replicas.",
         evidence=of_verdicts(could),
-        settle="The log dirs of the dead and the living replicas.",
+        settle="Add the log dirs of the dead and the living replicas.",
     )
 
 
@@ -179,7 +179,7 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
 
 def _kept_by(topics: Sequence[str], waits: Sequence[int]) -> Iterable[Step]:
     if waits:
-        text = f"Do not start {brokers(waits)} if {topics[0]} is still wanted: its deletion ends then, for good."
+        text = f"Do not start {brokers(waits)} if {topics[0]} is still needed: its deletion then completes and cannot be undone."
         yield Step(kind="not", text=text)
 
 
@@ -200,7 +200,7 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     return ask.found(
         Severity.INFO,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
-        why="Until it ends, a partition's replicas may be the old ones, or old and new together.",
+        why="While it runs, a partition can have its old replicas, or old and new together.",
         evidence=(*(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in topics), Evidence(file="tables/partitions")),
     )
 
@@ -212,4 +212,4 @@ def _by_rule(hit: Sequence[Verdict]) -> str:
 
 def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:
     some = f"{count(len(unknown))} of {plural(len(verdicts), 'partition')}"
-    return f"Whether {some} {agree(len(unknown), 'has', 'have')} a leader is unknown"
+    return f"Leadership of {some} is unknown"

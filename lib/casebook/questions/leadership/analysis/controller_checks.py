@@ -26,7 +26,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         evidence=(Evidence(file=ZNODES, znode="/brokers/ids"),),
     )
     if not known:
-        return ask.could_not_check("Which brokers are registered is not known", settle="The children of /brokers/ids.")
+        return ask.could_not_check("The registered brokers are unknown", settle="Add the children of /brokers/ids.")
     if not dead:
         return ask.nothing_in(verdicts, "Every broker that holds replicas is registered", gaps=gaps)
     each = (f"broker {broker} holds {plural(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
@@ -55,14 +55,14 @@ def controller(cluster: Cluster) -> Finding:
         evidence=(Evidence(file=ZNODES, znode="/controller"), Evidence(file=ZNODES, znode="/controller_epoch")),
     )
     if not found.readable:
-        settle = "The znodes /controller and /controller_epoch."
-        return ask.could_not_check("Whether there is a controller is not known", settle=settle)
+        settle = "Add the znodes /controller and /controller_epoch."
+        return ask.could_not_check("Controller state is unknown", settle=settle)
     if found.broker is None or (cluster.brokers_known and found.broker not in cluster.live):
         who = "There is no controller" if found.broker is None else f"Controller {found.broker} is not registered"
         return ask.found(
             Severity.CRITICAL,
-            f"{who}: nobody holds elections",
-            why="Without a controller no leader is elected and no ISR change is passed on.",
+            f"{who}: no elections are held",
+            why="Without a controller, no leader is elected and no ISR change is propagated.",
         )
     since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch
@@ -81,20 +81,20 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
         check="leadership.controller_epoch",
         question="Was any state written under a newer controller epoch than the current one?",
         coverage=Coverage.counted(len(states), len(states) + untold, "state", Source.ZNODES),
-        threshold="a state of a newer epoch",
+        threshold="a state with a newer epoch",
         facts={"epoch": epoch, "newer": len(newer) if known else None, "older": older if known else None},
     )
     if not known:
-        return ask.could_not_check("The controller epoch is unknown", settle="The znode /controller_epoch.")
+        return ask.could_not_check("The controller epoch is unknown", settle="Add the znode /controller_epoch.")
     if newer:
         return ask.found(
             Severity.CRITICAL,
             f"{plural(len(newer), 'state')} {agree(len(newer), 'was', 'were')} written under an epoch newer than {epoch}",
-            why="The controller must not elect for these partitions: another controller is, or was, ahead of it.",
+            why="This controller must not elect for these partitions: a newer controller exists, or existed.",
             evidence=tuple(Evidence(file=ZNODES, znode=p.state_path) for p in newer[:SHOWN]),
         )
     if untold:
-        title = f"Under which controller epoch {plural(untold, 'state')} {agree(untold, 'was', 'were')} written is unknown"
-        return ask.could_not_check(title, settle="The state znodes: kafka-topics does not print their epochs.")
+        title = f"The controller epoch of {plural(untold, 'state')} is unknown"
+        return ask.could_not_check(title, settle="Add the state znodes: kafka-topics does not print their epochs.")
     well = f"No state is newer than controller epoch {epoch}; {older} are older, which is normal"
     return ask.nothing_in(states, well, gaps=gaps)

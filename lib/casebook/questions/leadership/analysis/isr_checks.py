@@ -44,7 +44,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         return ask.found(
             Severity.WARNING,
             f"{plural(len(hit), _noun(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
-            why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
+            why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still succeed and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
@@ -62,7 +62,7 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
     hit = [v for v in online if v.at_min_isr and v.under_replicated]
     ask = Question(
         check="leadership.at_min_isr",
-        question="Is any partition one broker away from refusing acks=all?",
+        question="Is any partition one broker failure away from refusing acks=all?",
         coverage=_all_of(online),
         threshold="replicas missing and ISR = min.insync.replicas",
         facts={"at_min_isr": len(hit), "topics": topics_of(hit)},
@@ -74,7 +74,7 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
     return ask.found(
         Severity.INFO,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
-        why="One more broker out of their ISR, and acks=all writes are refused or, with min ISR 1, the partition goes offline.",
+        why="If one more broker leaves the ISR, acks=all writes are refused. With min ISR 1, the partition goes offline.",
         evidence=of_verdicts(hit),
     )
 
@@ -104,7 +104,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
     return ask.found(
         Severity.INFO,
         f"{plural(len(hit), _noun(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
-        why=" ".join((*_missing_because(sorted(gone), alive), *(["Which brokers live is not known."] if untold else []))),
+        why=" ".join((*_missing_because(sorted(gone), alive), *(["The live brokers are unknown."] if untold else []))),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
         evidence=of_verdicts(hit),
@@ -120,7 +120,7 @@ def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]
     if dead:
         yield f"Replicas on {brokers(dead)} are dead."
     if alive:
-        yield f"Replicas on {brokers(alive)} live and have fallen behind, or are still catching up."
+        yield f"Replicas on {brokers(alive)} are alive but lag, or are still catching up."
 
 
 def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
@@ -155,7 +155,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
     judged = {v.topic for v in verdicts}.difference(unknown)
     ask = Question(
         check="leadership.unclean_allowed",
-        question="May an unclean election drop records?",
+        question="Can an unclean election drop records?",
         coverage=Coverage.counted(len(judged), len({v.topic for v in verdicts}), "topic", Source.ZNODES),
         threshold="unclean.leader.election.enable=true on a topic with more than one replica",
         facts={"topics": sorted(origin_of), "origins": origins, "unknown": sorted({*unknown, *possible})},
@@ -163,7 +163,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
     )
     if origin_of:
         overridden = [topic for topic in sorted(origin_of) if topic in cluster.topic_configs]
-        loss = "When a whole ISR dies, a replica that is behind becomes leader, and what it lacks is gone."
+        loss = "If the whole ISR dies, an out-of-sync replica can become leader. Records that it lacks are then lost."
         return ask.found(
             Severity.WARNING,
             f"{plural(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
@@ -174,7 +174,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
         return ask.could_not_check(f"Settings of {plural(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
     if possible:
         title = f"{plural(len(possible), 'topic')} may allow unclean election: it is the assumed default"
-        why = "It is the release's built-in default, and server.properties of the broker that counts was not collected."
+        why = "It is the release's built-in default; the server.properties of the brokers was not collected."
         return ask.could_not_check(title, why=why, settle=coverage.COLLECT_PROPERTIES)
     unsure = coverage.settings_of_all(cluster, {v.unclean_origin for v in verdicts})
     return ask.nothing_in(verdicts, "No topic with several replicas allows unclean election", gaps=(*gaps, *unsure))

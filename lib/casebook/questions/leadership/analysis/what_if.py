@@ -131,7 +131,7 @@ def _broker(text: str, name: str, known: list[int]) -> int:
     for broker in known:
         if text.strip() == str(broker):
             return broker
-    raise UsageError(f"{name}: {text.strip()!r} is no broker of this case.", try_=f"Brokers: {ids(known)}.")
+    raise UsageError(f"{name}: {text.strip()!r} is not a broker of this case.", try_=f"Brokers: {ids(known)}.")
 
 
 def replay(
@@ -259,7 +259,9 @@ def _change(verdict: Verdict, after: _After | None, supposed: Supposition, lacki
         offline=offline,
         unclean=after.unclean,
         dropped=0 if not (after.unclean or empty) or after.leader == supposed.ahead else None,
-        why=f"{after.leader} leads, but its log dirs hold no segment of it" if empty else _why(verdict, after, supposed),
+        why=f"{after.leader} leads, but its log dirs hold no segment of the partition"
+        if empty
+        else _why(verdict, after, supposed),
     )
 
 
@@ -377,7 +379,7 @@ def _unjudged(verdicts: tuple[Verdict, ...]) -> int:
 def _title(changes: list[PartitionChange], verdicts: tuple[Verdict, ...]) -> str:
     unjudged = _unjudged(verdicts)
     if unjudged == len(verdicts):
-        return "Nothing can be told: no partition can be judged"
+        return "No answer: no partition can be judged"
     offline, healed = sum(c.offline for c in changes), sum(c.healed for c in changes)
     lost = sum(c.offline and not (c.leader_before is None or c.leader_before_dead) for c in changes)
     unknown = sum(c.dropped is None for c in changes)
@@ -385,5 +387,5 @@ def _title(changes: list[PartitionChange], verdicts: tuple[Verdict, ...]) -> str
     head = f"{offline} {partitions} still without leader" if offline and not lost else f"{offline} {partitions} without leader"
     if not offline:
         head = "Every partition that can be judged has a leader" if unjudged else "Every partition has a leader"
-    records = f"records dropped in {unknown}, how many is unknown" if unknown else "0 records dropped"
+    records = f"records are dropped in {unknown}; how many is unknown" if unknown else "0 records dropped"
     return f"{head}; {healed} healed, {f'{lost} lost, ' if lost else ''}{records}"

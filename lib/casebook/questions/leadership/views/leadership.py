@@ -27,10 +27,10 @@ _RANK = {
 }
 _VERDICT_COLUMNS = (
     ("Partition", CODE),
-    ("State znode says", UNBROKEN),
+    ("State znode", UNBROKEN),
     ("Replicas", CODE),
     ("ISR", CODE),
-    ("Rule that blocks, and by whom", TEXT),
+    ("Blocking rule and brokers", TEXT),
     ("Clean winner", TEXT),
     ("Unclean winner", TEXT),
     ("min ISR", TEXT),
@@ -52,7 +52,7 @@ def whom_to_start(lead: Leadership) -> View:
         rows += ["The other order", *_bars(other[:_MOST_OTHER_STEPS], chosen=False)]
     takeaway = _takeaway(chosen, other)
     caption = Markup(
-        '<div class="cb"><p class="cb-caption"><strong>{}</strong> Full bars are left, hatched ones healed.</p></div>'
+        '<div class="cb"><p class="cb-caption"><strong>{}</strong> Solid bars: still offline. Hatched bars: healed.</p></div>'
     ).format(takeaway)
     chart = figure(rows, axis=_AXIS, alternative=takeaway)
     static = picture(rows, axis=_AXIS, alternative=takeaway)
@@ -82,8 +82,8 @@ def costs(lead: Leadership) -> View:
             _unclean_cost(offline),
             (PLAIN, ("Wait", words.count(len(offline)), "0", _stay_down(offline))),
         ],
-        takeaway="What each choice costs.",
-        reading="Offline after each step in turn.",
+        takeaway="Cost of each start order.",
+        reading="Offline partitions after each step.",
     )
     return html(render("plain_table", table=table))
 
@@ -129,13 +129,13 @@ def controller_history(lead: Leadership) -> View:
     since = f"; {words.plural(changes, 'change')} so far" if changes is not None else ""
     table = Table(
         name="controller-epochs",
-        columns=(("Epoch", NUMBER), ("Partitions last written", NUMBER), ("First of these writes", TEXT), ("Last", TEXT)),
+        columns=(("Epoch", NUMBER), ("Partitions last written", NUMBER), ("First write", TEXT), ("Last", TEXT)),
         rows=[
             (PLAIN, (c.controller_epoch, words.count(c.partitions), words.date(c.first_write), words.date(c.last_write)))
             for c in reversed(lead.controller_epochs[-MOST_ROWS:])
         ],
         takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
-        reading="Newest first; times by ZooKeeper's clock.",
+        reading="Newest first; times from ZooKeeper's clock.",
         total=len(lead.controller_epochs),
         rest="controller_epochs",
     )
@@ -193,8 +193,12 @@ def _bars(choices: Sequence[StartChoice], *, chosen: bool) -> list[Bar]:
 
 def _takeaway(chosen: Sequence[StartChoice], other: Sequence[StartChoice]) -> str:
     first = chosen[0]
-    said = f"Broker {first.broker} first leaves {words.plural(first.still_offline_after, 'partition')} offline"
-    return f"{said}; broker {other[0].broker} first leaves {words.count(other[0].still_offline_after)}." if other else f"{said}."
+    said = f"Starting broker {first.broker} first leaves {words.plural(first.still_offline_after, 'partition')} offline"
+    return (
+        f"{said}; starting broker {other[0].broker} first leaves {words.count(other[0].still_offline_after)}."
+        if other
+        else f"{said}."
+    )
 
 
 def _choices(choices: Sequence[StartChoice]) -> Markup:
@@ -208,7 +212,7 @@ def _choices(choices: Sequence[StartChoice]) -> Markup:
             )
             for c in choices[:MOST_ROWS]
         ],
-        label="Every broker tried at every step",
+        label="Every broker at every step",
         total=len(choices),
         rest="start_first",
     )
@@ -219,7 +223,7 @@ def _start_cost(lead: Leadership, steps: Sequence[StartChoice], how: str) -> lis
     if not steps:
         return []
     unclean = len(elected_unclean(lead.verdicts, [choice.broker for choice in steps]))
-    then = f"{words.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
+    then = f"{words.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: no records lost"
     named = steps[:_MOST_NAMED]
     more = f", then {words.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
     left = ", ".join(words.count(c.still_offline_after) for c in named)
@@ -235,7 +239,7 @@ def _unclean_cost(offline: Sequence[Verdict]) -> Row:
 def _stay_down(offline: Sequence[Verdict]) -> str:
     """Return the number of affected topics: other partitions of them may be healthy."""
     topics = words.plural(len({v.topic for v in offline}), "topic")
-    return f"a partition of {topics} stays down" if len(offline) == 1 else f"partitions of {topics} stay down"
+    return f"a partition of {topics} stays offline" if len(offline) == 1 else f"partitions of {topics} stay offline"
 
 
 def _cells(v: Verdict) -> tuple[object, ...]:
@@ -248,7 +252,7 @@ def _cells(v: Verdict) -> tuple[object, ...]:
 def _says(v: Verdict) -> object:
     """Return the leader according to the state znode."""
     if v.state is PartitionCondition.UNINITIALISED:
-        return "nothing: no state"
+        return "none: no state znode"
     if v.isr is None:
         return unknown()
     if v.leader is None:

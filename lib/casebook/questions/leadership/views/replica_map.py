@@ -128,10 +128,10 @@ def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
     if verdict.state in OFFLINE:
         for position, choice in enumerate(c for c in lead.start_first if c.chosen):
             if choice.broker in verdict.waits_for:
-                return (0, position), f"Broker {choice.broker} heals {'these' if not position else 'these next'}"
-        return (1, 0), "No start of a known broker heals these" if verdict.rule not in ("R2", "R8") else "An election is due"
+                return (0, position), f"Starting broker {choice.broker} heals {('these' if not position else 'these next')}"
+        return (1, 0), "Starting a known broker heals none of these" if verdict.rule not in ("R2", "R8") else "Election is due"
     if verdict.state in (PartitionCondition.ONLINE, PartitionCondition.REASSIGNING):
-        return (5, 0), "Online but short of replicas" if verdict.state is PartitionCondition.ONLINE else "Being reassigned"
+        return (5, 0), "Online, replicas missing" if verdict.state is PartitionCondition.ONLINE else "Being reassigned"
     return (3, 0), {PartitionCondition.DELETING: "Being deleted", PartitionCondition.UNINITIALISED: "Never initialised"}.get(
         verdict.state, "Not known"
     )
@@ -139,7 +139,7 @@ def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
 
 def _group_then(verdict: Verdict, moment: Moment) -> tuple[tuple[int, int], str]:
     """Return a partition's heading at a hypothetical moment."""
-    order, heading = moment.headings.get((verdict.topic, verdict.partition), (_SHORT, "Goes on, short of replicas"))
+    order, heading = moment.headings.get((verdict.topic, verdict.partition), (_SHORT, "Online, replicas missing"))
     return (order, 0), heading
 
 

@@ -100,9 +100,9 @@ def _against(answer: WhatIf) -> str:
     said += [f"unclean election {answer.unclean}"] * (answer.unclean != "as_configured")
     said += [f"broker {answer.ahead} holds every record"] * (answer.ahead is not None)
     return (
-        f"{words.plural(len(said), 'change')} against the evidence: {', '.join(said)}."
+        f"{words.plural(len(said), 'change')} from the evidence: {', '.join(said)}."
         if said
-        else "As in the evidence: nothing is changed."
+        else "Same as the evidence: no changes."
     )
 
 
@@ -111,7 +111,7 @@ def _table(name: str, changes: Sequence[PartitionChange]) -> Table:
     return Table(
         name=name,
         columns=(("Partition", CODE), ("Leader", UNBROKEN), ("ISR after", CODE), ("Why", TEXT)),
-        rows=rows or [(PLAIN, ("none", "–", "–", "Nothing changes, and nothing is without leader."))],
+        rows=rows or [(PLAIN, ("none", "–", "–", "No changes, and no partition is without leader."))],
         label="Partitions that change or stay without leader",
     )
 
@@ -144,7 +144,7 @@ def _widgets(lead: Leadership, supposed: Supposition, shown: Callable[..., Marku
     ahead = widgets.Dropdown(
         options=[("do not assume", _NOBODY), *((f"broker {b}", b) for b in brokers)],
         value=_NOBODY if supposed.ahead is None else supposed.ahead,
-        description="Whose log is ahead",
+        description="Broker with all records",
         style={"description_width": LABELS},
         layout={"width": "320px"},
     )

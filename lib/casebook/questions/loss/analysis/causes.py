@@ -127,9 +127,9 @@ def _either(words: Sequence[str]) -> str:
 
 
 _WITHOUT_CHANGE = {
-    None: "no change of leader could have taken it",
-    Cause.ACKS_0: "with acks=0 no broker ever acknowledged it",
-    Cause.NEVER_RECEIVED: "its producer was told no offset, as others of the same ledger were",
+    None: "no change of leader explains it",
+    Cause.ACKS_0: "with acks=0, no broker acknowledged it",
+    Cause.NEVER_RECEIVED: "its producer received no offset, unlike others of the same ledger",
 }
 
 
@@ -138,18 +138,20 @@ def _evidence(why: Cause | None, change: LeaderChange) -> str:
     cut = "" if change.cut is None else f" from offset {change.cut} on"
     match why:
         case Cause.ACKS_0:
-            return "with acks=0 no broker ever acknowledged it"
+            return "with acks=0, no broker acknowledged it"
         case Cause.DISK_LOST:
             return f"broker {old} lost a log dir, and broker {new} leads{cut}"
         case Cause.ISR_OF_ONE:
-            return f"broker {old} was alone in sync, so acks=all waited for nobody else; broker {new}, out of sync, leads{cut}"
+            return (
+                f"broker {old} was alone in sync, so acks=all waited for no other replica; broker {new}, out of sync, leads{cut}"
+            )
         case Cause.UNCLEAN_ELECTION:
             return f"broker {new} was elected out of sync, and leads{cut}"
         case Cause.CUT_AT_START:
-            return f"broker {new} had cut its own log to offset {change.cut} before it was elected as one in sync"
+            return f"broker {new} had truncated its own log to offset {change.cut} before it was elected as in sync"
         case Cause.DEPOSED_LEADER:
             return f"broker {old} took it, and broker {new} leads{cut}"
-    return f"broker {new}, in sync, was elected in place of {old}, which loses nothing that all in sync had"
+    return f"broker {new}, in sync, was elected in place of {old}: that loses no record that all in-sync replicas had"
 
 
 def begin(change: LeaderChange) -> int:
@@ -206,11 +208,11 @@ def _row(why: Cause | None, own: Sequence[LostCount], scene: _CauseSearch) -> Ca
     changes = [change for change in scene.changes if change.number in numbers]
     proves, proof = _WITHOUT_CHANGE.get(why, ""), "tables/lost"
     if why is Cause.EITHER_WINDOW:
-        proves = f"{plural(len(changes), 'change')} of leader may have taken them, for causes that differ"
+        proves = f"{plural(len(changes), 'change')} of leader may have lost them, for different causes"
     elif changes:
         proves, proof = _evidence(why, changes[0]), _proof(changes[0])
     if len(changes) > 1 and why is not Cause.EITHER_WINDOW:
-        proves += f"; so for {plural(len(changes) - 1, 'other change')} of leader"
+        proves += f". The same holds for {plural(len(changes) - 1, 'other change')} of leader"
     return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
 
 
@@ -221,15 +223,15 @@ def _none(why: Cause | None, scene: _CauseSearch) -> CauseRow:
     if why in (Cause.ACKS_0, Cause.NEVER_RECEIVED):
         return _without_change(why, scene)
     if why is Cause.EITHER_WINDOW:
-        return CauseRow(why, 0, "", "", "no lost record lies in two windows that differ in their cause", "", applies=False)
+        return CauseRow(why, 0, "", "", "no lost record is in two windows with different causes", "", applies=False)
     if why is Cause.ISR_OF_ONE and scene.acks and None not in scene.acks and not scene.acks & ALL:
         return CauseRow(why, 0, "", "", f"the producers used acks={', '.join(sorted(scene.acks))}", "", applies=False)
     if why is Cause.DISK_LOST:
         looked = brokers(sorted(scene.disks)) if scene.disks else ""
-        told = "no broker tells of a disk that failed" if looked else "no broker's log is in this case"
+        told = "no broker reports a disk failure" if looked else "no broker's log is in this case"
         return CauseRow(why, 0 if looked else None, looked, "", told, "tables/events" if looked else "")
     if not (scene.history or scene.changes):
-        return CauseRow(why, None, "", "", "neither history nor log tells of changes of leader", "")
+        return CauseRow(why, None, "", "", "neither history nor log shows a change of leader", "")
     return _by_elections(why, scene)
 
 
@@ -238,11 +240,11 @@ def _by_elections(why: Cause, scene: _CauseSearch) -> CauseRow:
     unclean = [change for change in scene.changes if change.unclean]
     unknown = [change for change in scene.changes if change.unclean is None]
     if why not in (Cause.UNCLEAN_ELECTION, Cause.ISR_OF_ONE):
-        return CauseRow(why, 0, looked, "", "none of them took a record this way", "tables/partition_history")
+        return CauseRow(why, 0, looked, "", "none of them lost a record this way", "tables/partition_history")
     if unknown:
-        told = f"the ISR before {plural(len(unknown), 'election')} is not known"
+        told = f"the ISR before {plural(len(unknown), 'election')} is unknown"
         return CauseRow(why, None, looked, "", told, "")
-    told = f"{plural(len(unclean), 'election')} out of sync took none this way" if unclean else "each new leader had been in sync"
+    told = f"{plural(len(unclean), 'unclean election')} lost none this way" if unclean else "each new leader had been in sync"
     return CauseRow(why, 0, looked, "", told, "tables/partition_history")
 
 

@@ -16,11 +16,11 @@ from casebook.questions.loss.analysis.unclean_price import UncleanPrice
 from casebook.questions.timeline.analysis import loss_events
 from casebook.questions.timeline.analysis.loss_events import EventCount
 
-GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
-GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
+GIVE_LEDGER = "Set the parameter ledger to the produced records: CSV, JSON lines, Parquet, or a log with ledger_pattern."
+GIVE_SEGMENTS = "Add log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
 OPEN_SEGMENTS = (
-    "Run it where the log dirs that were listed can be read, or collect with --copy-segments; else give an extract, or bootstrap "
-    "to read the topic live."
+    "Run where the listed log dirs can be read, or collect with --copy-segments. Or set an extract, or bootstrap to "
+    "read the topic live."
 )
 """Evidence that would settle it when log dirs were given without their segments in the case."""
 _LOST = Evidence(file="tables/lost")
@@ -30,17 +30,19 @@ _AGAIN = (RecordVerdict.STORED_THOUGH_FAILED, RecordVerdict.UNKNOWN_STORED, Reco
 _HINDRANCES = {
     RecordVerdict.NOT_SCANNED: "lie in partitions that were not read",
     RecordVerdict.UNREADABLE: "lie where something could not be read",
-    RecordVerdict.CANNOT_TELL: "may have expired, been compacted away, or come later",
+    RecordVerdict.CANNOT_TELL: "may have expired, been compacted away, or not arrived yet",
 }
 _PREVENTED = {
     Cause.DEPOSED_LEADER: "acks=all with min.insync.replicas of 2 would have refused them.",
-    Cause.ISR_OF_ONE: "min.insync.replicas of 2 would have refused them: acks=all waits for those in sync, and that was one.",
+    Cause.ISR_OF_ONE: (
+        "min.insync.replicas of 2 would have refused them: acks=all waits for all in-sync replicas, and there was only one."
+    ),
     Cause.UNCLEAN_ELECTION: "unclean.leader.election.enable=false keeps such a partition offline instead.",
-    Cause.CUT_AT_START: "Up to 0.10.2 never stop all replicas of a partition at once; from 0.11 on followers ask for the epoch.",
+    Cause.CUT_AT_START: "Up to 0.10.2, never stop all replicas of a partition together; 0.11 and later use leader epochs.",
     Cause.DISK_LOST: "Replication factor 3, on different disks and hosts, survives it.",
-    Cause.ACKS_0: "acks=0 is never answered: nobody can know what arrived.",
+    Cause.ACKS_0: "acks=0 is never answered: it cannot be known what arrived.",
     Cause.EITHER_WINDOW: "acks=all with min.insync.replicas of 2 and no unclean election refuses them in either window.",
-    Cause.NEVER_RECEIVED: "Count a record as sent in the producer's callback only, when it has an offset.",
+    Cause.NEVER_RECEIVED: "Count a record as sent only in the producer's callback, when it has an offset.",
 }
 
 
@@ -107,7 +109,7 @@ class _LossFacts:
         if self.foreign:
             topic, partition = self.foreign[0]
             of = plural(len(self.foreign), "partition")
-            why = f"Of {of} only a copy was read that is not its leader's, e.g. of {topic}-{partition}."
+            why = f"For {of}, only a follower's copy was read, e.g. of {topic}-{partition}."
             gaps = (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
         if not (untold := self.of(*_UNTOLD)):
             return gaps
@@ -125,12 +127,12 @@ class _LossFacts:
         if self.told is None and self.unsuited:
             one = self.unsuited[0]
             return ask.could_not_check(
-                "What was produced is not known: the ledger cannot be used", why=one.told, settle=one.try_ or GIVE_LEDGER
+                "Produced records are unknown: the ledger cannot be used", why=one.told, settle=one.try_ or GIVE_LEDGER
             )
         if self.told is None:
-            return ask.could_not_check("What was produced is not known: there is no ledger", settle=GIVE_LEDGER)
+            return ask.could_not_check("Produced records are unknown: there is no ledger", settle=GIVE_LEDGER)
         if self.unread:
-            return ask.could_not_check("What is stored was not read", why=self.unread, settle=GIVE_SEGMENTS)
+            return ask.could_not_check("The stored records were not read", why=self.unread, settle=GIVE_SEGMENTS)
         return None
 
 
@@ -138,7 +140,7 @@ def _gaps(told: LedgerShape) -> tuple[Gap, ...]:
     left_out = sum(row.rows for row in told.unusable)
     gaps = []
     if not told.outcomes.get("acked"):
-        gaps.append(Gap(why="No row of the ledger says that a record was acknowledged.", settle=GIVE_LEDGER))
+        gaps.append(Gap(why="No row of the ledger has an acknowledged record.", settle=GIVE_LEDGER))
     if left_out:
         why = f"{plural(left_out, 'row')} of the ledger could not be used, e.g. as {told.unusable[0].reason}."
         gaps.append(Gap(why=why, settle=GIVE_LEDGER))
@@ -162,7 +164,7 @@ def _lost(
         check="loss.lost",
         question="Is every record that was acknowledged still there?",
         coverage=looked.coverage,
-        threshold="one that nothing but loss explains",
+        threshold="an acknowledged record whose absence only loss explains",
         facts={
             "acked": acked,
             "lost": lost + alarms,
@@ -177,7 +179,7 @@ def _lost(
     )
     if estimates and looked.told is None and not looked.unsuited:
         return ask.could_not_check(
-            "What was produced is not known: there is no ledger", why=estimate.sentence(estimates), settle=GIVE_LEDGER
+            "Produced records are unknown: there is no ledger", why=estimate.sentence(estimates), settle=GIVE_LEDGER
         )
     if (finding := looked.hindrance(ask)) is not None:
         return finding
@@ -185,18 +187,18 @@ def _lost(
         which = " and ".join(sorted(unmatched)[:SHOWN])
         return ask.could_not_check(
             f"Nothing matched: no acknowledged record of {which} has the id of a stored one",
-            settle="Check the id mapping: ledger_id, id_pattern and record_id must find the same text on both sides.",
+            settle="Check the id mapping: ledger_id, id_pattern and record_id must give the same text on both sides.",
         )
     if not lost + alarms:
         if looked.of(*_UNTOLD):
             return ask.could_not_check(
-                f"No loss where it could be told, but of {plural(looked.of(*_UNTOLD), 'record')} it could not",
+                f"No loss among the records that could be checked; {plural(looked.of(*_UNTOLD), 'record')} could not",
                 settle=GIVE_SEGMENTS,
             )
-        return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at", gaps=looked.gaps)
+        return ask.ok(f"No acknowledged record is lost: {count(acked)} checked", gaps=looked.gaps)
     unexplained = f"; {count(alarms)} {agree(alarms, 'has', 'have')} no explanation" if alarms else ""
     if is_partly_told:
-        unexplained = f"; what took {count(alarms)} of them is not known"
+        unexplained = f"; the cause of {count(alarms)} of them is unknown"
     lost_of = f"{count(lost + alarms)} of {plural(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
     least = "At least " if looked.gaps else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
@@ -219,9 +221,9 @@ def _outside(looked: _LossFacts, counts: Sequence[LostCount], of_changes: Sequen
     where = sorted({f"{row.topic}-{row.partition}" for row in own})
     ask = Question(
         check="loss.outside_every_window",
-        question="Is every loss explained by something that happened?",
+        question="Is every loss explained by an event?",
         coverage=looked.coverage,
-        threshold="a lost record that no change of leader, no disk and no setting of its producer explains",
+        threshold="a lost record that no change of leader, no disk failure and no producer setting explains",
         facts={"records": alarms, "partitions": where[:SHOWN]},
         evidence=(_LOST,),
     )
@@ -230,16 +232,19 @@ def _outside(looked: _LossFacts, counts: Sequence[LostCount], of_changes: Sequen
     if not alarms:
         return ask.nothing_in(range(looked.of(RecordVerdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
     if of_changes:
-        title = f"{plural(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside the windows that are known"
+        title = f"{plural(alarms, 'lost record')} {agree(alarms, 'is', 'are')} outside the known windows"
         return ask.could_not_check(title, why=f"A window may be missing. {of_changes[0].why}", settle=of_changes[0].settle)
     first = min((row.at for row in own if row.at is not None), default=None)
     return ask.found(
         Severity.CRITICAL,
-        f"{plural(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside every window",
-        why=f"{', '.join(where[:SHOWN])}: treat it as an incident of its own, that is still open.",
+        f"{plural(alarms, 'lost record')} {agree(alarms, 'is', 'are')} outside every window",
+        why=f"{', '.join(where[:SHOWN])}: treat this as a separate incident that is still open.",
         since=None if first is None else instant(first),
         next=(
-            Step(kind="first", text="Look at what lies at its offset today (tables/lost), and at who else writes to the topic."),
+            Step(
+                kind="first",
+                text="Check what is stored at its offset today (tables/lost), and which other clients write to the topic.",
+            ),
             Step(kind="then", text="Collect all logs and ZooKeeper's data of that time: a window may be missing."),
         ),
     )
@@ -251,18 +256,18 @@ def _complete(looked: _LossFacts) -> Finding:
         check="loss.looked_everywhere",
         question="Could every acknowledged record be looked for?",
         coverage=looked.coverage,
-        threshold="a record whose partition was not read, or not wholly",
+        threshold="a record whose partition was not read, or only in part",
         facts={str(verdict): records for verdict, records in untold.items()},
         evidence=(_CLASSES,),
     )
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if not untold:
-        return ask.ok("Every acknowledged record was looked for where it must lie", gaps=looked.gaps)
+        return ask.ok("Every acknowledged record was looked for where it must be stored", gaps=looked.gaps)
     why = "; ".join(f"{count(records)} {_HINDRANCES[verdict]}" for verdict, records in untold.items())
     total = sum(untold.values())
     return ask.could_not_check(
-        f"Of {plural(total, 'acknowledged record')} nobody can tell whether {agree(total, 'it is', 'they are')} lost",
+        f"Loss of {plural(total, 'acknowledged record')} is neither confirmed nor excluded",
         why=f"{why}.",
         settle=GIVE_SEGMENTS,
     )
@@ -273,7 +278,7 @@ def _untimed(told: LedgerShape | None) -> str:
     if told is None or told.timed:
         return ""
     columns = f": {', '.join(told.unused[:SHOWN])} {agree(len(told.unused), 'is', 'are')} not used" if told.unused else ""
-    return f'No column was taken for a time{columns}. Set ledger_columns="time=COLUMN".'
+    return f'No column was recognised as a time{columns}. Set ledger_columns="time=COLUMN".'
 
 
 def _ledger(told: LedgerShape | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
@@ -287,7 +292,7 @@ def _ledger(told: LedgerShape | None, unsuited: Sequence[UnsuitedLedger]) -> Fin
         facts=({} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed})
         | ({"unsuited": [one.name for one in unsuited]} if unsuited else {}),
         caveats=tuple(
-            filter(None, (f"Times without zone were taken for {told.zone}." if told and told.assumed else "", _untimed(told)))
+            filter(None, (f"Times without zone were read as {told.zone}." if told and told.assumed else "", _untimed(told)))
         ),
     )
     if unsuited:
@@ -310,7 +315,7 @@ def _again(looked: _LossFacts) -> Finding:
     kept, twice = looked.of(RecordVerdict.STORED_THOUGH_FAILED, RecordVerdict.UNKNOWN_STORED), looked.of(RecordVerdict.DUPLICATED)
     ask = Question(
         check="loss.stored_though_failed",
-        question="Is anything stored that its producer was told had failed, or stored twice?",
+        question="Is anything stored that was reported as failed, or stored twice?",
         coverage=looked.coverage,
         threshold="a failed or unknown record that is stored, or one that is stored more than once",
         facts={str(one): looked.of(one) for one in _AGAIN},
@@ -326,7 +331,10 @@ def _again(looked: _LossFacts) -> Finding:
     return ask.found(
         Severity.INFO,
         capitalised(", and ".join(parts)),
-        why="A timeout says that no answer came, not that nothing was stored: sent again, such a record lies there twice.",
+        why=(
+            "A timeout means that no answer came, not that nothing was stored. If the producer retries, the record is "
+            "stored twice."
+        ),
     )
 
 
@@ -353,7 +361,7 @@ def price(prices: Sequence[UncleanPrice], of_brokers: Sequence[Gap] = ()) -> Fin
     if not prices:
         return ask.not_applicable("No partition has a replica out of sync that could be elected", gaps=of_brokers)
     if not known:
-        return ask.could_not_check("What an unclean election would cost is unknown", why=prices[0].why, settle=GIVE_SEGMENTS)
+        return ask.could_not_check("The cost of an unclean election is unknown", why=prices[0].why, settle=GIVE_SEGMENTS)
     if not dear.records:
         priceless = [row for row in prices if row.records is None]
         gaps = tuple(Gap(why=f"{row.why.rstrip('.')}.", settle=GIVE_SEGMENTS) for row in priceless[:1])
@@ -361,6 +369,14 @@ def price(prices: Sequence[UncleanPrice], of_brokers: Sequence[Gap] = ()) -> Fin
     return ask.found(
         Severity.WARNING,
         f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {plural(dear.records, 'record')}",
-        why="Candidates of every partition stand in the table, cheapest first.",
-        next=(Step(kind="not", text="Do not allow an unclean election before the cheapest candidate is known."),),
+        why="The table lists the candidates of every partition, cheapest first.",
+        next=(
+            Step(
+                kind="not",
+                text=(
+                    "Do not allow an unclean election before the cheapest candidate is known: each wrong choice loses more "
+                    "records."
+                ),
+            ),
+        ),
     )

@@ -98,9 +98,9 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, ga
     stale = [row for row in rows if row.kind is StepKind.STALE]
     ask = Question(
         check="loss.commits_backwards",
-        question="Did commits of a group go back, or were they set elsewhere?",
+        question="Did a group's commits go back, or were they set by a tool?",
         coverage=Coverage.every(groups, "group", Source.SEGMENTS),
-        threshold="a commit below the one before it, or one that a member did not make",
+        threshold="a commit below the previous one, or one that no member made",
         facts={
             "back": len(back),
             "stale": len(stale),
@@ -109,17 +109,17 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, ga
             "groups": sorted({row.group for row in rows}),
         },
         evidence=(Evidence(file="tables/commit_steps"),),
-        caveats=(f"Of {plural(total, 'such commit')} the first {len(rows)} were judged.",) if total > len(rows) else (),
+        caveats=(f"Of {plural(total, 'such commit')}, the first {len(rows)} were judged.",) if total > len(rows) else (),
     )
     if not groups:
         return ask.could_not_check(
-            "What groups committed is unknown: no segments of __consumer_offsets were read",
-            settle="Give the log dirs of the brokers that hold __consumer_offsets (--log-dirs BROKER=DIR).",
+            "Commits of groups are unknown: no segments of __consumer_offsets were read",
+            settle="Add the log dirs of the brokers that hold __consumer_offsets (--log-dirs BROKER=DIR).",
         )
     if not (back or set_on):
         left = f"{plural(total - len(rows), 'odd commit')} were not judged one by one."
-        gaps = (*gaps, *((Gap(why=left, settle="Name one group: -p group=NAME."),) if total > len(rows) else ()))
-        return ask.ok("No commit went back, and none was set elsewhere", gaps=gaps)
+        gaps = (*gaps, *((Gap(why=left, settle="Set one group: -p group=NAME."),) if total > len(rows) else ()))
+        return ask.ok("No commit went back, and none was set by a tool", gaps=gaps)
     severity = Severity.WARNING if stale or set_on else Severity.INFO
     title = f"{'At least ' if gaps else ''}{_title(back, set_on)}"
     return ask.found(severity, title, why=_why((*stale, *set_on, *back)[0]))
@@ -137,9 +137,9 @@ _WHY = {
     StepKind.RESET: "while the group had no member, as tools do",
     StepKind.AGAIN: "after its offset had been deleted or had expired",
     StepKind.TO_START: "back to where the log begins",
-    StepKind.STALE: "after its coordinator changed or with an older time, so that an offset of before survived",
+    StepKind.STALE: "after its coordinator changed or with an older time, so that an earlier offset survived",
     StepKind.BACK: "by a member",
-    StepKind.LATE: "with an older time than the one before",
+    StepKind.LATE: "with an older time than the previous one",
 }
 
 

@@ -6,9 +6,9 @@ from casebook.facts.losses import CutRange, LeaderChange
 from casebook.facts.observed import Source
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
-from casebook.findings.words import count, plural
+from casebook.findings.words import agree, count, plural
 
-_GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
+_GIVE = "Add the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
 
 
 def check(
@@ -32,9 +32,9 @@ def check(
     untold = len({(row.topic, row.partition) for row in unknown})
     ask = Question(
         check="loss.cut_ranges",
-        question="Did offsets that had been written disappear?",
+        question="Did stored offsets disappear?",
         coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
-        threshold="a leader that came back and cut away what others had not",
+        threshold="a leader that returned and truncated records that other replicas had not yet fetched",
         facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
         evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
     )
@@ -43,23 +43,23 @@ def check(
     if ranges:
         places = plural(len({(row.topic, row.partition) for row in ranges}), "partition")
         return ask.could_not_check(
-            f"Whether offsets of {places} were cut away after a change of leader is unknown",
+            f"Truncation of {places} after a change of leader is unknown",
             why=f"{ranges[0].why}.",
             settle=_GIVE,
         )
     if unknown:
         return ask.could_not_check(
-            f"From which offset on {plural(len(unknown), 'change')} of leader cut is unknown",
-            why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
+            f"The truncation offset of {plural(len(unknown), 'change')} of leader is unknown",
+            why="Up to 0.10.2 there is no leader epoch to show it; diverging copies and a ledger do.",
             settle=_GIVE,
         )
     which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
-    return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
+    return ask.ok(f"No log{which} was truncated below the offsets that others had", gaps=gaps)
 
 
 def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
     """Describe the lost offsets: a lower bound, as an old leader may have accepted more after its last known end."""
     sure = {(row.topic, row.partition) for row in known}
     doubtful = {(row.topic, row.partition) for row in ranges} - sure
-    cut = f"At least {plural(offsets, 'offset')} of {plural(len(sure), 'partition')} were cut away after a change of leader"
-    return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut
+    cut = f"At least {plural(offsets, 'offset')} of {plural(len(sure), 'partition')} were truncated after a change of leader"
+    return f"{cut}; {count(len(doubtful))} more {agree(len(doubtful), 'is', 'are')} uncertain" if doubtful else cut

@@ -72,7 +72,7 @@ def _is_of(row: EventRow, change: LeaderChange) -> bool:
 
 def _why(change: LeaderChange) -> str:
     if change.cut_at_start:
-        return f"broker {change.new_leader} cut its own log there, and was elected before it had fetched again"
+        return f"broker {change.new_leader} truncated its own log there, and was elected before it had fetched again"
     if change.unclean:
-        return f"broker {change.new_leader} was elected out of sync, and began there"
-    return f"broker {change.new_leader} began there while broker {change.old_leader} could still take writes"
+        return f"broker {change.new_leader} was elected out of sync, and started there"
+    return f"broker {change.new_leader} started there while broker {change.old_leader} could still take writes"

@@ -31,8 +31,8 @@ class Divergence:
         partition: Partition number.
         first_offset: First offset over which the copies differ in this way.
         last_offset: Last one.
-        brokers: Whose copies were held against each other.
-        holds: What each of them holds there, in words, by broker.
+        brokers: Brokers whose copies were compared.
+        holds: Content of each copy there, in words, by broker.
         kind: different, missing, other_epochs or behind.
         silent: Other records and equal ends: no lag shows it.
     """
@@ -92,8 +92,8 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
         return ask.found(Severity.CRITICAL if silent else Severity.WARNING, _title(apart, silent), why=_why(silent or apart))
     if not several:
         return ask.could_not_check(
-            "Whether copies agree is unknown: of no partition are there two",
-            settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR).",
+            "Agreement of copies is unknown: no partition has two",
+            settle="Add the log dirs of all replicas (--log-dirs BROKER=DIR).",
         )
     if any(copy.damaged_bytes for own in several.values() for copy in own):
         return ask.could_not_check(
@@ -169,7 +169,7 @@ def _in_words(held: CopyContent, end: int) -> str:
 def _title(apart: Sequence[Divergence], silent: Sequence[Divergence]) -> str:
     partitions = plural(len({(row.topic, row.partition) for row in apart}), "partition")
     unseen = len({(row.topic, row.partition) for row in silent})
-    told = f", {count(unseen)} of them with equal log ends, so that nothing shows it" if unseen else ""
+    told = f", {count(unseen)} of them with equal log ends, so no lag shows it" if unseen else ""
     return f"The copies of {partitions} do not hold the same records{told}"
 
 
@@ -184,9 +184,11 @@ def _caveats(copies: Iterable[Copy]) -> tuple[str, ...]:
     damaged = sorted(_named(copy) for copy in copies if copy.damaged_bytes)
     unknown = sorted(_named(copy) for copy in copies if copy.cleaned_to is None)
     told = (
-        f"Not all of {damaged[0]} and {count(len(damaged) - 1)} others could be read." if len(damaged) > 1 else "",
-        f"Not all of {damaged[0]} could be read." if len(damaged) == 1 else "",
-        f"Holes in {plural(len(unknown), 'copy', 'copies')} say nothing: how far compaction went is unknown." if unknown else "",
+        f"{damaged[0]} and {count(len(damaged) - 1)} others could be read only in part." if len(damaged) > 1 else "",
+        f"{damaged[0]} could be read only in part." if len(damaged) == 1 else "",
+        f"Holes in {plural(len(unknown), 'copy', 'copies')} prove nothing: the progress of compaction is unknown."
+        if unknown
+        else "",
     )
     return tuple(filter(None, told))
 

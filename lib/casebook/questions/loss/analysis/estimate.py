@@ -86,9 +86,9 @@ def _estimate(change: LeaderChange, known: Mapping[Partition, Sequence[LogEnd]],
         most = max(least, round(max(rates) * length), *within)
     why = ""
     if length is None:
-        why = "nothing tells when the old leader took its last write"
+        why = "the last write of the old leader has no known time"
     elif not pairs:
-        why = "nothing tells how fast the partition was written to at that time"
+        why = "the write rate of the partition at that time is unknown"
     slowest, fastest = min(rates, default=None), max(rates, default=None)
     return Estimate(change.number, change.topic, change.partition, length, slowest, fastest, least, most, why)
 

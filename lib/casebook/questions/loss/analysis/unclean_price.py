@@ -46,7 +46,7 @@ class UncleanPrice:
         topic: Topic name.
         partition: Partition number.
         candidate: Broker that would lead.
-        records: What the best copy holds and the candidate does not; null when it cannot be told.
+        records: Records that the best copy holds and the candidate lacks; null if unknown.
         bytes: Their share of their batches.
         from_time: Earliest record time of them, ISO-8601 UTC.
         to_time: Latest.
@@ -214,17 +214,17 @@ def _obstacle(scene: _Scene, candidate: int) -> str:
     """Return why there is no price; empty when there is one."""
     own, best = scene.copy(candidate), scene.best
     if own is None:
-        return f"The copy of broker {candidate} is not at hand."
+        return f"The copy of broker {candidate} is not in the evidence."
     if best is None:
-        return f"The copy of broker {scene.leader}, the last leader, is not at hand."
+        return f"The copy of broker {scene.leader}, the last leader, is not in the evidence."
     if scene.leader is None:
         missing = [broker for broker in scene.assigned if scene.copy(broker) is None]
         if missing:
-            return f"Who led last is unknown, and the copy of broker {missing[0]} is not at hand."
+            return f"The last leader is unknown, and the copy of broker {missing[0]} is not in the evidence."
         if len(scene.copies) == 1 and len(scene.assigned) != 1:
-            return "No other copy is at hand."
+            return "No other copy is in the evidence."
     damaged = [copy.broker for copy in (own, best) if copy.damaged_bytes]
-    return f"The copy of broker {damaged[0]} could not be read to its end." if damaged else ""
+    return f"The copy of broker {damaged[0]} could be read only in part." if damaged else ""
 
 
 def _only_in(run: RecordRun, best: int, candidate: int) -> CopyContent | None:

@@ -99,8 +99,8 @@ def how(of: Missed) -> SkipKind:
     return SkipKind.PASSED_OVER if of.threads is False and of.after is False else SkipKind.CANNOT_TELL
 
 
-_GIVE = "Give what was processed: casebook collect --processed GROUP=FILE."
-_SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
+_GIVE = "Add a ledger of processed records: casebook collect --processed GROUP=FILE."
+_SETTLE = "Add the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
 
 
 def unprocessed(
@@ -136,7 +136,7 @@ def unprocessed(
         check="loss.unprocessed",
         question="Were records committed and never processed?",
         coverage=Coverage.counted(len(looked), len(rows), "partition", Source.LEDGERS, Source.SEGMENTS),
-        threshold="a stored record below what its group committed, which its ledger does not have",
+        threshold="a stored record that its group committed and its ledger does not have",
         facts={
             "unprocessed": missed,
             "groups": groups,
@@ -157,38 +157,38 @@ def unprocessed(
         return ask.could_not_check(
             f"{plural(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
             why=" ".join(one.told for one in unsuited[:SHOWN]),
-            settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
+            settle=unsuited[0].try_ or "Check the ledger's columns (processed_id, processed_columns).",
         )
     left = [one for one in clients.resets if one.to != 0]  # there is nothing before the first offset
     if not rows and left:
         return ask.could_not_check(
-            "A consumer went on from elsewhere; no ledger says what it left out",
+            "A consumer resumed at another offset; no ledger shows what it skipped",
             why=_resets_in_logs(left),
             settle=_GIVE,
         )
     if not rows:
-        return ask.not_applicable("No ledger says what was processed")
+        return ask.not_applicable("There is no ledger of processed records")
     if UnprocessedDoubt.UNMATCHED in doubts:
         return ask.could_not_check(
-            "Nothing matched: no stored record is in the ledger of what was processed",
-            settle="Name its id, partition and offset (processed_id, processed_columns, processed_id_pattern).",
+            "Nothing matched: no stored record is in the ledger of processed records",
+            settle="Set its id, partition and offset (processed_id, processed_columns, processed_id_pattern).",
         )
     if not looked:
         return ask.could_not_check(
-            "Whether all was processed that was committed is unknown: no partition has both commits and records",
+            "Processing of committed offsets is unknown: no partition has both commits and records",
             settle=_SETTLE,
         )
     if doubts:
         return ask.could_not_check(
-            f"All that could be judged was processed{_beside(doubts)}",
+            f"All records that could be judged were processed{_beside(doubts)}",
             why=_resets_in_logs(clients.resets),
-            settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
+            settle="Add the ledger from before the group's start to after its end, and the segments of all its partitions.",
         )
     untold = [row for row in rows if row.unprocessed is None or row.committed is None]
     nothing = tuple(
-        Gap(why=f"Of group {row.group} and topic {row.topic} nothing could be told.", settle=_SETTLE) for row in untold[:1]
+        Gap(why=f"Nothing could be judged for group {row.group} and topic {row.topic}.", settle=_SETTLE) for row in untold[:1]
     )
-    return ask.ok("All that was committed was processed", gaps=(*nothing, *gaps))
+    return ask.ok("All committed records were processed", gaps=(*nothing, *gaps))
 
 
 def _beside(doubts: Mapping[str, int | None]) -> str:
@@ -197,9 +197,9 @@ def _beside(doubts: Mapping[str, int | None]) -> str:
     if not doubts:
         return ""
     if not known:
-        return "; of others nobody can tell"
+        return "; others could not be judged"
     least = "at least " if None in doubts.values() else ""
-    return f"; of {least}{count(known)} more nobody can tell"
+    return f"; {least}{count(known)} more could not be judged"
 
 
 def _resets_in_logs(resets: Sequence[Reset]) -> str:
@@ -210,8 +210,8 @@ def _resets_in_logs(resets: Sequence[Reset]) -> str:
     more = f", and {count(len(resets) - 1)} more such lines" if len(resets) > 1 else ""
     whose = f"the log of {first.client}" if first.client else "a client's log"
     if first.to is None:
-        return f"By {whose} the offset of {first.topic}-{first.partition} was out of range{more}."
-    return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
+        return f"According to {whose}, the offset of {first.topic}-{first.partition} was out of range{more}."
+    return f"According to {whose}, {first.topic}-{first.partition} was reset to offset {first.to}{more}."
 
 
 def _holders(looked: Sequence[GroupWork], clients: ConsumerLogs) -> list[AssignmentLine]:
@@ -227,7 +227,7 @@ def _assignments(held: Sequence[AssignmentLine]) -> str:
         return ""
     when = [f"to {one.client or 'a client'}{f' at {moment(one.at)}' if one.at else ''}" for one in held[-SHOWN:]]
     times = f", {plural(len(held), 'time')}, at last" if len(held) > SHOWN else ""
-    return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
+    return f"According to clients' own logs, {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
 
 
 def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:
@@ -242,11 +242,11 @@ def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:
 
 _WORDS = {
     SkipKind.BEFORE_PROCESSING: "committed before they were processed",
-    SkipKind.CRASH: "in hand when their worker ended",
+    SkipKind.CRASH: "in progress when their worker ended",
     SkipKind.ANOTHER_THREAD: "left to threads that the commit did not wait for",
-    SkipKind.SKIPPED: "skipped when the group was set beyond them",
-    SkipKind.PASSED_OVER: "passed over while others around them were processed",
-    SkipKind.CANNOT_TELL: "unprocessed for a reason that the evidence does not tell",
+    SkipKind.SKIPPED: "skipped when a tool set the group beyond them",
+    SkipKind.PASSED_OVER: "skipped while others around them were processed",
+    SkipKind.CANNOT_TELL: "unprocessed for an unknown reason",
 }
 _UNKNOWN = {
     UnprocessedDoubt.NOT_SCANNED: "lie in partitions that were not read",
@@ -255,23 +255,27 @@ _UNKNOWN = {
     UnprocessedDoubt.BEFORE_LEDGER: "were committed before the ledger begins",
     UnprocessedDoubt.AFTER_LEDGER: "were committed after the ledger ends",
     UnprocessedDoubt.OPEN: "belong to transactions that have not ended",
-    UnprocessedDoubt.UNTOLD: "are in the ledger without a word of what became of them",
+    UnprocessedDoubt.UNTOLD: "are in the ledger without an outcome",
     UnprocessedDoubt.WITHOUT_ID: "have no id",
-    UnprocessedDoubt.UNREAD: "may stand in a ledger, or in rows of one, that could not be used",
+    UnprocessedDoubt.UNREAD: "may be in a ledger, or in rows of one, that could not be used",
 }
 
 
 def _why(by_how: Mapping[str, int]) -> str:
     if not by_how:
         return ""
-    told = [f"{count(by_how[kind])} {words}" for kind, words in _WORDS.items() if by_how.get(kind)]
-    return f"Of these {'; '.join(told)}."
+    told = [
+        f"{count(by_how[kind])} {agree(by_how[kind], 'was', 'were')} {words}."
+        for kind, words in _WORDS.items()
+        if by_how.get(kind)
+    ]
+    return f"Of these, {' '.join(told)}"
 
 
 def _caveats(doubts: Mapping[str, int | None]) -> tuple[str, ...]:
-    clocks = "Moments of commits are the brokers', those of work the application's: their clocks are taken as they are."
+    clocks = "Commit times come from the brokers, processing times from the application: clocks are not corrected."
     counted = {doubt: "Some records" if records is None else plural(records, "record") for doubt, records in doubts.items()}
     return (
         clocks,
-        *(f"{records} {_UNKNOWN[UnprocessedDoubt(doubt)]}: nothing is said of them." for doubt, records in counted.items()),
+        *(f"{records} {_UNKNOWN[UnprocessedDoubt(doubt)]}: they are not judged." for doubt, records in counted.items()),
     )

@@ -36,16 +36,16 @@ class Unprocessed(NamedTuple):
     """A committed but unprocessed record: a row of ``tables/unprocessed``.
 
     Columns:
-        id: As it is stored; null where none was found in it.
+        id: As it is stored; null if none was found.
         topic: Topic name.
         partition: Partition number.
         offset: Its own.
-        group: Who committed it, and never processed it.
+        group: Group that committed it and never processed it.
         how: committed_before_processing, crash, another_thread, skipped_by_reset, passed_over or cannot tell.
-        committed_at: When the commit came that passed it for good, by the broker's clock, ISO-8601 UTC.
-        since: From where that commit went on.
-        until: What it committed.
-        log_partition: Of __consumer_offsets, where the commit lies.
+        committed_at: Time of the commit that passed it for good, by the broker's clock, ISO-8601 UTC.
+        since: Offset before that commit.
+        until: Offset that it committed.
+        log_partition: Partition of __consumer_offsets that has the commit.
         source_offset: Its offset there.
         segment: Base offset of its segment.
     """
@@ -108,12 +108,12 @@ class CommitStep(NamedTuple):
         group: Who committed.
         topic: Committed topic.
         partition: Committed partition.
-        before: What was committed before.
-        offset: What it commits.
-        before_at: When the one before was, ISO-8601 UTC.
-        at: When it was.
+        before: Offset of the previous commit.
+        offset: Offset of this commit.
+        before_at: Time of the previous commit, ISO-8601 UTC.
+        at: Time of this commit.
         kind: reset, again, to_start, stale, back or late.
-        log_partition: Of __consumer_offsets, where it lies.
+        log_partition: Partition of __consumer_offsets that has it.
         source_offset: Its offset there.
         segment: Base offset of its segment.
     """

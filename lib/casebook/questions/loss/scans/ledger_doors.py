@@ -41,9 +41,7 @@ def _refuse_special(path: str) -> None:
     """Refuse special files, e.g. a FIFO: Spark skips files without a length silently."""
     local = folders.full_name(path)
     if not folders.is_uri(local) and not stat.S_ISREG(Path(local).stat().st_mode):
-        raise UsageError(
-            f"{local} is no file, but a FIFO, a socket or a device.", try_="Narrow the pattern to what is the ledger."
-        )
+        raise UsageError(f"{local} is not a file, but a FIFO, a socket or a device.", try_="Narrow the pattern to the ledger.")
 
 
 def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
@@ -52,9 +50,12 @@ def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
         unpacked += size
         if unpacked > most:
             raise UsageError(
-                f"{path} holds more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and is not read.",
+                (
+                    f"{path} unpacks to more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and "
+                    "is not read."
+                ),
                 cause="It is damaged, or made to fill memory.",
-                try_="If you trust it, unpack it where there is room, and give what comes out.",
+                try_="If you trust it, unpack it where there is room, and pass the unpacked file.",
             )
 
 

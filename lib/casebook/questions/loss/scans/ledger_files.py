@@ -60,9 +60,9 @@ def _format(spark: SparkSession, place: str, prefix: str) -> str:
     kinds = {_FORMATS.get(suffix): path for suffix, path, _ in sorted(by_suffix)}
     if None in kinds:
         raise UsageError(
-            f"The name of {kinds[None]} does not tell its format.",
-            cause=f"Formats are told by {', '.join('.' + suffix for suffix in _FORMATS)}, also with .gz behind it.",
-            try_=f"Rename it, narrow the pattern to what is the ledger, or set {prefix}_pattern if it is a log.",
+            f"The name of {kinds[None]} does not show its format.",
+            cause=f"Known endings are {', '.join('.' + suffix for suffix in _FORMATS)}, also followed by .gz.",
+            try_=f"Rename it, narrow the pattern to the ledger, or set {prefix}_pattern if it is a log.",
         )
     if len(kinds) > 1:
         raise UsageError(
@@ -106,7 +106,7 @@ def _json(spark: SparkSession, place: str) -> LedgerTable:
         raise UsageError(
             f"No line of the ledger {place} is a JSON object with columns.",
             cause="It is empty, or one JSON text over many lines.",
-            try_="Write an object a line, as `jq -c '.[]'` does of an array.",
+            try_="Write one object per line, as `jq -c '.[]'` does for an array.",
         )
 
     def rows(wanted: Sequence[str]) -> DataFrame:

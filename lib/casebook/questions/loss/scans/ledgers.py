@@ -205,7 +205,7 @@ def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> JavaPat
     try:
         spark.range(1).select(f.regexp_extract(f.lit(""), found.text, 0)).collect()
     except PySparkException:
-        raise UsageError(f"{parameter} is no regular expression for Java.", try_=f"It reads {text}") from None
+        raise UsageError(f"{parameter} is not a regular expression for Java.", try_=f"It reads {text}") from None
     return found
 
 
@@ -258,11 +258,13 @@ def _root(thrown: object) -> str:
 
 def _failure(location: str, said: str, root: str) -> CasebookError:
     if "PATH_NOT_FOUND" in said:
-        return UsageError(f"No file matches {location}.", try_="Check the path as the machine sees it that runs Spark.")
+        return UsageError(f"No file matches {location}.", try_="Check the path as seen by the machine that runs Spark.")
     if "CSV header does not conform" in root:
         return UsageError(
             f"The files of the ledger {location} have different headers, or a column twice.",
-            try_="Give those with the same columns, in the same order.",
+            try_="Use files with the same columns, in the same order.",
         )
     cause = root.strip().splitlines()[0]
-    return ScanError(f"The ledger {location} cannot be read.", cause=cause, try_="Can Spark open it, and is it whole?")
+    return ScanError(
+        f"The ledger {location} cannot be read.", cause=cause, try_="Check that Spark can open it and that it is complete."
+    )

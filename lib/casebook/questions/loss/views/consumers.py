@@ -24,30 +24,30 @@ from casebook.questions.loss.views.words import moments
 _MOST_ROWS = 200
 _HOW = {
     SkipKind.BEFORE_PROCESSING: "committed before it was processed",
-    SkipKind.CRASH: "in hand when its worker ended",
+    SkipKind.CRASH: "in progress when its worker ended",
     SkipKind.ANOTHER_THREAD: "left to a thread that the commit did not wait for",
-    SkipKind.SKIPPED: "skipped when the group was set beyond it",
-    SkipKind.PASSED_OVER: "passed over while others around it were processed",
-    SkipKind.CANNOT_TELL: "? the evidence does not tell how",
+    SkipKind.SKIPPED: "skipped when a tool set the group beyond it",
+    SkipKind.PASSED_OVER: "skipped while others around it were processed",
+    SkipKind.CANNOT_TELL: "? unknown reason",
 }
 _DOUBTS = {
     UnprocessedDoubt.NOT_SCANNED: "its partition was not read",
-    UnprocessedDoubt.UNMATCHED: "nothing matched: are these its ids?",
+    UnprocessedDoubt.UNMATCHED: "nothing matched: check the ids",
     UnprocessedDoubt.BEFORE_GROUP: "below the first known commit",
     UnprocessedDoubt.BEFORE_LEDGER: "committed before the ledger begins",
     UnprocessedDoubt.AFTER_LEDGER: "committed after the ledger ends",
     UnprocessedDoubt.OPEN: "in an open transaction",
     UnprocessedDoubt.WITHOUT_ID: "without id",
-    UnprocessedDoubt.UNREAD: "may stand in a ledger, or a row of one, that could not be used",
-    UnprocessedDoubt.UNTOLD: "in the ledger, without a word of what became of it",
+    UnprocessedDoubt.UNREAD: "may be in a ledger, or a row of one, that could not be used",
+    UnprocessedDoubt.UNTOLD: "in the ledger, without an outcome",
 }
 _STEPS = {
     StepKind.RESET: "set while the group had no member, as tools do",
     StepKind.AGAIN: "after its offset had been deleted or had expired",
     StepKind.TO_START: "back to where the log begins",
-    StepKind.STALE: "back to an offset of before, after the coordinator changed or with an older time",
+    StepKind.STALE: "back to an earlier offset, after the coordinator changed or with an older time",
     StepKind.BACK: "back, by a member",
-    StepKind.LATE: "on, with an older time than the one before",
+    StepKind.LATE: "forward, with an older time than the previous one",
 }
 
 
@@ -75,8 +75,8 @@ def _not_given(asked: Finding) -> Markup:
         "loss_empty",
         kind=look(asked),
         title=f"{asked.title}.",
-        why=asked.why or "What a group has committed says how far it has come, not what it has done.",
-        settle=asked.settle or "Give what was processed as the parameter processed, and whose work it was as group.",
+        why=asked.why or "A group's commits show its position, not what it has processed.",
+        settle=asked.settle or "Set the parameter processed to the processed records, and group to their consumer group.",
         looked_at="",
         threshold=asked.threshold,
         nearest="",
@@ -96,7 +96,7 @@ def _groups(work: Sequence[GroupWork], title: str) -> Table:
             ("Processed", NUMBER),
             ("Twice", NUMBER),
             ("Committed offset", CODE),
-            ("Nobody can tell of", TEXT),
+            ("Not judged", TEXT),
         ),
         rows=[(ALARM if row.unprocessed else PLAIN, _work(row)) for row in ranked[:_MOST_ROWS]],
         takeaway=f"{title}.",
@@ -141,7 +141,7 @@ def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
             ("SkipKind", TEXT),
             (f"Passed by the commit of, {head}", UNBROKEN),
             ("Which went", CODE),
-            ("Where it lies", CODE),
+            ("Location", CODE),
         ),
         rows=[
             (
@@ -178,8 +178,8 @@ def _commits(steps: Sequence[CommitStep]) -> Table:
             ("Partition", CODE),
             (f"When, {head}", UNBROKEN),
             ("From, to", CODE),
-            ("What is odd", TEXT),
-            ("Where it lies", CODE),
+            ("Anomaly", TEXT),
+            ("Location", CODE),
         ),
         rows=[
             (
@@ -195,7 +195,7 @@ def _commits(steps: Sequence[CommitStep]) -> Table:
             )
             for row in shown
         ],
-        takeaway=f"{words.plural(len(steps), 'commit')} did not simply go on; {words.count(back)} went back.",
+        takeaway=f"{words.plural(len(steps), 'commit')} did not advance normally; {words.count(back)} went back.",
         total=len(steps) if len(steps) > len(shown) else None,
         rest="commit_steps",
         search=True,

@@ -31,7 +31,7 @@ def divergences(rows: Sequence[Divergence], title: str) -> Table:
     shown = ranked[:_MOST_ROWS]
     return Table(
         name="divergence",
-        columns=(("Partition", CODE), ("Offsets", CODE), ("How they differ", TEXT), ("What each holds there", TEXT)),
+        columns=(("Partition", CODE), ("Offsets", CODE), ("How they differ", TEXT), ("Content there", TEXT)),
         rows=[(ALARM if row.kind in _GRAVE else PLAIN, _divergence(row)) for row in shown],
         takeaway=f"{title}.",
         total=len(ranked) if len(ranked) > len(shown) else None,
@@ -75,14 +75,14 @@ def starts(rows: Sequence[StartPrice]) -> Table | None:
         ),
         rows=[(CHOSEN if row is best and row.records is not None else PLAIN, _start(row)) for row in ranked[:_MOST_ROWS]],
         takeaway=_safest(best),
-        reading="The safest first.",
+        reading="The safest choice.",
         total=len(ranked) if len(ranked) > _MOST_ROWS else None,
     )
 
 
 def _safest(best: StartPrice) -> str:
     if best.records is None:
-        return "Which broker is the safest to start first is unknown: a copy that is needed is not at hand."
+        return "The safest broker to start first is unknown: the evidence lacks a needed copy."
     cost = "loses nothing" if best.records == 0 else f"costs {words.plural(best.records, 'record')}"
     return f"Starting broker {best.broker} first {cost}, for {words.plural(best.partitions, 'partition')} that it would lead."
 
@@ -118,7 +118,7 @@ def prices(rows: Sequence[UncleanPrice]) -> Table | None:
         ),
         rows=[(ALARM if row.records else PLAIN, _price(row, at)) for row in shown],
         takeaway=_priced(ranked),
-        reading="What the best copy holds and the candidate does not.",
+        reading="Records that the best copy holds and the candidate lacks.",
         total=len(ranked) if len(ranked) > len(shown) else None,
         rest="unclean_price",
         search=True,
@@ -135,7 +135,7 @@ def _priced(rows: Sequence[UncleanPrice]) -> str:
     known = [records for records in cheapest.values() if records is not None]
     unpriced = len(cheapest) - len(known)
     rest = f"; {words.plural(unpriced, 'partition')} without price" if unpriced else ""
-    return f"{words.plural(len(cheapest), 'partition')}: at best {words.plural(sum(known), 'record')} gone{rest}."
+    return f"{words.plural(len(cheapest), 'partition')}: at best {words.plural(sum(known), 'record')} lost{rest}."
 
 
 def _price(row: UncleanPrice, at: Callable[[int | None], str]) -> tuple[object, ...]:

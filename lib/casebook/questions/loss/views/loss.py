@@ -142,9 +142,9 @@ class LossPage:
         """Show the price of an unclean election, and of starting one broker before the others."""
         tables = [loss_copies.starts(self._found.start_prices), loss_copies.prices(self._of(self._found.prices))]
         if not any(tables):
-            return _titled("What the next election would cost", self._nothing("loss.price_of_election"))
+            return _titled("Cost of the next election", self._nothing("loss.price_of_election"))
         view = html(render("loss_tables", tables=[table for table in tables if table], beside=False))
-        return _titled("What the next election would cost", view)
+        return _titled("Cost of the next election", view)
 
     def never_processed(self) -> View:
         """Show committed but unprocessed records, and irregular commits."""
@@ -234,7 +234,7 @@ class LossPage:
         if asked.check != "loss.lost" or self._found.ledger is None:
             return ""
         moved = len(self._scene.changes)
-        return self._doubt() or (f"{words.plural(moved, 'change')} of leader, none of which took a record" if moved else "")
+        return self._doubt() or (f"{words.plural(moved, 'change')} of leader, none of which lost a record" if moved else "")
 
 
 def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:

@@ -35,7 +35,7 @@ def disappeared(rows: Sequence[CutRange]) -> Table | None:
         ),
         rows=[(PLAIN, _cut(row, at)) for row in shown],
         takeaway=_gone(rows),
-        reading="A ? is not known: perhaps none. One that another copy held is lost only where no leader had it.",
+        reading="? means unknown, possibly none. An offset that another copy held is lost only if no leader had it.",
         total=len(rows) if len(rows) > len(shown) else None,
         rest="cut_ranges",
         search=True,
@@ -49,7 +49,7 @@ def _gone(rows: Sequence[CutRange]) -> str:
     known = [row.to_offset - row.from_offset for row in rows if row.to_offset is not None]
     of = words.plural(len({(row.topic, row.partition) for row in rows}), "partition")
     if not known:
-        return f"Offsets of {of} may have disappeared from a copy; how many, if any, is not known."
+        return f"Offsets of {of} may have disappeared from a copy; the number is unknown and may be zero."
     told = words.plural(len({(row.topic, row.partition) for row in rows if row.to_offset is not None}), "partition")
     return f"At least {words.plural(sum(known), 'offset')} of {told} disappeared from a copy."
 
@@ -71,12 +71,12 @@ _GRAVE = (GapKind.UNEXPLAINED, GapKind.DAMAGE, GapKind.TRUNCATION)
 _GAPS = {
     GapKind.UNEXPLAINED: "no rule explains them",
     GapKind.DAMAGE: "bytes there could not be read",
-    GapKind.TRUNCATION: "the log was cut, and went on under a new leader",
+    GapKind.TRUNCATION: "the log was truncated, and continued under a new leader",
     GapKind.CANNOT_TELL: "whether the topic is compacted, or transactions were aborted, is unknown",
-    GapKind.UNREAD: "nobody has read them",
-    GapKind.ABORTED: "records of transactions that were aborted",
+    GapKind.UNREAD: "not read",
+    GapKind.ABORTED: "records of aborted transactions",
     GapKind.CONTROL: "markers of transactions",
-    GapKind.COMPACTION: "the cleaner took them",
+    GapKind.COMPACTION: "removed by the cleaner",
     GapKind.LOG_START: "below where the log begins",
 }
 """Labels with their rules, gravest first."""

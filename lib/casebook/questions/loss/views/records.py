@@ -60,7 +60,7 @@ def _table(found: MessageLoss, chosen: LossChoice, held: Sequence[LostRecord]) -
             ("There now", UNBROKEN),
             ("Cause", TEXT),
             ("Window", TEXT),
-            ("What proves it", TEXT),
+            ("Proof", TEXT),
             ("Key", CODE),
             ("Producer", CODE),
             ("acks", CODE),

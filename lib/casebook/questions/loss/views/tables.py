@@ -38,7 +38,7 @@ def windows(scene: LossPicture) -> Table:
             (f"Loss possible from, {head}", UNBROKEN),
             ("Next elected", UNBROKEN),
             ("Closed", UNBROKEN),
-            ("What it was", TEXT),
+            ("Event", TEXT),
             ("Proof", UNBROKEN),
         ),
         rows=[
@@ -58,7 +58,7 @@ def windows(scene: LossPicture) -> Table:
             for c in rows
         ],
         takeaway=f"{words.plural(len(ranked), 'change')} of leader; records were lost in {words.count(_with_loss(scene))}.",
-        reading="A ? is not in the evidence. Of a range, another window may have taken the rest.",
+        reading="? means not in the evidence. For a range, another window may have lost the rest.",
         total=len(ranked) if len(ranked) > len(rows) else None,
         search=True,
         wide=True,
@@ -95,7 +95,7 @@ def estimates(rows: Sequence[Estimate]) -> Table | None:
         rows=[(PLAIN, _estimate(row)) for row in shown],
         takeaway=f"An estimate: {words.count(sum(row.least for row in known))} to "
         f"{words.plural(sum(row.most for row in known), 'record')} in {words.plural(len(known), 'window')} may be lost.",
-        reading="Write rate times length of the window. Only a ledger tells what is lost. A ? cannot be estimated.",
+        reading="Write rate times length of the window. Only a ledger shows what is lost. ? cannot be estimated.",
         total=len(ranked) if len(ranked) > len(shown) else None,
         rest="loss_estimates",
         wide=True,
@@ -123,7 +123,7 @@ def _what_it_was(c: LeaderChange) -> str:
         "planned move" if c.planned else "",
         "unclean election" if c.unclean else "? clean or unclean" if c.unclean is None else "clean election",
         "the old leader was alone in sync" if alone or c.alone is not None else "",
-        "the next one had cut its log at its start" if c.cut_at_start else "",
+        "the next leader had truncated its log at its start" if c.cut_at_start else "",
         "a disk of the old leader was lost" if c.disk else "",
     )
     return ", ".join(filter(None, said))
@@ -160,7 +160,7 @@ def why(rows: Sequence[CauseRow], counts: Sequence[LostCount], chosen: LossChoic
             ("Records", NUMBER),
             ("Where", TEXT),
             ("Window, UTC", TEXT),
-            ("What proves it", TEXT),
+            ("Proof", TEXT),
             ("Proof", UNBROKEN),
         ),
         rows=[(ALARM_ROW if row.cause is None and row.records else PLAIN, _cause(row)) for row in told],
@@ -257,7 +257,7 @@ def partitions(scene: LossPicture) -> Table:
         name="loss-partitions",
         columns=(("Partition", CODE), *(_BECAME if known else ()), *_READ),
         rows=[_partition(p, looked.get(p, Counter()), read.get(p, ()), known=known) for p in places[:MOST_ROWS]],
-        takeaway=f"{words.count(hit)} of {of} lost records." if known else f"{of}; what they lost is not known.",
+        takeaway=f"{words.count(hit)} of {of} lost records." if known else f"{of}; their lost records are unknown.",
         total=len(places) if len(places) > MOST_ROWS else None,
         rest="reconciliation",
         search=True,
@@ -267,7 +267,7 @@ def partitions(scene: LossPicture) -> Table:
 
 
 _Place = tuple[str, int | None]
-_BECAME = (("Lost", NUMBER), ("Outside every window", NUMBER), ("Cannot be told", NUMBER), ("In the ledger", NUMBER))
+_BECAME = (("Lost", NUMBER), ("Outside every window", NUMBER), ("Unknown", NUMBER), ("In the ledger", NUMBER))
 _READ = (("Read from", TEXT), ("Offsets read", CODE), ("Not readable", CODE))
 
 

@@ -32,10 +32,10 @@ NOT_FOUND = {
     RecordVerdict.UNDECIDED: ("Transaction open", "its transaction has neither been committed nor aborted"),
     RecordVerdict.NOT_YET: ("Not yet arrived", "acknowledged after its partition was read"),
     RecordVerdict.UNKNOWN_NOT_STORED: ("Outcome unknown, not stored", "never acknowledged"),
-    RecordVerdict.FAILED: ("Failed, not stored", "its producer was told so"),
+    RecordVerdict.FAILED: ("Failed, not stored", "reported to its producer"),
     RecordVerdict.NOT_SCANNED: ("Not looked for", "its partition was not read"),
     RecordVerdict.UNREADABLE: ("In an unreadable part", "something there could not be read"),
-    RecordVerdict.CANNOT_TELL: ("Cannot be told", "retention, compaction or the moment of reading is unknown"),
+    RecordVerdict.CANNOT_TELL: ("Unknown", "retention, compaction or the moment of reading is unknown"),
 }
 """Records that were not found, and are not lost: name of each class, and its rule."""
 
@@ -54,8 +54,8 @@ FOUND = {
     RecordVerdict.STORED_THOUGH_FAILED: ("Failed, yet stored", "a duplicate if it was sent again"),
     RecordVerdict.UNKNOWN_STORED: ("Outcome unknown, stored", "a duplicate if it was sent again"),
     RecordVerdict.ELSEWHERE: ("Stored elsewhere", "at another partition or offset than acknowledged"),
-    RecordVerdict.SURPLUS: ("Not in the ledger", "stored, and no row tells of it"),
-    "reordered": ("Reordered", "stored behind a later record of its key; counted beside the others"),
+    RecordVerdict.SURPLUS: ("Not in the ledger", "stored, and not in any row"),
+    "reordered": ("Reordered", "stored after a later record of its key; counted in addition to the others"),
 }
 """Found records."""
 

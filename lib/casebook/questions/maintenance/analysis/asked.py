@@ -78,8 +78,11 @@ def parse_order(cluster: Cluster, text: str) -> Order:
     if missing := [broker for broker in flat if broker not in cluster.live]:
         live = ", ".join(map(str, sorted(cluster.live))) or "none is known"
         raise UsageError(
-            f"brokers={text}: {named(missing)} {agree(len(missing), 'is', 'are')} not registered: nothing to restart.",
-            try_=f"Registered: {live}. Notebook 20 says which dead broker to start first.",
+            (
+                f"brokers={text}: {named(missing)} {agree(len(missing), 'is', 'are')} not registered, so there is "
+                "nothing to restart."
+            ),
+            try_=f"Registered: {live}. Notebook 20 shows which dead broker to start first.",
         )
     return order
 
@@ -96,7 +99,10 @@ def _named(cluster: Cluster, parameter: str, text: str) -> frozenset[int]:
     seen = cluster.brokers_known and not cluster.unlisted
     if seen and (missing := sorted(found - cluster.live - assigned)):
         raise UsageError(
-            f"{parameter}={text}: {named(missing)} {agree(len(missing), 'is', 'are')} neither registered nor assigned anything.",
+            (
+                f"{parameter}={text}: {named(missing)} {agree(len(missing), 'is', 'are')} neither registered nor "
+                "assigned any replica."
+            ),
             try_=f"Registered: {', '.join(map(str, sorted(cluster.live)))}.",
         )
     return found
@@ -109,7 +115,7 @@ def _ids(parameter: str, text: str) -> Iterable[int]:
             continue
         if not (word.isascii() and word.isdigit()):
             raise UsageError(
-                f"{parameter}={text} is no list of broker ids.", try_=f'Write ids with commas, e.g. {parameter}="2,3".'
+                f"{parameter}={text} is not a list of broker ids.", try_=f'Write ids with commas, e.g. {parameter}="2,3".'
             )
         found.append(int(word))
     return found

@@ -96,7 +96,7 @@ def restart_one(scene: MaintenanceInputs) -> Finding:
     open_ = [row for row in rows if row.safe is None]
     ask = Question(
         check="maintenance.restart_one",
-        question="Can every broker be restarted by itself without harm?",
+        question="Can every broker be restarted on its own without harm?",
         coverage=Coverage.every(len(rows), "living broker", Source.ZNODES),
         threshold="a partition that goes offline, loses records, or falls under min ISR",
         facts={
@@ -117,7 +117,7 @@ def restart_one(scene: MaintenanceInputs) -> Finding:
             unknown = plural(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
-        well = f"Each of {plural(len(rows), 'broker')} can be restarted by itself"
+        well = f"Each of {plural(len(rows), 'broker')} can be restarted on its own"
         return _well(ask, scene, well, scene.loading, Severity.INFO)
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
@@ -143,21 +143,21 @@ def _well(ask: Question, scene: MaintenanceInputs, well: str, loading: Collectio
 
 
 def _not_yet(loading: Collection[int]) -> str:
-    return f"but {brokers(sorted(loading))} only when {agree(len(loading), 'its load has', 'their loads have')} ended"
+    return f"but {brokers(sorted(loading))} only after {agree(len(loading), 'its load has', 'their loads have')} ended"
 
 
 def _spare(loading: Collection[int]) -> Step:
     whose = f"{brokers(sorted(loading))} while {agree(len(loading), 'it loads', 'they load')}"
-    return Step(kind="not", text=f"Do not restart {whose}: a load begins again from zero.")
+    return Step(kind="not", text=f"Do not restart {whose}: the load would start again from zero.")
 
 
 def _why(now: int) -> str:
     if now:
         return (
-            f"{plural(now, 'partition')} of them {agree(now, 'misses', 'miss')} replicas in sync: once they have caught up, "
-            "a restart harms fewer, or none."
+            f"{plural(now, 'partition')} of them {agree(now, 'misses', 'miss')} in-sync replicas: once these have "
+            "caught up, a restart harms fewer partitions, or none."
         )
-    return "All these partitions are complete: they have one replica only, or as few as min.insync.replicas asks for."
+    return "All these partitions are complete: they have one replica only, or only as many as min.insync.replicas requires."
 
 
 def _restart_steps(scene: MaintenanceInputs, hit: Sequence[RestartRow], now: int) -> list[Step]:
@@ -168,15 +168,15 @@ def _restart_steps(scene: MaintenanceInputs, hit: Sequence[RestartRow], now: int
         steps.append(
             Step(kind="first", text="Wait until all replicas are in sync again.", command=scene.commands.under_replicated())
         )
-    move = f"Drain {'the broker' if len(hit) == 1 else 'a broker'} before it is stopped: notebook 30 plans it."
+    move = f"Drain {'the broker' if len(hit) == 1 else 'a broker'} before you stop it: notebook 30 plans it."
     one = f"casebook run broker_maintenance -p drain={hit[0].brokers[0]}"
     steps.append(Step(kind="then" if now else "first", text=move, command=one))
     if fine:
-        steps.append(Step(kind="then", text=f"{brokers(fine).capitalize()} can be restarted as things stand, one at a time."))
+        steps.append(Step(kind="then", text=f"{brokers(fine).capitalize()} can be restarted now, one at a time."))
     steps.append(
         Step(
             kind="not",
-            text=f"Do not stop {whom} as things stand, and never with kill -9: controlled shutdown moves leaders first.",
+            text=f"Do not stop {whom} now, and never with kill -9: only a controlled shutdown moves leaders first.",
         )
     )
     return steps
@@ -190,9 +190,9 @@ def restart_pairs(scene: MaintenanceInputs) -> Finding:
     hit = [row for row in both if row.safe is False]
     ask = Question(
         check="maintenance.restart_pairs",
-        question="Which two brokers must not be down at the same time, though each may alone?",
+        question="Which two brokers must not be down together, though each may be down alone?",
         coverage=Coverage.every(len(rows), "pair", Source.ZNODES),
-        threshold="a pair that harms a partition that neither harms alone",
+        threshold="a pair that harms a partition that neither broker harms alone",
         facts={
             "pairs": len(rows),
             "unsafe": sum(row.safe is False for row in rows),
@@ -203,7 +203,7 @@ def restart_pairs(scene: MaintenanceInputs) -> Finding:
     if not scene.singles:
         return _nobody(ask, scene.cluster)
     if not both:
-        return ask.not_applicable("No two brokers can be restarted one by one as it is", gaps=_gaps(scene))
+        return ask.not_applicable("No two brokers can be restarted on their own", gaps=_gaps(scene))
     if hit:
         worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr))
         return ask.found(
@@ -228,7 +228,7 @@ def chosen(scene: MaintenanceInputs) -> Finding:
     hit = [step for step in steps if step.row.safe is False]
     ask = Question(
         check="maintenance.chosen",
-        question="May the chosen brokers be restarted in this order?",
+        question="Can the chosen brokers be restarted in this order?",
         coverage=Coverage.every(len(steps), "step", Source.ZNODES),
         threshold="a step that harms a partition",
         facts={
@@ -240,7 +240,7 @@ def chosen(scene: MaintenanceInputs) -> Finding:
         evidence=(TABLE,),
     )
     if not steps:
-        return ask.not_applicable("No brokers were chosen: name them with brokers=2,3")
+        return ask.not_applicable("No brokers were chosen: set brokers=2,3")
     if hit:
         first = hit[0]
         hard = any(step.row.goes_offline or step.row.unclean for step in hit)
@@ -250,17 +250,17 @@ def chosen(scene: MaintenanceInputs) -> Finding:
             f"Not in this order: {whom} down in step {first.number}, {suffers(first.row)}"
             if len(steps) > 1
             else f"No: {whom} down, {suffers(first.row)}",
-            why=f"{count(len(hit))} of {plural(len(steps), 'step')} {agree(len(hit), 'harms', 'harm')} partitions: "
-            "nobody else in sync can take them over, or too few stay in sync.",
+            why=f"{count(len(hit))} of {plural(len(steps), 'step')} {agree(len(hit), 'harms', 'harm')} partitions: no "
+            "other replica is in sync, or too few stay in sync.",
             evidence=_proof(scene, first.row),
             next=(
                 Step(kind="first", text=_instead(scene, [broker for step in hit for broker in step.row.brokers])),
-                Step(kind="not", text="Do not stop them as things stand."),
+                Step(kind="not", text="Do not stop them now: partitions would go offline or refuse writes."),
             ),
         )
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
-    well = f"Yes: {plural(len(steps), 'step')}, each after the one before it is back in sync"
+    well = f"Yes: {plural(len(steps), 'step')}, each after the previous one is back in sync"
     loading = scene.loading.intersection(broker for step in steps for broker in step.row.brokers)
     return _well(ask, scene, well, loading, Severity.WARNING)
 
@@ -272,7 +272,10 @@ def _instead(scene: MaintenanceInputs, harmful: Sequence[int]) -> str:
         loading = scene.loading.intersection(harmful)
         but = f", {_not_yet(loading)}" if loading else ""
         return f"Restart {brokers(sorted(harmful))} one after the other, in the rolling order{but}: each is safe alone."
-    return f"Drain {brokers(sorted(set(harmful) - alone))} first: not even one alone can be spared."
+    return (
+        f"Drain {brokers(sorted(set(harmful) - alone))} first: {agree(len(set(harmful) - alone), 'it', 'each')} harms "
+        "partitions even when it is down alone."
+    )
 
 
 def coordinators(scene: MaintenanceInputs) -> Finding:
@@ -281,7 +284,7 @@ def coordinators(scene: MaintenanceInputs) -> Finding:
     timed = [row for row in rows if row.seconds_without_coordinator is not None]
     ask = Question(
         check="maintenance.coordinators",
-        question="For how long does a restart leave groups without coordinator?",
+        question="For how long does a restart leave groups without a coordinator?",
         coverage=Coverage.counted(len(timed), len(rows), "coordinator", Source.ZNODES, Source.LOGS),
         threshold=f"longer than {LONG} s, or until the broker is back",
         facts={
@@ -290,7 +293,7 @@ def coordinators(scene: MaintenanceInputs) -> Finding:
             "seconds": {str(row.brokers[0]): row.seconds_without_coordinator for row in rows},
         },
         evidence=(TABLE,),
-        caveats=("Loading alone: what stopping and starting take comes on top.",),
+        caveats=("Loading only: the time to stop and start comes on top.",),
     )
     if not scene.singles:
         return _nobody(ask, scene.cluster)
@@ -300,15 +303,13 @@ def coordinators(scene: MaintenanceInputs) -> Finding:
         return _long(ask, max(long, key=lambda row: row.seconds_without_coordinator))
     if len(timed) < len(rows):
         why = next(row.why for row in rows if row.seconds_without_coordinator is None)
-        return ask.could_not_check(
-            "How long groups would wait for their next coordinator is unknown", why=why, settle=COLLECT_LOGS
-        )
+        return ask.could_not_check("The wait of groups for their next coordinator is unknown", why=why, settle=COLLECT_LOGS)
     if any(row.transaction_partitions is None for row in scene.singles):
-        return ask.could_not_check("Which broker coordinates which groups is unknown", settle=COLLECT_AGAIN)
+        return ask.could_not_check("The coordinators of the groups are unknown", settle=COLLECT_AGAIN)
     if not rows:
         return ask.not_applicable("No living broker coordinates a group", gaps=_gaps(scene))
     longest = max(row.seconds_without_coordinator for row in timed)
-    well = f"No restart leaves a group without coordinator for more than about {duration(round(1000 * longest))}"
+    well = f"No restart leaves a group without a coordinator for more than about {duration(round(1000 * longest))}"
     return ask.ok(well, gaps=_gaps(scene) + scene.unlisted)
 
 
@@ -317,11 +318,19 @@ def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:
     first, whom = rows[0], brokers(row.brokers[0] for row in rows)
     return ask.found(
         Severity.WARNING,
-        f"Groups of {whom} wait until {agree(len(rows), 'it is', 'these are')} back: nobody else is in sync",
+        f"Groups of {whom} wait until {agree(len(rows), 'it is', 'these are')} back: no other replica is in sync",
         why=f"Broker {first.brokers[0]}: {first.why}.",
         next=(
-            Step(kind="first", text="Drain the broker, or raise the replication factor of __consumer_offsets, before it stops."),
-            Step(kind="not", text="Do not restart all brokers that hold __consumer_offsets one right after the other."),
+            Step(
+                kind="first", text="Before you stop the broker, drain it, or raise the replication factor of __consumer_offsets."
+            ),
+            Step(
+                kind="not",
+                text=(
+                    "Do not restart all brokers that hold __consumer_offsets in direct succession: each next coordinator "
+                    "would load again, and groups would wait for every load."
+                ),
+            ),
         ),
     )
 
@@ -330,13 +339,13 @@ def _long(ask: Question, worst: RestartRow) -> Finding:
     """Return the finding when others take over, but load longer than clients tolerate."""
     return ask.found(
         Severity.WARNING,
-        f"Restarting broker {worst.brokers[0]} leaves {_groups(worst)} without coordinator for about "
+        f"Restarting broker {worst.brokers[0]} leaves {_groups(worst)} without a coordinator for about "
         f"{duration(round(1000 * worst.seconds_without_coordinator))}",
-        why="Whoever takes its offsets partitions over reads them whole before it answers; going home takes as long again.",
+        why=("The next coordinator reads each offsets partition in full before it answers. Moving back takes as long again."),
         next=(
-            Step(kind="first", text="Compact __consumer_offsets first: notebook 40 says why it is large."),
-            Step(kind="then", text="Restart one broker, and the next only when notebook 50 shows no load."),
-            Step(kind="not", text="Do not restart a broker that is loading: it begins again from zero."),
+            Step(kind="first", text="Compact __consumer_offsets first: notebook 40 shows why it is large."),
+            Step(kind="then", text="Restart one broker. Restart the next only when notebook 50 shows no load."),
+            Step(kind="not", text="Do not restart a broker that is loading: it starts again from zero."),
         ),
     )
 
@@ -370,7 +379,9 @@ def _doubt(scene: MaintenanceInputs, rows: Sequence[RestartRow]) -> tuple[str, .
 def _settle(scene: MaintenanceInputs) -> str:
     """Return what would settle it: usually an unknown min.insync.replicas."""
     if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
-        return "server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
+        return (
+            "Add server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
+        )
     return COLLECT_AGAIN
 
 

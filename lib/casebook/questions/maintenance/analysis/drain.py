@@ -12,7 +12,7 @@ from casebook.kafka.partitions import is_reassigning
 from casebook.questions.maintenance.analysis.evacuation import Evacuation, evacuate
 
 _UNDER_WAY = ("/admin/reassign_partitions", "/admin/delete_topics")
-_UNTIL = "# again and again, until nothing is in progress"
+_UNTIL = "# repeat until nothing is in progress"
 LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "election.json"
 
 
@@ -21,13 +21,13 @@ class DrainRow:
     """A row of ``tables/drain_plan``: a partition of a step.
 
     Columns:
-        step: Counted from 1; each waits until the one before it has ended.
+        step: Counted from 1; each waits for the end of the previous one.
         topic: Topic name.
         partition: Partition number.
-        from_replicas: Assignment before; that which a running reassignment leads to.
+        from_replicas: Assignment before; for a running reassignment its target.
         to_replicas: Assignment after, the preferred leader first.
         bytes: To be copied; null when the size of a replica is unknown.
-        leader_after: Who leads once it has ended.
+        leader_after: Leader after its end.
     """
 
     step: int
@@ -129,22 +129,22 @@ class Drain:
         return (*order, self.commands.elect(ELECTION))
 
     def _lines(self, *, turns: bool) -> Iterator[str]:
-        yield f"# Kafka {self.commands.version}. HOST is one of your own. Nothing of this was sent to the cluster."
+        yield f"# Kafka {self.commands.version}. Replace HOST with one of your brokers. Nothing was sent to the cluster."
         for step in self.plan.steps:
-            back = "There is none, from a dead broker" if self.one_way(step) else self.file(step, back=True)
-            yield f"\n# Step {step.number} of {len(self.plan.steps)}. The way back: {back}"
+            back = "None: the broker is dead" if self.one_way(step) else self.file(step, back=True)
+            yield f"\n# Step {step.number} of {len(self.plan.steps)}. Rollback: {back}"
             execute, verify = self.step_commands(step)
             yield execute
             yield f"{verify}   {_UNTIL}"
         if self.plan.steps:
-            yield "\n# Before the next step and at the end: nothing here that was not here before"
+            yield "\n# Before the next step and at the end: nothing may be listed here that was not listed before"
             yield self.commands.under_replicated()
         if self.evacuation.turned:
-            yield "\n# In a hurry, instead of all that: leadership alone, seconds. The replicas stay where they are."
+            yield "\n# In a hurry: move leadership alone instead, within seconds. The replicas stay where they are."
             if turns:
                 order, verify, election = self.leader_commands()
-                yield f"# The way back: {LEADERS_BACK} and the election again."
-                yield from (order, f"{verify}   {_UNTIL}; only then the election", election)
+                yield f"# Rollback: {LEADERS_BACK} and the election again."
+                yield from (order, f"{verify}   {_UNTIL}; only then hold the election", election)
             else:
                 yield from self.leader_commands()
 
@@ -172,11 +172,11 @@ def examine(
 
 def _doubt(cluster: Cluster) -> str:
     if not cluster.brokers_known:
-        return "Which brokers are registered is not known."
+        return "The registered brokers are unknown."
     if cluster.unlisted:
-        return f"There may be partitions that nobody saw. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
+        return f"Some partitions may be missing. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
     if unread := [problem for problem in cluster.problems if problem.path in _UNDER_WAY]:
-        return f"What is under way could not be read. {unread[0].path}: {unread[0].reason}."
+        return f"Running operations could not be read. {unread[0].path}: {unread[0].reason}."
     return ""
 
 

@@ -11,9 +11,9 @@ from casebook.questions.maintenance.analysis.drain import LEADERS_BACK, Drain
 
 WHY_BLOCKED = {
     KeepReason.NO_TARGET: "no other broker is left to take it",
-    KeepReason.DEAD_REPLICA: "a replica that would remain is dead, so the reassignment would not end",
+    KeepReason.DEAD_REPLICA: "a remaining replica is dead, so the reassignment would not end",
     KeepReason.NO_SOURCE: "no living replica is in sync, so there is nothing to copy from",
-    KeepReason.UNKNOWN: "its state cannot be taken at its word, or it is being moved",
+    KeepReason.UNKNOWN: "its state is contradictory, or it is being moved",
     KeepReason.DELETING: "its topic is being deleted",
 }
 """Reasons why a partition is not moved."""
@@ -27,11 +27,11 @@ def drain(found: Drain | None, partitions: int) -> Finding:
     """
     ask = Question(check="maintenance.drain", question="Can the brokers be drained, and what does it take?", coverage=NOTHING)
     if found is None:
-        return ask.not_applicable("No broker to drain was named: name it with drain=2")
+        return ask.not_applicable("No broker to drain was set: set it with drain=2")
     whom, plan = brokers(sorted(found.wanted.brokers)), found.plan
     ask = _about(ask, found, partitions)
     if found.doubt:
-        title = f"What is on {whom} is not wholly known"
+        title = f"The partitions of {whom} are not all known"
         return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
     if not plan.moves and not plan.blocked:
         well = f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
@@ -48,7 +48,7 @@ def drain(found: Drain | None, partitions: int) -> Finding:
         Severity.INFO,
         f"{plural(len(plan.moves), 'partition')} {agree(len(plan.moves), 'leaves', 'leave')} {whom} in "
         f"{plural(len(plan.steps), 'step')}, {_copied(found)} to copy",
-        why="No step takes a replica from a partition before the new one is in sync.",
+        why="No step removes a replica before the new one is in sync.",
         next=tuple(_drain_steps(found)),
     )
 
@@ -86,23 +86,29 @@ def _drain_steps(found: Drain) -> list[Step]:
     steps = []
     if found.running:
         wait = (
-            f"{plural(found.running, 'partition')} {agree(found.running, 'is', 'are')} being reassigned: the plan counts "
-            f"with their targets{'' if found.commands.adds else '; wait until that has ended, this release takes one at a time'}."
+            f"{plural(found.running, 'partition')} {agree(found.running, 'is', 'are')} being reassigned: the plan "
+            "assumes their "
+            f"targets{'' if found.commands.adds else '. Wait until that has ended: this release takes one at a time'}."
         )
         steps.append(Step(kind="first", text=wait))
     if found.plan.blocked:
-        text = "What cannot leave is listed with its reason: see to that, then plan again."
+        text = "What cannot leave is listed with its reason: fix that, then plan again."
         steps.append(Step(kind="then" if steps else "first", text=text))
     if found.plan.steps:
         execute, verify = found.step_commands(found.plan.steps[0])
         kind = "then" if steps else "first"
-        steps.append(Step(kind=kind, text=f"Begin step 1 with its file {found.file(found.plan.steps[0])}.", command=execute))
-        steps.append(Step(kind="then", text="Ask until nothing is in progress; only then the next step.", command=verify))
+        steps.append(Step(kind=kind, text=f"Start step 1 with its file {found.file(found.plan.steps[0])}.", command=execute))
+        steps.append(
+            Step(kind="then", text="Verify until nothing is in progress; only then start the next step.", command=verify)
+        )
     if found.evacuation.turned:
-        text = f"In a hurry, move leadership alone; {LEADERS_BACK} is the way back. Replicas stay where they are."
+        text = f"In a hurry, move leadership alone; replicas stay where they are. Rollback: {LEADERS_BACK}."
         steps.append(Step(kind="then", text=text, command=found.leader_commands()[0]))
     if living := sorted(found.wanted.brokers.difference(found.dead)):
-        text = f"Do not stop {brokers(living)} before the last step has ended and nothing is under-replicated."
+        text = (
+            f"Do not stop {brokers(living)} before the last step has ended and nothing is under-replicated: its "
+            "partitions would lose a replica."
+        )
         steps.append(Step(kind="not", text=text))
     return steps
 
@@ -110,13 +116,16 @@ def _drain_steps(found: Drain) -> list[Step]:
 def _drain_caveats(found: Drain) -> tuple[str, ...]:
     said = []
     if found.unsized:
-        said.append(f"Sizes of {plural(found.unsized, 'replica')} are not known: no log dir that holds them is in the case.")
+        said.append(f"The sizes of {plural(found.unsized, 'replica')} are unknown: the case has no log dir that holds them.")
     if not found.commands.throttles:
-        said.append(f"Kafka {found.commands.version} cannot throttle a reassignment (from 0.10.1 on): keep the steps small.")
+        said.append(
+            f"Kafka {found.commands.version} cannot throttle a reassignment (possible from 0.10.1 on): keep the steps small."
+        )
     if any(found.one_way(step) for step in found.plan.steps):
-        said.append(f"There is no way back for what leaves {brokers(found.dead)}: a reassignment names living brokers only.")
+        said.append(f"There is no rollback for what leaves {brokers(found.dead)}: a reassignment can name only living brokers.")
     if found.dead:
         said.append(
-            f"{brokers(found.dead).capitalize()} {agree(len(found.dead), 'is', 'are')} not registered: others send the copies."
+            f"{brokers(found.dead).capitalize()} {agree(len(found.dead), 'is', 'are')} not registered: other "
+            "brokers send the copies."
         )
     return tuple(said)

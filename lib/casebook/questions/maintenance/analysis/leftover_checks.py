@@ -8,7 +8,7 @@ from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
 from casebook.findings.proof import SHOWN, ZNODES
-from casebook.findings.words import agree, brokers, count, plural
+from casebook.findings.words import agree, brokers, capitalised, count, plural
 from casebook.kafka.commands import Commands
 from casebook.questions.leadership.analysis.empty_copies import Lacking
 from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
@@ -17,7 +17,9 @@ IMBALANCE = 0.10
 """Default of ``leader.imbalance.per.broker.percentage`` (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
-_NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
+_NO_DELETION = (
+    f"Do not delete {_REASSIGN} while a controller works on it: the controller keeps its own list in memory and would not stop."
+)
 _AT_HOME = "Every preferred leader that could lead does"
 
 
@@ -65,7 +67,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         return ask.found(
             Severity.WARNING,
             " and ".join(said),
-            why="While an entry stands, older releases take no other reassignment, and no topic of it is deleted.",
+            why="While an entry exists, older releases accept no other reassignment, and none of its topics is deleted.",
             evidence=_proof(hit),
             next=(Step(kind="not", text=_NO_DELETION),),
         )
@@ -79,7 +81,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
     entities = len(cluster.topics) + len(cluster.brokers)
     ask = Question(
         check="maintenance.unremoved_throttles",
-        question="Is there a replication throttle that nobody removed?",
+        question="Is there a leftover replication throttle?",
         coverage=Coverage.every(entities, "broker and topic", Source.ZNODES, many="brokers and topics"),
         threshold="a throttle without a running reassignment",
         facts={"throttles": [f"{one.subject}: {one.detail}" for one in hit[:SHOWN]], "count": len(hit)},
@@ -94,12 +96,12 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
         return ask.found(
             Severity.WARNING,
             f"{plural(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
-            why="A follower that has to catch up is held back by it: replicas stay out of sync for longer, or for ever.",
+            why="It slows followers that must catch up: replicas stay out of sync for longer, or for ever.",
             evidence=_proof(hit),
             next=(
                 Step(
                     kind="first",
-                    text=f"Take it off, here the first of {count(len(hit))}.",
+                    text=f"Remove it; the command is for the first of {count(len(hit))}.",
                     command=commands.unset(kind, name, first.detail.partition("=")[0]),
                 ),
             ),
@@ -118,28 +120,31 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
         coverage=Coverage.counted(
             sum(p.state is not None for p in cluster.partitions), len(cluster.partitions), "state", Source.ZNODES
         ),
-        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of what it is preferred for",
+        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of its preferred partitions",
         facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
     )
     if not could:
-        well = f"{plural(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
+        well = f"{plural(len(hit), 'partition')} not led by the preferred leader" if hit else _AT_HOME
         return ask.nothing_in(cluster.partitions, well, gaps=(*coverage.registrations(cluster), *coverage.states(cluster)))
     worst = max(could, key=lambda broker: (could[broker], -broker))
     return ask.found(
         Severity.INFO,
-        f"{plural(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
-        f"does not lead {could[worst]:.0%} of what it is preferred for",
-        why="After a restart leaders stay where they went, until the controller or a person holds a preferred election.",
+        f"{plural(len(hit), 'partition')} could return to {agree(len(hit), 'its', 'their')} preferred leader; broker "
+        f"{worst} does not lead {could[worst]:.0%} of its preferred partitions",
+        why="After a restart, leaders stay where they are until a preferred election.",
         evidence=_proof(hit),
         next=(
             Step(
                 kind="first",
-                text="When nothing is loading and all is in sync, hold the election; clients see a short change of leader.",
+                text=(
+                    "When no coordinator loads and all replicas are in sync, hold the election; clients see a short "
+                    "change of leader."
+                ),
                 command=commands.elect(),
             ),
             Step(
                 kind="not",
-                text="Do not hold it in the middle of an incident: every coordinator that moves loads its partitions again.",
+                text="Do not hold it during an incident: every coordinator that moves loads its partitions again.",
             ),
         ),
     )
@@ -153,7 +158,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
     copies = _last_copies(cluster, lacking) if cluster.brokers_known else _Copies()
     ask = Question(
         check="maintenance.unregistered_replicas",
-        question="Do assignments name brokers that are not there?",
+        question="Do assignments name brokers that are not registered?",
         coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="a replica on a broker that is not registered",
         facts={
@@ -167,19 +172,21 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
     if not dead:
         gaps = (*coverage.registrations(cluster), *coverage.partitions(cluster))
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
-    also = f"; the deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
+    short = f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, not registered"
+    waits = f" The deletion of {plural(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}." if stuck else ""
+    held = _holders(copies)
     return ask.found(
         # Unknowns do not raise the severity: less evidence means more unknowns, and nothing is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
-        f"{plural(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
-        f"not registered{also}{_holders(copies)}",
-        why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
+        capitalised("; ".join(held)) if copies.last else "; ".join([short, *held]),
+        why=f"{f'{short}. ' if copies.last else ''}A broker that returns with its data heals this. A broker that never returns "
+        f"leaves its partitions with too few replicas for good.{waits}",
         evidence=_proof([*ghosts, *stuck]),
         next=(
             Step(
                 kind="first",
-                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} that is gone for good: else its "
-                "partitions stay short of replicas.",
+                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} if gone for good: "
+                "otherwise its partitions stay short of replicas.",
                 command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
             ),
             Step(kind="not", text=_no_empty_broker(copies)),
@@ -230,26 +237,36 @@ def _is_holder_unknown(partition: Partition, cluster: Cluster) -> bool:
     return not state.isr and state.leader not in cluster.live
 
 
-def _holders(copies: _Copies) -> str:
-    told = ""
+_NO_HOLDER = "the holder of a complete copy is unknown"
+
+
+def _holders(copies: _Copies) -> list[str]:
+    """What is known of the last complete copies, the worst first."""
+    said = []
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
-        told = f"; {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}"
+        said.append(f"dead {brokers(copies.holders)} {whole} of {plural(copies.last, 'partition')}")
+    if copies.unknown:
+        said.append(f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}")
     if copies.gone:
-        told += f"; of {plural(copies.gone, 'partition')} no log dir holds a complete copy any more"
-    return f"{told}; of {plural(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
+        said.append(f"{plural(copies.gone, 'partition')} {agree(copies.gone, 'has', 'have')} no complete copy in any log dir")
+    return said
 
 
 def _no_empty_broker(copies: _Copies) -> str:
     """Rule: a broker with the id of an ISR member is elected as in sync, whatever its log contains."""
-    elected = "it is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs"
+    elected = (
+        "It would be elected with its empty log, even where unclean election is off, and other replicas would truncate to that."
+    )
     if not copies.last and not copies.unknown:
-        return f"Do not give its id to an empty broker while others are out of sync: {elected}."
-    whose = brokers(sorted({*copies.holders, *copies.maybe}))
-    reasons = [f"of {plural(copies.last, 'partition')} nobody else has everything"] if copies.last else []
-    reasons += [f"of {plural(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
-    never = f"Do not give the id of {whose} to an empty broker, whatever its disk has come to: {', and '.join(reasons)}"
-    return f"{never}: {elected}." if copies.last else f"{never}."
+        return f"Never start an empty broker with its id while other replicas are out of sync. {elected}"
+    whose = " or ".join(map(str, sorted({*copies.holders, *copies.maybe})))
+    only = f"only {agree(len(copies.holders), 'it holds', 'they hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
+    never = f"Never start an empty broker as broker {whose}, whatever happened to its disk"
+    unknown = f"for {plural(copies.unknown, 'partition')}, {_NO_HOLDER}." if copies.unknown else ""
+    if not copies.last:
+        return f"{never}: {unknown}"
+    return f"{never}: {only} of {plural(copies.last, 'partition')}. {elected} {capitalised(unknown)}".rstrip()
 
 
 def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:

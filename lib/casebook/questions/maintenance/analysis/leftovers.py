@@ -27,7 +27,7 @@ class Leftover(NamedTuple):
     Columns:
         kind: nothing_to_move, unknown_partition, waits_for_dead, throttle, not_preferred, deletion_stuck or ghost.
         subject: A partition, a topic, or broker and its id.
-        brokers: Those that it is about; of not_preferred the preferred leader and the one that leads.
+        brokers: Brokers concerned; for not_preferred the preferred leader and the current one.
         detail: The setting, where it is one.
     """
 

@@ -101,7 +101,7 @@ class CoordinatorMoves:
         moved = tuple(sorted(self._handover(p, down) for p in led if p.topic == OFFSETS_TOPIC))
         transactions = sum(partition.topic == TRANSACTIONS_TOPIC for partition in led)
         if not self._whole:
-            return MovedLoads(moved, None, None, None, "which partitions these brokers lead is not known")
+            return MovedLoads(moved, None, None, None, "the partitions led by these brokers are unknown")
         wait, why = self._wait(moved)
         return MovedLoads(moved, transactions, self._known_groups(moved), wait, why)
 
@@ -120,7 +120,7 @@ class CoordinatorMoves:
         taken: dict[int, list[int]] = defaultdict(list)
         for one in moved:
             if one.to is None:
-                return None, f"nobody takes over partition {one.partition}: its groups wait until a broker is back"
+                return None, f"no broker takes over partition {one.partition}: its groups wait until a broker is back"
             taken[one.to].append(one.partition)
         longest = TimeRange(0, 0, 0)
         for broker, partitions in sorted(taken.items()):
@@ -138,13 +138,13 @@ class CoordinatorMoves:
             return None, "no load with a known size has ended on any broker"
         total = _backlog(queue) if queue else TimeRange(0, 0, 0)
         if total is None:
-            return None, f"broker {broker} is loading, and until when is not known"
+            return None, f"broker {broker} is loading; the end of the load is unknown"
         for partition in partitions:
             work = self._work(partition, broker)
             if work is None:
                 return (
                     None,
-                    f"the size of partition {partition} is not known: no log dir of a broker that holds it is in the case",
+                    f"the size of partition {partition} is unknown: the case has no log dir of a broker that holds it",
                 )
             total = total + measured.takes(work)
         return total, "a load is slower than others allow: no estimate"

@@ -13,12 +13,12 @@ class RestartRow:
 
     Columns:
         brokers: Stopped together: every living broker, every two, the chosen ones, steps of the rolling order.
-        safe: Nothing breaks that is not broken as it is; null when that cannot be told of every partition.
-        goes_offline: Partitions that nobody would lead.
-        unclean: Partitions that somebody out of sync would lead: records are lost.
+        safe: Nothing breaks that is not broken already; null if some partition could not be judged.
+        goes_offline: Partitions that would have no leader.
+        unclean: Partitions that an out-of-sync replica would lead: records are lost.
         falls_under_min_isr: Partitions that would refuse acks=all.
-        already_broken: Partitions of these brokers that are offline or under min ISR as it is, and not worse off.
-        unknown: Partitions of which nothing can be told, wherever their replicas are.
+        already_broken: Partitions of these brokers that are offline or under min ISR already, and do not get worse.
+        unknown: Partitions that could not be judged, wherever their replicas are.
         offsets_partitions: Partitions of __consumer_offsets that change their coordinator.
         transaction_partitions: Partitions of __transaction_state that do; null when leaders are not known.
         groups_without_coordinator: Known groups that wait meanwhile; null when the case names no group.

@@ -66,13 +66,13 @@ def _steps(found: Drain, files: Mapping[str, str]) -> Table | None:
             ("Replicas copied", NUMBER),
             ("Bytes", UNBROKEN),
             (_at(found), UNBROKEN),
-            ("May die meanwhile", TEXT),
+            ("May fail meanwhile", TEXT),
             ("Plan", TEXT),
             ("Way back", TEXT),
         ),
         rows=[_step(found, step, files) for step in shown],
         takeaway=_takeaway(found),
-        reading="Each step waits until the one before it has ended. Partitions with a single replica go first.",
+        reading="Each step waits for the end of the previous one. Partitions with a single replica go first.",
         total=len(steps) if len(steps) > len(shown) else None,
         rest="drain_plan",
         wide=True,
@@ -115,7 +115,7 @@ def _step(found: Drain, step: DrainStep, files: Mapping[str, str]) -> Row:
     if step.unknown:
         size = unknown() if step.unknown == copied else f"{size} + {words.count(step.unknown)} unknown"
     sole = sum(len(move.in_sync) == 1 for move in step.moves)
-    spare = words.plural(step.spare, "broker") if step.spare else f"nobody: {words.count(sole)} with one copy in sync"
+    spare = words.plural(step.spare, "broker") if step.spare else f"none: {words.count(sole)} with one copy in sync"
     return PLAIN, (
         step.number,
         words.count(len(step.moves)),
@@ -124,7 +124,7 @@ def _step(found: Drain, step: DrainStep, files: Mapping[str, str]) -> Row:
         took,
         spare,
         _link(plan, files[plan]),
-        "none, from a dead broker" if found.one_way(step) else _link(back, files[back]),
+        "none: the broker is dead" if found.one_way(step) else _link(back, files[back]),
     )
 
 
@@ -191,9 +191,13 @@ def _evacuation(found: Drain) -> str:
     """Describe the effect of moving leadership alone, in one sentence."""
     turned, blocked = found.evacuation
     if not turned and not blocked:
-        return f"{words.brokers(sorted(found.wanted.brokers)).capitalize()} leads nothing and is preferred for nothing."
+        return f"{words.brokers(sorted(found.wanted.brokers)).capitalize()} leads no partition and is preferred for none."
     to = Counter(one.leader_after for one in turned)
     whom = ", ".join(f"{words.count(many)} to broker {broker}" for broker, many in sorted(to.items())[:8])
     more = f", and to {words.count(len(to) - 8)} more" if len(to) > 8 else ""
-    stay = f" {words.plural(len(blocked), 'partition')} cannot: nobody else is in sync, or it is being moved." if blocked else ""
+    stay = (
+        f" {words.plural(len(blocked), 'partition')} cannot: no other replica is in sync, or it is being moved."
+        if blocked
+        else ""
+    )
     return f"{words.plural(len(turned), 'partition')} get another leader: {whom}{more}.{stay}" if turned else stay.strip()

@@ -24,7 +24,7 @@ _LEFT = {
     LeftoverKind.UNKNOWN_PARTITION: "a reassignment of a partition that is not there",
     LeftoverKind.WAITS_FOR_DEAD: "a reassignment that waits for a broker that is not registered",
     LeftoverKind.THROTTLE: "a throttle without a reassignment",
-    LeftoverKind.NOT_PREFERRED: "the preferred leader could lead, and does not",
+    LeftoverKind.NOT_PREFERRED: "the preferred leader could lead, but does not",
     LeftoverKind.DELETION_STUCK: "a deletion that waits for a broker that is not registered",
     LeftoverKind.GHOST: "a replica on a broker that is not registered",
 }
@@ -34,14 +34,14 @@ def restarts(m: Maintenance) -> View:
     """Show brokers by brokers: what breaks when one or two stop."""
     tables = {"restart_sets": m.restarts}
     if not m.singles:
-        why = "No broker is registered." if m.cluster.brokers_known else "Which brokers are registered is not known."
+        why = "No broker is registered." if m.cluster.brokers_known else "The registered brokers are unknown."
         return html(render("said", words=why), tables=tables)
     takeaway = _takeaway(m)
     chart = matrix(m.restarts, takeaway)
     hidden = len(m.singles) - len(chart.brokers)
-    reading = "The diagonal is one broker alone, below it are two together; numbers are partitions."
+    reading = "Diagonal: one broker alone. Below it: two together. Numbers are partitions."
     if hidden:
-        reading += f" The {MOST_BROKERS} that break most of {len(m.singles)} are drawn."
+        reading += f" The {MOST_BROKERS} brokers that break most of {len(m.singles)} are drawn."
     legend = render("maintenance_legend", takeaway=takeaway, reading=reading, unknown=any(kind(r) == UNKNOWN for r in m.restarts))
     return View(parts=(legend, figure(chart), picture(chart), _every_set(m)), tables=tables)
 
@@ -64,7 +64,7 @@ def one_by_one(m: Maintenance) -> View:
         ),
         rows=[(ALARM if row.goes_offline or row.unclean else PLAIN, _alone(row)) for row in shown],
         takeaway=_safe_ones(m),
-        reading="Partitions; those broken already are not made worse, and are not held against a restart.",
+        reading="Partitions. Those broken already are not made worse, and do not count against a restart.",
         total=len(rows) if len(rows) > len(shown) else None,
         rest="restart_sets",
     )
@@ -74,7 +74,7 @@ def one_by_one(m: Maintenance) -> View:
 def rolling(m: Maintenance) -> View:
     """Show the largest safe batch, an order for all, and what to wait for in between."""
     if not m.rolling:
-        return html(render("said", words="There is nobody to restart."))
+        return html(render("said", words="There is no broker to restart."))
     harmful = [step for step in m.rolling if step.row.safe is False]
     takeaway = f"{words.plural(len(m.rolling), 'step')} for {words.plural(len(m.singles), 'broker')}"
     takeaway += (
@@ -127,7 +127,7 @@ def leftovers(m: Maintenance) -> View:
         name="leftovers",
         columns=(("What", TEXT), ("How many", NUMBER), ("Brokers", UNBROKEN), ("Where", TEXT)),
         rows=[(PLAIN, (_LEFT[some[0].kind], words.count(len(some)), _brokers_of(some[0]), _where(some))) for some in shown],
-        takeaway=f"{words.plural(len(m.leftovers), 'thing')} left over, of {words.plural(len(counts), 'kind')}.",
+        takeaway=f"{words.plural(len(m.leftovers), 'leftover')} of {words.plural(len(counts), 'kind')}.",
         reading=Markup('All of them in <a href="tables/leftovers.parquet"><code>tables/leftovers</code></a>.'),
         label="Leftovers",
         total=len(kinds) if len(kinds) > len(shown) else None,
@@ -135,7 +135,7 @@ def leftovers(m: Maintenance) -> View:
         search=True,
     )
     whole = m.cluster.brokers_known and not m.cluster.unlisted
-    nothing = "Nothing is left over." if whole else "Nothing is left over, as far as can be told."
+    nothing = "There are no leftovers." if whole else "There are no leftovers, as far as could be checked."
     body = render("plain_table", table=table) if m.leftovers else render("caption", takeaway=nothing, reading="")
     return html(body, _imbalance(m), tables={"leftovers": m.leftovers})
 
@@ -157,9 +157,7 @@ def _why_unknown(rows: Sequence[RestartRow]) -> list[Markup]:
     whys = dict.fromkeys(row.why for row in rows if row.why and not row.endless)
     said = "; ".join(list(whys)[:2])
     return (
-        [Markup('<div class="cb"><p class="cb-quiet">How long groups wait is unknown: {}.</p></div>').format(said)]
-        if said
-        else []
+        [Markup('<div class="cb"><p class="cb-quiet">The wait of groups is unknown: {}.</p></div>').format(said)] if said else []
     )
 
 
@@ -186,16 +184,12 @@ def _takeaway(m: Maintenance) -> str:
 def _safe_ones(m: Maintenance) -> str:
     fine = [row.brokers[0] for row in m.singles if row.safe]
     if not fine:
-        return "None can be restarted as it is."
+        return "No broker can be restarted now."
     if len(fine) == len(m.singles):
-        return "Each can be restarted as it is, one at a time."
+        return "Each broker can be restarted now, one at a time."
     first = f"{words.brokers(fine[:_MOST_NAMED]).capitalize()}"
     more = f" and {words.count(len(fine) - _MOST_NAMED)} more" if len(fine) > _MOST_NAMED else ""
-    return (
-        f"{first}{more} can be restarted as it is."
-        if len(fine) == 1
-        else f"{first}{more} can be restarted as they are, one at a time."
-    )
+    return f"{first}{more} can be restarted now." if len(fine) == 1 else f"{first}{more} can be restarted now, one at a time."
 
 
 def _alone(row: RestartRow) -> tuple[object, ...]:
@@ -283,7 +277,7 @@ def _every_set(m: Maintenance) -> Markup:
         search=True,
         tall=True,
     )
-    summary = f"The numbers ({words.plural(len(m.restarts), 'set')} of brokers, {words.count(len(bad))} not safe)"
+    summary = f"The numbers ({words.plural(len(m.restarts), 'set')} of brokers, {words.count(len(bad))} unsafe)"
     return numbers(table, summary)
 
 
@@ -308,11 +302,11 @@ def _imbalance(m: Maintenance) -> Markup:
     rows.sort(key=lambda row: -row[1])
     table = Table(
         name="imbalance",
-        columns=(("Broker", NUMBER), ("Preferred for, led by others", NUMBER), ("", TEXT)),
+        columns=(("Broker", NUMBER), ("Preferred, led by others", NUMBER), ("", TEXT)),
         rows=[
             (PLAIN, (broker, f"{share:.0%}", "" if broker in m.cluster.live else "not registered"))
             for broker, share in rows[:MOST_ROWS]
         ],
-        label="Leaders that are not at home",
+        label="Leaders that are not preferred",
     )
-    return numbers(table, f"Leaders that are not at home ({words.plural(len(rows), 'broker')})")
+    return numbers(table, f"Leaders that are not preferred ({words.plural(len(rows), 'broker')})")

@@ -30,7 +30,7 @@ from casebook.questions.maintenance.views.maintenance import groups_wait, order_
 _MOST_BUTTONS = 24
 _HARMED = {
     Harm.OFFLINE: (0, "Goes offline"),
-    Harm.UNCLEAN: (1, "Loses records: led by one that was not in sync"),
+    Harm.UNCLEAN: (1, "Loses records: its leader was not in sync"),
     Harm.UNDER_MIN_ISR: (2, "Refuses acks=all"),
 }
 _BROKEN = (20, "Broken already, and not made worse")
@@ -192,7 +192,7 @@ def _widgets(m: Maintenance, first: Order, step: int, context: PanelContext) -> 
 
     apart = button("One after the other", lambda: keep(tuple((broker,) for broker in _flat(parsed()))))
     joined = button("All together", lambda: keep((flat,) if (flat := _flat(parsed())) else ()))
-    back = button("The order asked for" if m.asked.order else "The rolling order", lambda: keep(first))
+    back = button("The chosen order" if m.asked.order else "The rolling order", lambda: keep(first))
     rows = [line(label("Brokers to restart"), *toggles.values())] if live else []
     follow()
     steps.value = step

@@ -84,9 +84,9 @@ def _upto(name: str, past: Sequence[PastRun]) -> Sequence[PastRun]:
 def _against(found: RunLine, name: str) -> RunLine:
     if found.last is None or found.last.name != name:
         raise UsageError(
-            f"{name} cannot be compared with.",
-            cause="It is of another cluster, did not complete, or its evidence is not older than that of this run.",
-            try_="Leave against empty for the last run that can be.",
+            f"The run {name} cannot be compared.",
+            cause="It is of another cluster, did not complete, or has evidence that is not older.",
+            try_="Leave against empty: the last comparable run is then used.",
         )
     return RunLine(kept=found.kept, interval=found.interval)  # the request implies later ones
 

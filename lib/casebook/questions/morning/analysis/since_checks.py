@@ -17,7 +17,7 @@ _FLAPS = 4
 _SHOWN = 3
 _MEASURES = (Evidence(file="tables/measures"),)
 _PARTITIONS = (Evidence(file="tables/partitions"),)
-_FIRST = "There is no run before this one to compare with"
+_FIRST = "There is no earlier run to compare with"
 
 Copy = tuple[int, int]
 """Partition of the offsets topic, and broker."""
@@ -48,7 +48,7 @@ def _run_before(line: RunLine, at: int | None) -> Finding:
     last = line.last
     ask = Question(
         check=RUN_BEFORE,
-        question="Which run is this one compared with?",
+        question="With which run is this one compared?",
         coverage=Coverage.every(len(line.kept), "earlier run", Source.RUNS),
         threshold="runs missing or failed since then",
         facts={
@@ -61,9 +61,9 @@ def _run_before(line: RunLine, at: int | None) -> Finding:
     )
     if at is None:
         settle = "Collect it again: case.json then says when."
-        return ask.could_not_check("The case does not say of when it is, so nothing is compared", settle=settle)
+        return ask.could_not_check("The case has no date, so nothing is compared", settle=settle)
     if last is None:
-        return ask.not_applicable("This is the first run of this cluster that is kept: nothing to compare with")
+        return ask.not_applicable("This is the first kept run of this cluster: there is no earlier run")
     ago = _long(at - last.at)
     compared = f"Compared with the evidence of {moment(last.at)}, {ago} before"
     lacking = [*_lacking(line)]
@@ -72,7 +72,7 @@ def _run_before(line: RunLine, at: int | None) -> Finding:
     return ask.found(
         Severity.INFO,
         f"{compared}: {'; '.join(lacking)}",
-        why="What came and went in between is not seen, and what is new may be older than it looks.",
+        why="Changes in between are not seen, and what is new may be older than it looks.",
         next=_look_at_scheduler(line),
     )
 
@@ -89,9 +89,9 @@ def _lacking(line: RunLine) -> Iterator[str]:
 
 def _look_at_scheduler(line: RunLine) -> tuple[Step, ...]:
     if line.failed:
-        return (Step(kind="first", text=f"See why {line.failed[-1].name} failed: {line.failed[-1].failed}"),)
+        return (Step(kind="first", text=f"Check why {line.failed[-1].name} failed: {line.failed[-1].failed}"),)
     if line.late:
-        return (Step(kind="first", text="See whether the scheduler ran, and what it logged."),)
+        return (Step(kind="first", text="Check whether the scheduler ran, and what it logged."),)
     return ()
 
 
@@ -100,26 +100,29 @@ def _same_cluster(line: RunLine) -> Finding:
         check="since.same_cluster",
         question="Is it still the same cluster?",
         coverage=Coverage.every(len(line.kept), "earlier run", Source.RUNS, Source.ZNODES),
-        threshold="another cluster id at the same place, or a controller epoch that went back",
+        threshold="another cluster id at the same address, or a controller epoch that went back",
         evidence=(Evidence(file="zookeeper/znodes.jsonl.zst", znode="/controller_epoch"),),
     )
-    consequence = "Runs before that are not compared with, nor are they in the trends."
+    consequence = "Earlier runs are neither compared nor part of the trends."
     if line.another is not None:
         was = line.another.cluster
         known = f"id {was.id}" if was.id else f"ZooKeeper {was.address}"
-        title = f"Another cluster answers here: it was that with {known} until {moment(line.another.at)}"
+        title = f"Another cluster answers at this address: until {moment(line.another.at)} it was one with {known}"
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.made_anew is not None:
         epoch = line.made_anew.measured("controller_epoch")
-        title = f"The cluster was made anew: its controller epoch was {count(int(epoch))} at {moment(line.made_anew.at)}"
+        title = f"The cluster was set up again: its controller epoch was {count(int(epoch))} at {moment(line.made_anew.at)}"
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.last is None:
         return ask.not_applicable(_FIRST)
-    return ask.ok("It is the cluster of the run before", gaps=())
+    return ask.ok("It is the same cluster as in the previous run", gaps=())
 
 
 def _made_anew() -> tuple[Step, ...]:
-    text = "Ask whether somebody set it up anew or pointed the name at another one; if nobody did, its ZooKeeper lost its data."
+    text = (
+        "Ask whether the cluster was set up again, or the name now points to another one. If neither is true, its "
+        "ZooKeeper lost its data."
+    )
     return (Step(kind="first", text=text),)
 
 
@@ -140,16 +143,16 @@ def _growth(line: RunLine, measures: Sequence[Measure]) -> Finding:
         return ask.found(
             Severity.WARNING,
             f"{copies} grown, most of all partition {partition} of broker {broker}: {size(int(was))} to {size(int(grown))}",
-            why="What a coordinator loads after the next restart grows with it.",
+            why="The next load by a coordinator grows with it.",
             next=(
                 Step(
                     kind="first",
-                    text="See who writes it, and whether it is still compacted.",
+                    text="Find what writes it, and whether it is still compacted.",
                     command=f"casebook run offsets_topic -p partition={partition}",
                 ),
             ),
         )
-    return _not_compared(ask, line, now) or ask.ok("No copy is larger than before by so much", gaps=())
+    return _not_compared(ask, line, now) or ask.ok("No copy has grown that much", gaps=())
 
 
 def _has_grown(copy: Copy, size_: float, before: Sequence[Mapping[Copy, float]]) -> bool:
@@ -172,11 +175,11 @@ def _not_compared(ask: Question, line: RunLine, now: Mapping[Copy, float]) -> Fi
         return ask.not_applicable(_FIRST)
     lacking = sorted(_of_copies(line.last.measures, "bytes").keys() - now.keys())
     if lacking:
-        title = f"Of {plural(len(lacking), 'copy', 'copies')} that the run before knew no log dir tells now"
+        title = f"Of {plural(len(lacking), 'copy', 'copies')} in the previous run, no log dir is listed now"
         return ask.could_not_check(
-            title, why=f"{_named(lacking)[0]}.", settle="Collect with --log-dirs BROKER=DIR, of every broker."
+            title, why=f"{_named(lacking)[0]}.", settle="Add the log dirs of every broker: --log-dirs BROKER=DIR."
         )
-    return None if now else ask.not_applicable("No run holds a copy")
+    return None if now else ask.not_applicable("No run has a copy")
 
 
 def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
@@ -187,7 +190,7 @@ def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
     unknown = sorted(due.keys() - _of_copies(measures, "dirty_ratio").keys())
     ask = Question(
         check="since.cleaner_point",
-        question=f"Does the cleaner's point move in {OFFSETS_TOPIC}?",
+        question=f"Does the cleaner checkpoint advance in {OFFSETS_TOPIC}?",
         coverage=Coverage.every(len(copies), "copy", Source.LOG_DIRS, Source.RUNS, many="copies"),
         threshold="dirtier than min.cleanable.dirty.ratio in both runs, and cleaned up to the same offset",
         facts={"brokers": sorted({broker for _, broker in hit}), "copies": _named(hit)},
@@ -195,17 +198,17 @@ def _standing_still(line: RunLine, measures: Sequence[Measure]) -> Finding:
     )
     if not hit:
         if unknown:
-            title = f"How dirty {plural(len(unknown), 'copy', 'copies')} {agree(len(unknown), 'is', 'are')} is not known now"
+            title = f"The dirty ratio of {plural(len(unknown), 'copy', 'copies')} is unknown now"
             settle = "Collect with --log-dirs BROKER=DIR and --properties BROKER=FILE."
-            return ask.could_not_check(title, why=f"{_named(unknown)[0]} was due in the run before.", settle=settle)
+            return ask.could_not_check(title, why=f"{_named(unknown)[0]} was due in the previous run.", settle=settle)
         return _not_compared(ask, line, copies) or ask.ok("Every copy that was due has been cleaned since", gaps=())
     first = ", ".join(f"{partition} of broker {broker}" for partition, broker in hit[:_SHOWN])
     return ask.found(
         Severity.WARNING,
-        f"{plural(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'is', 'are')} due to be compacted and "
-        f"{agree(len(hit), 'was', 'were')} not since the run before",
+        f"{plural(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'has', 'have')} been due and not "
+        "compacted since the previous run",
         why=f"Partition {first}{' and others' if len(hit) > _SHOWN else ''}.",
-        next=(Step(kind="first", text="See why the cleaner stands still.", command="casebook run offsets_topic"),),
+        next=(Step(kind="first", text="Find why the cleaner does not advance.", command="casebook run offsets_topic"),),
     )
 
 
@@ -233,7 +236,7 @@ def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrit
     worst = sorted(hit, key=lambda partition: (-hit[partition], partition))
     ask = Question(
         check="since.isr_flapping",
-        question="Do replicas fall out of the ISR and come back?",
+        question="Do replicas leave the ISR and return?",
         coverage=Coverage.every(len(moves or {}), "partition", Source.ZNODES, Source.RUNS),
         threshold=f"a leader changed its ISR {_FLAPS} times, and {_FLAPS} times a day",
         facts={"isr_flapping": len(hit), "changes": sum(hit.values()), "topics": sorted({topic for topic, _ in hit})},
@@ -242,7 +245,7 @@ def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrit
     if line.last is None:
         return ask.not_applicable(_FIRST)
     if not moves:
-        title = "The run before did not keep its partitions" if moves is None else "No partition is in both runs"
+        title = "The previous run did not keep its partitions" if moves is None else "No partition is in both runs"
         return ask.could_not_check(title, settle="Wait for the next run.")
     if not hit:
         most = plural(max(move.isr for move in moves.values()), "time")
@@ -252,11 +255,14 @@ def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrit
         Severity.WARNING,
         f"The ISR of {plural(len(hit), 'partition')} changed {plural(sum(hit.values()), 'time')}, most often that of "
         f"{topic}-{partition}: {plural(hit[worst[0]], 'time')}",
-        why="A follower that comes and goes is slow, far, or starved; while it is out, one copy fewer holds new records.",
+        why=(
+            "A follower that leaves and returns is slow, far away, or starved of resources. While it is out, new "
+            "records have one copy fewer."
+        ),
         next=(
             Step(
                 kind="first",
-                text="See who falls behind, and when.",
+                text="Find which replicas lag, and when.",
                 command=f"casebook run incident_timeline -p topic={topic}",
             ),
         ),
@@ -271,7 +277,7 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
     changes = None if now is None or before is None else int(now - before)
     ask = Question(
         check="since.controller",
-        question="Has the controller moved since the run before?",
+        question="Has the controller moved since the previous run?",
         coverage=Coverage(seen=int(now is not None), of=1, what="controller epoch", by=(Source.ZNODES, Source.RUNS)),
         threshold="a new epoch",
         facts={"changes": changes, "epoch": None if now is None else int(now)},
@@ -285,8 +291,8 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
         return ask.ok(f"Epoch {count(int(now))}, as before", gaps=())
     return ask.found(
         Severity.INFO,
-        f"{plural(changes, 'controller election')} since the run before: epoch {count(int(before))} to {count(int(now))}",
-        next=(Step(kind="first", text="See what made it move.", command="casebook run incident_timeline"),),
+        f"{plural(changes, 'controller election')} since the previous run: epoch {count(int(before))} to {count(int(now))}",
+        next=(Step(kind="first", text="Find why it moved.", command="casebook run incident_timeline"),),
     )
 
 

@@ -24,7 +24,7 @@ _MOST_NAMED, _MOST_COPIES = 4, 8
 _HOW = {
     ChangeKind.NEW: "new",
     ChangeKind.WORSE: "worse",
-    ChangeKind.OTHERS: "others than before",
+    ChangeKind.OTHERS: "different from before",
     ChangeKind.NO_LONGER_CHECKED: "no longer checked",
     ChangeKind.BETTER: "better",
     ChangeKind.GONE: "gone",
@@ -44,13 +44,13 @@ _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "under_min_isr": ("Partitions under min ISR", lambda value: words.count(int(value))),
     "under_replicated": ("Partitions under-replicated", lambda value: words.count(int(value))),
     "single_copy": ("Partitions with a single replica", lambda value: words.count(int(value))),
-    "isr_changes": ("ISR written by leaders, since the run before", lambda value: words.count(int(value))),
-    "leader_epochs": ("Leader epochs written by the controller, since the run before", lambda value: words.count(int(value))),
+    "isr_changes": ("ISR changes by leaders, since the previous run", lambda value: words.count(int(value))),
+    "leader_epochs": ("Leader epochs by the controller, since the previous run", lambda value: words.count(int(value))),
     "controller_epoch": ("Controller epoch", lambda value: str(int(value))),
     "offsets_bytes": ("Bytes of __consumer_offsets, one copy", lambda value: text.size(int(value))),
     "bytes": ("Bytes", lambda value: text.size(int(value))),
     "dirty_ratio": ("Dirty ratio", lambda value: f"{value:.2f}"),
-    "cleaner_point": ("Cleaner’s point", lambda value: str(int(value))),
+    "cleaner_point": ("Cleaner checkpoint", lambda value: str(int(value))),
     "load_ms": ("Load", lambda value: text.duration(value)),
 }
 """Name of each measure, and format of its numbers."""
@@ -113,7 +113,7 @@ def overall(since: Since) -> View:
         ),
         rows=[_row(trend, daily=daily) for trend in every_trend],
         takeaway=f"{words.plural(len(since.line.kept) + 1, 'run')} of this cluster {_reaching(since)}.",
-        reading="Each line is on its own scale from zero; dashed: not measured.",
+        reading="Each line has its own scale from zero; dashed: not measured.",
         wide=True,
     )  # fmt: skip
     every = Table(
@@ -178,12 +178,12 @@ def of_copies(since: Since) -> View:
         stacked=True,
         columns=(
             ("Partition", CODE), ("Broker", NUMBER), ("Bytes", NUMBER), (f"Last {_POINTS} runs", TEXT), ("Dirty ratio", NUMBER),
-            ("Its runs", TEXT), ("Cleaner’s point", NUMBER), ("Still since", QUIET), ("Load", NUMBER),
+            ("Its runs", TEXT), ("Cleaner checkpoint", NUMBER), ("Still since", QUIET), ("Load", NUMBER),
         ),
         rows=[_copy(copy) for copy in every[:_MOST_COPIES]],
         takeaway=f"The largest copy, partition {largest.partition} of broker {largest.broker}, holds "
         f"{_number('bytes', largest.now)}{_was(largest)}.",
-        reading="A ratio above its limit, with a point that stands still: nothing is compacted.",
+        reading="A ratio above its limit with an unchanged checkpoint means that nothing is compacted.",
         total=len(every),
         rest="measures",
         wide=True,
@@ -192,7 +192,7 @@ def of_copies(since: Since) -> View:
 
 
 def _was(trend: Trend) -> str:
-    return "" if trend.before is None else f", and held {_number(trend.name, trend.before)} in the run before"
+    return "" if trend.before is None else f", and held {_number(trend.name, trend.before)} in the previous run"
 
 
 def _copy(copy: dict[str, Trend]) -> Row:

@@ -23,7 +23,7 @@ _SEGMENTS = Evidence(file="tables/offsets_segments")
 _RETENTION = "offsets.retention.minutes"
 _BY_SETTING = KafkaVersion.parse("0.11.0.0")
 _BY_BROKERS_UP = "Up to 0.10.2 it is created with as many replicas as brokers are up at that moment."
-_BY_ITS_SETTING = "It keeps the replication factor that offsets.topic.replication.factor was when the first group came (KIP-115)."
+_BY_ITS_SETTING = "Its replication factor is the offsets.topic.replication.factor at the time of the first group (KIP-115)."
 
 
 def checks(
@@ -93,7 +93,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Sett
         check="offsets_topic.load_buffer",
         question="Does every batch fit into offsets.load.buffer.size?",
         coverage=Coverage.every(len(scan.segments), "segment", Source.SEGMENTS, Source.SETTINGS),
-        threshold="a batch that is larger, up to 0.10.0",
+        threshold="a batch larger than the buffer, up to 0.10.0",
         facts={"largest_batch": largest.largest_batch if largest else None, "limit": limit.whole if limit else None},
         evidence=(_SEGMENTS,),
         caveats=assumed([limit.origin] if limit else ()),
@@ -110,9 +110,9 @@ def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Sett
     known = [value for value in told if not value.assumed and value.whole < largest.largest_batch]
     if not known:
         return ask.could_not_check(
-            f"The largest batch has {count(largest.largest_batch)} bytes, and nobody has read how large the buffer is",
-            why=f"The default of the release is {count(limit.whole)}: with that {OFFSETS_TOPIC}-{largest.partition} could never "
-            "be loaded.",
+            f"The largest batch has {count(largest.largest_batch)} bytes; the size of the buffer is unknown",
+            why=f"The release's default is {count(limit.whole)} bytes: with it, {OFFSETS_TOPIC}-{largest.partition} can "
+            "never be loaded.",
             settle=coverage.COLLECT_PROPERTIES,
         )
     limit = min(known, key=lambda value: value.whole)
@@ -120,12 +120,12 @@ def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Sett
         Severity.CRITICAL,
         f"{OFFSETS_TOPIC}-{largest.partition} can never be loaded: a batch of {count(largest.largest_batch)} bytes is larger "
         f"than the buffer of {count(limit.whole)}",
-        why="The loader reads nothing, tries again for ever, and the partitions behind it wait.",
+        why="The loader reads nothing and retries for ever; the queued partitions wait.",
         subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": largest.partition},
         next=(
             Step(
                 kind="first",
-                text="Raise the buffer above the largest batch and restart the broker.",
+                text="Raise the buffer above the largest batch, and restart the broker.",
                 command=f"offsets.load.buffer.size={1 << largest.largest_batch.bit_length()}",
             ),
         ),
@@ -137,7 +137,7 @@ def open_transactions(scan: Scanned, gaps: Gaps, outdated: Gaps) -> Finding:
     waiting = [log for log in scan.logs if log.open_transactional]
     ask = Question(
         check="offsets_topic.open_transactions",
-        question="Do transactions without marker hold commits back?",
+        question="Do open transactions hold commits back?",
         coverage=Coverage.every(len(scan.logs), "copy", Source.SEGMENTS, many="copies"),
         threshold="any",
         facts={"records": sum(log.open_transactional for log in waiting)} if scan.logs else {},
@@ -148,7 +148,7 @@ def open_transactions(scan: Scanned, gaps: Gaps, outdated: Gaps) -> Finding:
         return ask.ok("No transaction is open", gaps=gaps)
     if outdated:
         what = plural(sum(log.open_transactional for log in waiting), "commit")
-        return _not_the_last_word(ask, f"{what} may wait for a marker: it may be in what was not read", outdated)
+        return _not_the_last_word(ask, f"{what} may wait for a marker, which may be in the part that was not read", outdated)
     first = waiting[0]
     return ask.found(
         Severity.INFO,
@@ -170,25 +170,25 @@ def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
     unknown = sum(s.unknown for s in scan.segments)
     ask = Question(
         check="offsets_topic.decoded",
-        question="Does the coordinator know every record?",
+        question="Can the coordinator parse every record?",
         coverage=Coverage.every(len(scan.logs), "copy", Source.SEGMENTS, many="copies"),
-        threshold="a key or value of a kind it does not know",
+        threshold="a key or value of an unknown kind",
         facts={"unknown": unknown, "newer": newer} if scan.logs else {},
         evidence=(_SEGMENTS,),
     )
     if not scan.logs:
-        return ask.could_not_check("What the records are is unknown", settle=GIVE_LOG_DIRS)
+        return ask.could_not_check("The kinds of records are unknown", settle=GIVE_LOG_DIRS)
     if not newer and not unknown:
         return ask.ok("Every record is a commit or a group's metadata", gaps=gaps)
     fails = NEWER_GROUP_RECORDS.at(version.version) == "load fails"
     kinds = ", ".join(f"{count(n)} {kind}" for kind, n in sorted(newer.items()))
-    what = "; ".join(part for part in (kinds, f"{count(unknown)} of no known kind" if unknown else "") if part)
+    what = "; ".join(part for part in (kinds, f"{count(unknown)} of unknown kind" if unknown else "") if part)
     return ask.found(
         Severity.CRITICAL if fails else Severity.WARNING if unknown else Severity.INFO,
         f"There are records that are neither commits nor classic groups: {what}",
-        why="A load fails at the first of them, and the groups are served with what was loaded until then."
+        why="A load fails at the first of them. The groups are then served with what was loaded before it."
         if fails
-        else "A classic coordinator passes over them.",
+        else "A classic coordinator skips them.",
     )
 
 
@@ -199,7 +199,7 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
         check="offsets_topic.damage",
         question="Could every byte of the segments be read?",
         coverage=Coverage.every(len(scan.segments), "segment", Source.SEGMENTS),
-        threshold="bytes that hold no batch",
+        threshold="bytes that are not part of a batch",
         facts={"ranges": len(found), "bytes": sum(d.bytes for d in found), "in_the_middle": len(middle)} if scan.segments else {},
         evidence=(Evidence(file="tables/damage"),),
     )
@@ -210,14 +210,14 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
     if not middle:
         return ask.found(
             Severity.INFO,
-            f"{plural(len(found), 'segment')} {agree(len(found), 'ends', 'end')} in a cut batch",
-            why="A copy of a segment that is being written ends so.",
+            f"{plural(len(found), 'segment')} {agree(len(found), 'ends', 'end')} in a cut-off batch",
+            why="A copy of a segment that is being written ends like this.",
         )
     first = middle[0]
     return ask.found(
         Severity.CRITICAL,
-        f"{plural(len(middle), 'range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
-        why=f"{first.file} at byte {count(first.position)}: {first.reason}. Commits may be missing from all that is said here.",
+        f"{plural(len(middle), 'byte range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
+        why=f"{first.file} at byte {count(first.position)}: {first.reason}. All answers may miss commits.",
     )
 
 
@@ -228,7 +228,7 @@ def expiring(scan: Scanned, settings: Sequence[Setting], gaps: Gaps, outdated: G
     past = sum(log.expired for log in known)
     ask = Question(
         check="offsets_topic.expiring",
-        question="Are there commits that the coordinator may forget at its next look?",
+        question="Are there commits that the coordinator may expire at its next check?",
         coverage=Coverage.every(len(known), "copy", Source.SEGMENTS, Source.SETTINGS, many="copies"),
         threshold="any",
         facts={"expired": past, "retention_minutes": retention.whole if retention else None} if known else {},
@@ -237,23 +237,22 @@ def expiring(scan: Scanned, settings: Sequence[Setting], gaps: Gaps, outdated: G
     if not known:
         return ask.could_not_check("When commits expire is unknown", settle=GIVE_LOG_DIRS)
     if not past:
-        return ask.ok("No commit is past its time", gaps=gaps)
+        return ask.ok("No commit has expired", gaps=gaps)
     if outdated:
-        title = f"{plural(past, 'commit')} may be past {agree(past, 'its', 'their')} time: later ones may be in what was not read"
+        title = f"{plural(past, 'commit')} may have expired: the part that was not read may hold later ones"
         return _not_the_last_word(ask, title, outdated)
     if retention is not None and retention.assumed:
         return ask.could_not_check(
-            f"{plural(past, 'commit')} may be past {agree(past, 'its', 'their')} time: nobody has read {_RETENTION}",
-            why=f"By the default of the release, {retention.value}, the coordinator may forget them at its next look.",
+            f"{plural(past, 'commit')} may have expired: {_RETENTION} is unknown",
+            why=f"With the release's default of {retention.value}, the coordinator may expire them at its next check.",
             settle=coverage.COLLECT_PROPERTIES,
         )
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,
-        f"{plural(past, 'commit')} {agree(past, 'was', 'were')} past {agree(past, 'its', 'their')} time when the log dirs were "
-        f"listed, and not removed{kept}",
-        why="A coordinator that runs forgets them within offsets.retention.check.interval.ms, and one that is down when it is "
-        "back; their consumers then reset.",
+        f"{plural(past, 'commit')} had expired when the log dirs were listed, and {agree(past, 'was', 'were')} not removed{kept}",
+        why="A running coordinator removes them within offsets.retention.check.interval.ms, a stopped one after its "
+        "start. Their consumers are then reset.",
     )
 
 
@@ -269,12 +268,12 @@ def replicated(version: VersionInUse, cluster: Cluster) -> Finding:
         facts={"partitions": len(own), "single": len(single)} if own else {},
     )
     if not own:
-        return ask.could_not_check("Which replicas it is to have is unknown", settle="Collect the znodes.")
+        return ask.could_not_check("The replica assignment is unknown", settle="Collect the znodes.")
     if not single:
         well = f"None of {plural(len(own), 'partition')} has a single replica"
         return ask.ok(well, gaps=coverage.partitions(cluster))
     if len({r for p in cluster.partitions for r in p.replicas} | cluster.live) < 2:
-        return ask.not_applicable("There is one broker only")
+        return ask.not_applicable("There is only one broker")
     return ask.found(
         Severity.WARNING,
         f"{plural(len(single), 'partition')} of {len(own)} {agree(len(single), 'has', 'have')} a single replica",

@@ -18,13 +18,16 @@ from casebook.questions.offsets_topic.analysis import cleaner_lives, cleaner_thr
 RULES = {
     "C1": "The topic is not compacted: its cleanup.policy says so.",
     "C2": "The cleaner is switched off on this broker.",
-    "C3": "A cleaner thread died; it cleans no topic until the broker starts again.",
-    "C4": "The cleaner gave this partition up after an error, until the broker starts again.",
-    "C10": "The cleaner fails with an IOException: the log dir goes offline, and is not cleaned until the broker starts.",
-    "C5": "The cleaner will fail when it comes to a segment that its offset map cannot take.",
-    "C6": "It should have been cleaned, and was not; no log tells why.",
-    "C7": "The cleaner works, and does not keep up.",
-    "C8": "Nothing may be cleaned yet: it lies in the active segment, above an open transaction, or in the compaction lag.",
+    "C3": "A cleaner thread died; no topic is cleaned until the broker is restarted.",
+    "C4": "The cleaner gave this partition up after an error, until the broker is restarted.",
+    "C10": ("The cleaner fails with an IOException: the log dir goes offline and is not cleaned until the broker is restarted."),
+    "C5": "The cleaner will fail at a segment that does not fit its offset map.",
+    "C6": "It was due for cleaning and was not cleaned; no log shows why.",
+    "C7": "The cleaner works, but does not keep up.",
+    "C8": (
+        "Nothing can be cleaned yet: all dirty records are in the active segment, above an open transaction, or within "
+        "the compaction lag."
+    ),
     "C9": "The dirty ratio has not reached its limit.",
     "C0": "Unknown.",
 }
@@ -39,8 +42,8 @@ _OF_DUE = ("C6", "C7")
 _DAY = 86_400_000
 _SILENT, _AT_ONCE = 60_000, 1000
 """Milliseconds by which logs may end before the log dirs were listed; and between a checkpoint and its log line."""
-_UNDATED = "since when is not known: of when its log dir is nobody knows."
-_TORN = "Not all of its logs could be read: a death of a thread may stand there."
+_UNDATED = "its start time is unknown: the log dir listing has no date."
+_TORN = "Not all of its logs could be read: they may record a thread's death."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +210,7 @@ def _outlived(deaths: Sequence[Event], files: Iterable[LogFile]) -> str:
     if not deaths or not any(file.damage for file in files if file.file == deaths[-1].file):
         return ""
     died = moment(deaths[-1].time)
-    return f"A thread died at {died}; whether its broker was started since is not known: not all of that log could be read."
+    return f"A thread died at {died}. A later start of the broker is not excluded: not all of that log could be read."
 
 
 def _failed_somewhere(events: Iterable[Event], log_dirs: Sequence[LogDir]) -> Event | None:
@@ -246,7 +249,7 @@ def judge(
     rule, why, since, proof = _rule(replica, cleaner, version, weighed, log_dir)
     if rule in _OF_DUE and scanned is None and CLEANER_BOUND.at(version) == "last stable offset":
         ratio, limit = f"{weighed.ratio:.2f}", f"{settings.ratio.real:.2f}"
-        why = f"Its dirty ratio is {ratio}, above {limit}: it is due, unless a transaction is open; segments were not read."
+        why = f"Its dirty ratio is {ratio}, above {limit}: it is due, unless a transaction is open. Segments were not read."
         rule, since, proof = "C0", None, None
     return CleanerVerdict(
         broker=replica.broker, partition=replica.partition, rule=rule, why=why, dirt=weighed, since=since, proof=proof
@@ -267,7 +270,7 @@ def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str |
 
 def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
     """Return the rule for all copies of a broker."""
-    told = ("C0", f"Neither its log dir nor its log tells. {cleaner.doubt or _failed_before(cleaner)}".strip(), None, None)
+    told = ("C0", f"Neither its log dir nor its log shows it. {cleaner.doubt or _failed_before(cleaner)}".strip(), None, None)
     policy, enabled = cleaner.settings.policy, cleaner.settings.enabled
     if policy.value and "compact" not in policy.value:
         told = _if_read("C1", f"cleanup.policy is {policy.value} ({policy.origin}).", policy)
@@ -286,7 +289,7 @@ def _failed_before(cleaner: BrokerCleaner) -> str:
         return ""
     where = f"on {cleaner_lives.names([last])} at {moment(last.time)}"
     if last.broker is None:
-        return f"A cleaner failed with an IOException {where}; no line tells whose it is."
+        return f"A cleaner failed with an IOException {where}; the broker is not logged."
     return f"It failed with an IOException before its last start, last {where}."
 
 
@@ -302,7 +305,7 @@ def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
 def _if_read(rule: str, why: str, *values: Setting, since: int | None = None) -> tuple[str, str, int | None, str | None]:
     """Return a rule that depends on settings; only a possible one when a setting is an assumed default."""
     if unread := [value.name for value in values if value.assumed]:
-        return "C0", f"{why} That rests on {', '.join(unread)}, which nobody has read. If so: {RULES[rule]}", None, None
+        return "C0", f"{why} That depends on {', '.join(unread)}, which was not collected. If so: {RULES[rule]}", None, None
     return rule, why, since, None
 
 
@@ -313,12 +316,12 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
     whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
     whose = whose if died.topic is not None else "by an error"
     messages, slots = died.number("messages"), died.number("slots")
-    spans = f": its offsets span {count(messages)}, the map takes {count(slots)}" if None not in (messages, slots) else ""
+    spans = f": its offsets span {count(messages)}, the map holds {count(slots)}" if None not in (messages, slots) else ""
     if len(cleaner.deaths) == 1:
         return f"Killed {whose}{spans}."
     return (
-        f"Killed {whose}{spans}. It has died {plural(len(cleaner.deaths), 'time')} in a row without finishing a clean, from "
-        f"{moment(cleaner.dead_since)} to {moment(died.time)}: at {cleaner_lives.names(cleaner.deaths)}."
+        f"Killed {whose}{spans}. It has died {plural(len(cleaner.deaths), 'time')} in a row without completing a clean, "
+        f"from {moment(cleaner.dead_since)} to {moment(died.time)}: at {cleaner_lives.names(cleaner.deaths)}."
     )
 
 
@@ -351,9 +354,9 @@ def _rule(
         return rule, why, since, ahead.replica.item
     ratio, limit = weighed.ratio, settings.ratio.real
     if not weighed.cleanable_bytes:
-        return "C8", "All that is dirty lies where nothing may be cleaned yet.", None, None
+        return "C8", "All dirty records are where nothing can be cleaned yet.", None, None
     if not log_dir.knows_cleaned:
-        return "C0", f"How far it is cleaned is not known: {CLEANER_CHECKPOINT} was not read.", None, None
+        return "C0", f"The cleaner's progress is unknown: {CLEANER_CHECKPOINT} was not read.", None, None
     if limit is None:
         return "C0", f"Its dirty ratio is {ratio:.2f}; the limit is unknown.", None, None
     if ratio <= limit:
@@ -393,5 +396,5 @@ def _ahead(replica: Replica, cleaner: BrokerCleaner, version: KafkaVersion) -> O
 def _obstacle(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
     name = f"{obstacle.replica.topic}-{obstacle.replica.partition}/{obstacle.segment:020}.log"
     if obstacle.need is None:
-        return f"The checkpoint of {obstacle.replica.topic}-{obstacle.replica.partition} is not where a segment begins."
-    return f"The offsets of {name} span {count(obstacle.need)}; the map takes {count(cleaner.holds)}."
+        return f"The checkpoint of {obstacle.replica.topic}-{obstacle.replica.partition} is not at the start of a segment."
+    return f"The offsets of {name} span {count(obstacle.need)}; the map holds {count(cleaner.holds)}."

@@ -9,7 +9,7 @@ from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
 from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import lines
-from casebook.findings.words import agree, brokers, count, moment, plural, size
+from casebook.findings.words import agree, brokers, capitalised, count, moment, plural, size
 from casebook.kafka.cleaner_map import Obstacle
 from casebook.kafka.releases import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 from casebook.questions.offsets_topic.analysis import cleaner_threads
@@ -24,7 +24,7 @@ _UNKNOWN = "Whether the offsets topic is compacted is unknown"
 _SHOWN = 5
 _SEVERE = ("C2", "C3", "C5")
 _SETTLE = (
-    "Give the brokers' log-cleaner.log (--logs BROKER=GLOB), log dirs (--log-dirs BROKER=DIR) and server.properties "
+    "Add the brokers' log-cleaner.log (--logs BROKER=GLOB), log dirs (--log-dirs BROKER=DIR) and server.properties "
     "(--properties BROKER=FILE)."
 )
 
@@ -65,7 +65,7 @@ def compacted(
             return ask.could_not_check(
                 _unknown_of(partitions), why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle
             )
-        return ask.ok("The offsets topic is compacted as its settings say", gaps=gaps)
+        return ask.ok("The offsets topic is compacted as configured", gaps=gaps)
     rule = blocked[0]
     hit = [p for p in partitions if p.rule == rule]
     who = _responsible(rule, hit, cleaners)
@@ -93,11 +93,11 @@ def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerC
     unknown = [copy for copy in partitions if copy.rule == "C0"]
     if unknown:
         first = unknown[0]
-        why = f"Of {plural(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
+        why = f"For {plural(len(unknown), 'copy', 'copies')}, compaction could not be checked. {first.why}"
         yield Gap(why=why, settle=_SETTLE)
     own = {copy.broker for copy in partitions}
     for why, whose in _doubts([cleaner for cleaner in cleaners if cleaner.broker in own]).items():
-        yield Gap(why=f"Of {brokers(whose)}: {why}", settle=_SETTLE)
+        yield Gap(why=f"{capitalised(brokers(whose))}: {why}", settle=_SETTLE)
     if failing := _failing(partitions, cleaners):
         yield Gap(why=f"Broker {failing[0].broker}: {without_log_dir(failing[0])[1]}", settle=_SETTLE)
     used = [cleaner.settings for cleaner in cleaners if cleaner.broker in own]
@@ -120,7 +120,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     certain = [pair for pair in found if pair[1].certain]
     ask = Question(
         check=CLEANER_MAP,
-        question="Is there a segment, of any compacted topic, that the cleaner's offset map cannot take?",
+        question="Does every segment, of any compacted topic, fit into the cleaner's offset map?",
         coverage=Coverage.every(len(cleaners), "broker", Source.LOG_DIRS, Source.SETTINGS),
         threshold=f"rule of {version.version}: {CLEANER_MAP_RULE.at(version.version)}",
         facts={
@@ -146,7 +146,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
         Severity.CRITICAL if certain and not (cleaner.died or cleaner.may_be_dead) else Severity.WARNING,
         _stops(found, cleaner, obstacle, certain=bool(certain)),
         since=instant(cleaner.dead_since) if _killed_by(cleaner, obstacle) else None,
-        why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
+        why=f"{_span(obstacle, cleaner)} In {version.version}, a cleaning error has this effect: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
     )
 
@@ -155,7 +155,10 @@ def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerClean
     """Describe the obstacle; one that has already stopped the cleaner is not announced."""
     segments = plural(len(found), "segment")
     if _killed_by(cleaner, obstacle):
-        return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
+        return (
+            f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, because of {segments} larger than its map: "
+            f"{_name(obstacle)}"
+        )
     ahead = "will stop, or has stopped," if cleaner.may_be_dead else "will stop"
     return f"{segments} {ahead if certain else 'may stop'} the cleaner of broker {cleaner.broker}, first {_name(obstacle)}"
 
@@ -170,8 +173,8 @@ def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]],
     cleaner, obstacle = max(found, key=lambda pair: pair[1].need or 0)
     gaps = (*_unmapped([cleaner for cleaner, _ in found]), *unlisted)
     return ask.could_not_check(
-        f"{plural(len(found), 'segment')} may stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}: "
-        "the size of its map is not known",
+        f"{plural(len(found), 'segment')} may stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}: the "
+        "size of its map is unknown",
         why=" ".join((_span(obstacle, cleaner), *dict.fromkeys(gap.why for gap in gaps))),
         settle=gaps[0].settle,
     )
@@ -181,7 +184,7 @@ def _unmapped(cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
     """Yield cleaners with an unknown map size."""
     unknown = [cleaner.broker for cleaner in cleaners if cleaner.holds is None]
     if unknown:
-        yield Gap(why=f"How much the cleaner's map of {brokers(unknown)} takes is not known.", settle=_SETTLE)
+        yield Gap(why=f"The capacity of the cleaner's map on {brokers(unknown)} is unknown.", settle=_SETTLE)
     sized = [cleaner.settings for cleaner in cleaners]
     yield from coverage.settings(value.origin for one in sized for value in (one.buffer, one.threads, one.load_factor))
 
@@ -236,13 +239,13 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
         kept = f": {size(largest.bytes)} kept in {OFFSETS_TOPIC}-{largest.partition}{live}"
     broker = f" of broker {who.broker}" if who else ""
     said = {
-        "C1": "The offsets topic is not a compacted topic",
+        "C1": "The offsets topic is not compacted",
         "C2": f"The cleaner{broker} is switched off",
         "C3": f"The cleaner{broker} {_death(who)}",
         "C4": f"The cleaner{broker} has given up {plural(len(hit), 'partition')}",
         "C10": f"The cleaner{broker} fails with an IOException{_failed_on(who)}",
         "C5": f"The cleaner{broker} will fail{', or has' if who and who.may_be_dead else ''}",
-        "C6": f"{plural(len(hit), 'partition')} should have been cleaned, and was not",
+        "C6": f"{plural(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} due for cleaning and not cleaned",
     }
     return f"{said[rule]}{kept}"
 
@@ -252,7 +255,11 @@ def _death(who: BrokerCleaner | None) -> str:
     if who is None or who.died is None:
         return "is dead"
     since = moment(who.dead_since)
-    return f"is dead since {since}" if len(who.deaths) == 1 else f"dies at each start: {len(who.deaths)} times since {since}"
+    return (
+        f"died at {since} and has not run since"
+        if len(who.deaths) == 1
+        else f"dies at each start: {len(who.deaths)} times since {since}"
+    )
 
 
 def _failed_on(who: BrokerCleaner | None) -> str:
@@ -274,7 +281,7 @@ def _since(rule: str, who: BrokerCleaner | None) -> int | None:
 
 def _steps(rule: str, version: VersionInUse) -> Iterator[Step]:
     if rule != "C1" and CLEANER_FAILURE.at(version.version) == "thread dies":
-        yield Step(kind="first", text="Watch log-cleaner.log: a death is written there and nowhere else.")
+        yield Step(kind="first", text="Watch log-cleaner.log: only this file records the death of a cleaner thread.")
 
 
 def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
@@ -285,9 +292,9 @@ def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
 
 
 def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
-    told = tuple(f"Of {brokers(whose)}: {why}" for why, whose in _doubts(cleaners).items())
+    told = tuple(f"{capitalised(brokers(whose))}: {why}" for why, whose in _doubts(cleaners).items())
     told += tuple(
-        f"The logs of broker {cleaner.broker} end at {moment(cleaner.log_ends)}, and its log dirs are of later."
+        f"The logs of broker {cleaner.broker} end at {moment(cleaner.log_ends)}, before its log dirs were listed."
         for cleaner in cleaners
         if cleaner.log_ends is not None and cleaner.obstacles
     )
@@ -311,5 +318,5 @@ def _name(obstacle: Obstacle) -> str:
 
 def _span(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
     if obstacle.need is None:
-        return "The cleaner's checkpoint is not where a segment begins."
-    return f"Its offsets span {count(obstacle.need)}; the map takes {count(cleaner.holds)}."
+        return "The cleaner's checkpoint is not at the start of a segment."
+    return f"Its offsets span {count(obstacle.need)}; the map holds {count(cleaner.holds)}."

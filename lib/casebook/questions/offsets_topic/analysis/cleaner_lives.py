@@ -134,14 +134,14 @@ def doubt(found: Sequence[Life]) -> str:
         return ""
     before = [death for life in found[:-1] for death in life.deaths]
     if last.began is None or not before:
-        return "No line of its log-cleaner.log was read: a dead thread would not be seen." if last.began is None else _SINCE
+        return "None of its log-cleaner.log was read: a dead thread would not be noticed." if last.began is None else _SINCE
     died = moment(before[-1].time)
     if not last.sure and found[-2].deaths:
-        return f"A thread died at {died}; whether before or after its broker's last start is not known: the log lacks that line."
+        return f"A thread died at {died}, before or after the broker's last start: the log lacks the line of that start."
     return f"It had died {plural(len(before), 'time')} before its last start, last at {died}. {_SINCE}"
 
 
-_SINCE = "No line of its log-cleaner.log since its last start was read: a dead thread would not be seen."
+_SINCE = "No line of its log-cleaner.log since its last start was read: a dead thread would not be noticed."
 
 
 def failures(found: Sequence[Life]) -> tuple[Event, ...]:

@@ -30,8 +30,8 @@ def lacks_cleaner(dump: ThreadDump | None) -> bool:
 
 def absence(dump: ThreadDump) -> str:
     """Describe a cleaner without threads, in one sentence."""
-    counted = "" if dump.counted else ", as far as its first and last lines tell"
-    return f"No kafka-log-cleaner-thread is in a thread dump of it that is whole{counted}."
+    counted = "" if dump.counted else ", judging by its first and last lines"
+    return f"A complete thread dump has no kafka-log-cleaner-thread{counted}."
 
 
 def doubt(dump: ThreadDump | None, enabled: Setting) -> str:
@@ -43,11 +43,11 @@ def doubt(dump: ThreadDump | None, enabled: Setting) -> str:
     if dump is None:
         return ""
     if not dump.cleaners:
-        off = f"{absence(dump)[:-1]}: it died, or log.cleaner.enable is false, which nobody has read."
+        off = f"{absence(dump)[:-1]}: it died, or log.cleaner.enable is false; that setting was not collected."
         return off if dump.whole and enabled.assumed else ""
     count = len(dump.cleaners)
     taken = f" of {dump.taken}" if dump.taken else ""
-    return f"In a thread dump{taken} {plural(count, 'thread')} of the cleaner {agree(count, 'lives', 'live')}."
+    return f"In a thread dump{taken}, {plural(count, 'cleaner thread')} {agree(count, 'is', 'are')} alive."
 
 
 def proof(dump: ThreadDump) -> str:

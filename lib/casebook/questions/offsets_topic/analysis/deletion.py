@@ -61,7 +61,7 @@ class DeletionChoice:
         groups_emptied: Groups that would have no commit left.
         metadata_lost: Groups whose latest metadata would go.
         open_lost: Records of open transactions that would go.
-        verdict: same answers, what is worst about it, or that it is not known.
+        verdict: same answers, its worst effect, or unknown.
 
     Args:
         severity: ``None`` when it changes no answer.
@@ -166,12 +166,12 @@ def lost_groups(deletion: Deletion, groups: Iterable[GroupState]) -> tuple[LostG
 def _then(loss: GroupLoss, group: GroupState | None) -> str:
     if loss.lost == loss.commits and loss.lost:
         alone = group is not None and group.members == 0
-        return "none left; starts by auto.offset.reset when it comes back" if alone else "none left, resets"
+        return "none left; starts at auto.offset.reset when it returns" if alone else "none left, resets"
     if loss.lost:
         return f"{loss.lost} of {loss.commits} reset"
     if loss.fell_back:
         return f"{loss.fell_back} go back, {loss.again} records again"
-    return f"{loss.revived} old commits come back"
+    return f"{loss.revived} old commits return"
 
 
 def _choice(
@@ -179,7 +179,7 @@ def _choice(
 ) -> DeletionChoice:
     verdict, severity = _verdict(answer)
     if answer and severity is None and not is_whole:
-        verdict, severity = "not known: not all was read", Severity.WARNING
+        verdict, severity = "unknown: not all was read", Severity.WARNING
     return DeletionChoice(
         partition=partition,
         choice=name,
@@ -208,5 +208,5 @@ def _verdict(answer: Deletion | None) -> tuple[str, Severity | None]:
     if answer.open_lost:
         return "open transactions lost", Severity.CRITICAL
     if answer.metadata_lost or answer.revived:
-        return "members lost" if answer.metadata_lost else "old commits come back", Severity.WARNING
+        return "members lost" if answer.metadata_lost else "old commits return", Severity.WARNING
     return "same answers", None

@@ -56,7 +56,7 @@ def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delet
         UsageError: It is invalid, names an unknown segment, or both a time and an offset are given.
     """
     if delete_before and delete_below:
-        raise UsageError("Both delete_before and delete_below are given.", try_="Give one of them, and run again for the other.")
+        raise UsageError("Both delete_before and delete_below are given.", try_="Set one of them. Run again for the other.")
     if delete_below:
         return SegmentChoice(name=BELOW, below=offset(delete_below))
     if delete_before:
@@ -67,8 +67,8 @@ def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delet
     unknown = sorted({*names} - {str(segment.base_offset) for segment in segments})
     if unknown:
         raise UsageError(
-            f"delete={delete}: {unknown[0]!r} is no segment of this partition.",
-            try_=f"Give {', '.join(_PARAMETERS)}, or base offsets as in tables/offsets_segments.",
+            f"delete={delete}: {unknown[0]!r} is not a segment of this partition.",
+            try_=f"Set {', '.join(_PARAMETERS)}, or base offsets from tables/offsets_segments.",
         )
     return SegmentChoice(name=PICKED, picked=frozenset(map(int, names)))
 
@@ -91,7 +91,7 @@ def offset(text: str) -> int:
         UsageError: It is not an offset.
     """
     if not (text.isascii() and text.isdecimal()):
-        raise UsageError(f"delete_below={text} is no offset.", try_="Write a whole number, e.g. 412450000.")
+        raise UsageError(f"delete_below={text} is not an offset.", try_="Write a whole number, e.g. 412450000.")
     return int(text)
 
 
@@ -104,6 +104,6 @@ def instant(text: str) -> int:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"delete_before={text} is no time.", try_="Write it as 2026-10-01T00:00:00Z.") from None
+        raise UsageError(f"delete_before={text} is not a time.", try_="Write it as 2026-10-01T00:00:00Z.") from None
     aware = parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
     return int(aware.timestamp() * 1000)

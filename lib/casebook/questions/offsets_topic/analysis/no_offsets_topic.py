@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from casebook.findings.finding import Finding, Status
 
-TITLE = "There is no offsets topic: nobody has ever committed to Kafka"
+TITLE = "There is no offsets topic: no group has ever committed to Kafka"
 
 
 def not_asked(answer: Finding) -> Finding:

@@ -11,7 +11,7 @@ class OffsetsPartition:
 
     Columns:
         partition: Partition of __consumer_offsets.
-        broker: Whose copy it is.
+        broker: Broker that has the copy.
         coordinator: Whether that broker leads the partition; null when the leader is unknown.
         segments: Segment files.
         bytes: Of them.
@@ -26,9 +26,9 @@ class OffsetsPartition:
         dirty_ratio: By the broker's own formula; null when there is nothing to clean, or the log dir is not known.
         limit: Effective min.cleanable.dirty.ratio.
         next_clean_gains: Bytes that a clean of all that may be cleaned would free.
-        safe_segments: Segments provably safe to do without.
+        safe_segments: Segments provably safe to remove.
         safe_bytes: Their size.
-        load_ms: What a coordinator's load of this copy takes; null when nothing tells.
+        load_ms: Time for a coordinator to load this copy; null if unknown.
         rule: Verdict on its cleaning: id of a rule.
         why: The verdict in one sentence.
         since: From when it holds, ISO-8601 UTC by the broker's clock.

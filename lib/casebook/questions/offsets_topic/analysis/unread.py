@@ -12,7 +12,7 @@ from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Finding, Qu
 from casebook.findings.words import plural
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 
-GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
+GIVE_LOG_DIRS = "Add the coordinators' log dirs: collect with --log-dirs BROKER=DIR."
 _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
 
 
@@ -41,12 +41,14 @@ def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: b
         said = " ".join(part for part in (failed.what, failed.cause) if part)
         return Unread(why=said, settle=failed.try_ or "Run `casebook doctor`.")
     if not copies:
-        return Unread(why="No log dir of a broker that holds the offsets topic is in this case.", settle=GIVE_LOG_DIRS)
+        return Unread(why="This case has no log dir of a broker that holds the offsets topic.", settle=GIVE_LOG_DIRS)
     if not any(copy.bytes for copy in copies):
-        return Unread(why="Every copy of the offsets topic that is in this case is empty.", settle=GIVE_LOG_DIRS)
+        return Unread(why="Every copy of the offsets topic in this case is empty.", settle=GIVE_LOG_DIRS)
     if not looked:
-        return Unread(why="The segments were not read: triage reads none, other notebooks none with scan=False.", settle=_LOOK)
-    return Unread(why="Nothing that counts was found in the segments.", settle=GIVE_LOG_DIRS)
+        return Unread(
+            why="The segments were not read: triage reads none, and other notebooks read none with scan=False.", settle=_LOOK
+        )
+    return Unread(why="The segments hold no countable record.", settle=GIVE_LOG_DIRS)
 
 
 def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
@@ -109,7 +111,7 @@ def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
     ask = Question(
         check="evidence.log_dirs", question="Could the lists of log dirs be read?", coverage=NOTHING, facts={UNREADABLE: files}
     )
-    title = f"{plural(len(files), 'file')} of or about log dirs could not be read, or not to the end"
+    title = f"{plural(len(files), 'file')} of or about log dirs could not be read in full"
     return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
 
 

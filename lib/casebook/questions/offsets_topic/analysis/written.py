@@ -38,14 +38,14 @@ def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
     slowest = max((p.load_ms for p in partitions if p.load_ms is not None), default=None)
     ask = Question(
         check="offsets_topic.dead_weight",
-        question="How much of the offsets topic counts?",
+        question="How much of the offsets topic is live?",
         coverage=_of_partitions(scanned, partitions),
-        threshold="1 GiB, or a load of a minute, and less than half of it live",
+        threshold="1 GiB or a load of 1 min, and less than half of it live",
         facts={"bytes": total, "live_bytes": live, "load_ms": slowest} if scanned else {},
         evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
     )
     if not scanned:
-        return ask.could_not_check("What of the offsets topic counts is unknown", settle=GIVE_LOG_DIRS)
+        return ask.could_not_check("The live share of the offsets topic is unknown", settle=GIVE_LOG_DIRS)
     slow = [p for p in scanned if p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS]
     heavy = [p for p in slow if 2 * _most_live(p) < p.bytes]
     if not heavy:
@@ -54,11 +54,11 @@ def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
         return ask.ok(f"{size(live)} of {size(total)} are the latest values", gaps=gaps)
     worst = heavy[0]
     live_ = size(_most_live(worst)) if worst.is_whole else f"at most {size(_most_live(worst))}"
-    cost = f"; a coordinator's load takes {duration(worst.load_ms)}" if worst.load_ms is not None else ""
+    cost = f"; the coordinator needs {duration(worst.load_ms)} to load it" if worst.load_ms is not None else ""
     return ask.found(
         Severity.CRITICAL if (worst.load_ms or 0) > 5 * _SLOW_LOAD_MS else Severity.WARNING,
         f"{OFFSETS_TOPIC}-{worst.partition} keeps {size(worst.bytes)} for {live_} of latest values{cost}",
-        why="A coordinator reads all of it, superseded or not, before it serves a group of the partition.",
+        why="Before it serves a group, the coordinator reads the whole partition, superseded records included.",
         subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": worst.partition},
     )
 
@@ -85,32 +85,33 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
     safe, size_ = sum(p.safe_segments for p in scanned), sum(p.safe_bytes for p in scanned)
     ask = Question(
         check="offsets_topic.safe_segments",
-        question="Which segments are provably safe to do without?",
+        question="Which segments are provably safe to remove?",
         coverage=_of_partitions(scanned, partitions),
         threshold="any such segment",
         facts={"segments": safe, "bytes": size_} if scanned else {},
         evidence=(_SEGMENTS,),
         caveats=(
-            "Deleting files by hand needs a stopped broker, and every replica that may lead must be treated alike.",
-            "Proven for the copies that were read, as they were when they were read.",
+            (
+                "Before you delete files by hand, stop the broker. Treat every replica that may lead the same way, or "
+                "a later election brings the old state back."
+            ),
+            "Proven for the copies that were read, at the time of reading.",
         ),
     )
     if cut and not safe:
-        why = (
-            f"Of {OFFSETS_TOPIC}-{cut[0].partition} {size(cut[0].unread_bytes)} could not be read: an older value may lie there."
-        )
-        return ask.could_not_check("No segment is proven safe to do without", why=why, settle=GIVE_LOG_DIRS)
+        why = f"{size(cut[0].unread_bytes)} of {OFFSETS_TOPIC}-{cut[0].partition} could not be read and may hold an older value."
+        return ask.could_not_check("No segment is proven safe to remove", why=why, settle=GIVE_LOG_DIRS)
     if not scanned:
-        return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
+        return ask.could_not_check("Which segments are safe to remove is unknown", settle=GIVE_LOG_DIRS)
     if not safe:
-        return ask.ok("No segment is provably safe to do without", gaps=gaps)
+        return ask.ok("No segment is provably safe to remove", gaps=gaps)
     least, read = ("At least ", " that were read") if gaps else ("", "")
     every = f"{plural(sum(p.segments for p in scanned), 'segment')}{read}"
     return ask.found(
         Severity.INFO,
-        f"{least}{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
-        why="No key has its latest value there; no marker or tombstone there decides about a record that stays.",
-        next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
+        f"{least}{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to remove: {size(size_)}",
+        why="They hold no key's latest value, and no marker or tombstone that decides about a remaining record.",
+        next=(Step(kind="not", text="Do not delete them while the cleaner can be fixed: it removes them, and safely."),),
     )
 
 
@@ -134,18 +135,18 @@ def writers(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsParti
     few = _that_dominate(sizes)
     ask = Question(
         check="offsets_topic.writers",
-        question="Do one or a few groups write most of the offsets topic?",
+        question="Do a few groups write most of the offsets topic?",
         coverage=Coverage.counted(len(sums), None if unread else len(sums), "group", Source.SEGMENTS),
-        threshold="1 GiB and more than half of the bytes by one group of several, or nine tenths by up to ten that stand out",
+        threshold="1 GiB, and more than half by one group of several, or nine tenths by up to ten groups",
         evidence=(Evidence(file="tables/group_bytes"),),
         facts={"groups": len(sums), "bytes": total, "writers": [name for name, _ in ordered[:few]]} if sums else {},
     )
     if not total:
-        return ask.could_not_check("Who writes the offsets topic is unknown", settle=GIVE_LOG_DIRS)
+        return ask.could_not_check("The writers of the offsets topic are unknown", settle=GIVE_LOG_DIRS)
     if not few:
         return ask.ok(f"The largest, {_share(ordered[:1], total)}", gaps=gaps)
     if not _that_dominate(sizes, unread):
-        why = f"That is of the {size(total)} that were read; {size(unread)} could not be read, and may be of others."
+        why = f"The share is of the {size(total)} that were read; {size(unread)} could not be read."
         return ask.could_not_check(
             f"{_few(few, sums)} may write most: {_share(ordered[:few], total)}", why=why, settle=GIVE_LOG_DIRS
         )
@@ -153,7 +154,7 @@ def writers(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsParti
     return ask.found(
         Severity.WARNING,
         f"{_few(few, sums)}, {_share(ordered[:few], total)}{f' that were read, {size(total)}' if unread else ''}",
-        why="A commit for each record, or many idle partitions committed again and again, writes far more than it says.",
+        why="A commit per record, or repeated commits for idle partitions, write far more than needed.",
         subject={"kind": "group", "group": named} if few == 1 else {"kind": "cluster"},
         next=(Step(kind="then", text=f"Let {named} commit by time or by batch, not by record."),),
     )

@@ -66,8 +66,8 @@ def _require(copy: Replica) -> None:
     if not is_here(copy):
         raise NotHereError(
             f"The segments of {copy.topic}-{copy.partition} of broker {copy.broker} are not at {copy.place}.",
-            cause="They were left in place when the case was collected, and this is another machine, or they are gone.",
-            try_="Open the case where they are, or collect it with --copy-segments.",
+            cause="They stayed in place when the case was collected. This is another machine, or they were removed.",
+            try_="Open the case on the machine that has them, or collect it with --copy-segments.",
         )
 
 

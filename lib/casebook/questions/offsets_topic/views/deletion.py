@@ -148,7 +148,7 @@ def _look(one: DeletionChoice) -> str:
 
 def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
     if not one.segments:
-        return "Nothing would be deleted"
+        return "No segment would be deleted"
     said = []
     if one.commits_lost:
         groups = sum(loss.commits_lost > 0 for loss in lost)
@@ -156,11 +156,11 @@ def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
     if one.groups_emptied:
         said.append(f"{words.plural(one.groups_emptied, 'group')} left without any")
     if one.fell_back:
-        again = f" and {words.plural(one.again, 'record')} be consumed again" if one.again else ""
+        again = f", and {words.plural(one.again, 'record')} would be consumed again" if one.again else ""
         said.append(f"{words.plural(one.fell_back, 'commit')} would fall back to an older value{again}")
     if one.revived:
-        said.append(f"{words.plural(one.revived, 'removed commit')} would be answered again")
-    same = "What was read would give every group the same answers as before; not all of it could be read"
+        said.append(f"{words.plural(one.revived, 'removed commit')} would return")
+    same = "Every group would get the same answers from what was read; not all of it could be read"
     return "; ".join(said) or (same if one.severity else "Every group would get the same answers as before")
 
 
@@ -178,7 +178,7 @@ def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: SegmentCh
             ("Verdict", TEXT),
         ),
         rows=[_set_row(one, _label(one.choice, chosen, subject), one.choice == chosen.name) for one in choices],
-        label="What each set would cost",
+        label="Cost of each set",
     )
 
 
@@ -192,7 +192,7 @@ def _set_row(one: DeletionChoice, label: str, chosen: bool) -> Row:
 def _losses(lost: Sequence[LostGroup]) -> Table:
     return Table(
         name="deletion-losses",
-        columns=(("Group", CODE), ("Lost", NUMBER), ("Fall back", NUMBER), ("Last, UTC", TEXT), ("Its consumer then", TEXT)),
+        columns=(("Group", CODE), ("Lost", NUMBER), ("Fall back", NUMBER), ("Last, UTC", TEXT), ("Effect on the consumer", TEXT)),
         rows=[
             (
                 ALARM if loss.commits_lost else PLAIN,
@@ -200,7 +200,7 @@ def _losses(lost: Sequence[LostGroup]) -> Table:
             )
             for loss in lost[:MOST_LOSSES]
         ],
-        takeaway=f"{words.plural(len(lost), 'group')} would notice.",
+        takeaway=f"{words.plural(len(lost), 'group')} would be affected.",
         total=len(lost),
     )
 
@@ -233,8 +233,8 @@ def _commits(commits: Sequence[LostCommit], chosen: DeletionChoice) -> Table:
             )
             for one in commits[:MOST_LOST_COMMITS]
         ],
-        takeaway=f"{words.plural(changed, 'commit')} would be answered otherwise.",
-        reading="None remains: the consumer starts by auto.offset.reset.",
+        takeaway=f"{words.plural(changed, 'commit')} would change.",
+        reading="No commit remains: the consumer starts at auto.offset.reset.",
         total=changed,
         rest="lost_commits",
     )
@@ -291,7 +291,7 @@ def _widgets(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelCo
             field.layout.display = None if what == name.value else "none"
         chosen = _chosen(values)
         if chosen.name == PICKED and not chosen.picked:
-            return render("working", what="Pick one or more segments")
+            return render("working", what="Choose one or more segments")
         return _answer(subject, chosen, ask(chosen.tried(subject.segments)), context.source)
 
     return Panel(
@@ -299,7 +299,7 @@ def _widgets(subject: Subject, choice: SegmentChoice, ask: Ask, context: PanelCo
         {"delete": name, **of},
         answer,
         context.remembered,
-        working="Counting what every group would be answered",
+        working="Counting the answers for every group",
     ).box
 
 

@@ -31,7 +31,7 @@ def overview(topic: OffsetsTopic) -> View:
             ("Size", NUMBER),
             ("Live", NUMBER),
             ("Dirty ratio", NUMBER),
-            ("A clean frees", NUMBER),
+            ("A clean removes", NUMBER),
             ("A load takes", NUMBER),
             ("Why it is not smaller", TEXT),
         ),
@@ -57,10 +57,10 @@ def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
     drawn = segment_ages.spans(segments)
     takeaway = _age_takeaway(copy)
     if not drawn:
-        return html(render("caption", takeaway=takeaway, reading="No segment was read, so its age is not known."))
+        return html(render("caption", takeaway=takeaway, reading="No segment was read, so the age is unknown."))
     cleaned_to = _cleaned_to(topic, copy)
-    note = f"cleaner’s point: offset {copy.cleaner_point or 0}; everything to the right is dirty"
-    reading = "Hatched is superseded. Lower scale is logarithmic, each stem labelled; times are UTC, of the commits."
+    note = f"cleaner checkpoint: offset {copy.cleaner_point or 0}; everything to the right is dirty"
+    reading = "Hatched: superseded. The lower scale is logarithmic, with a label per stem; times are commit times in UTC."
     caption = render("caption", takeaway=takeaway, reading=reading)
     chart = {"cleaned_to": cleaned_to, "note": note, "alternative": takeaway}
     return View(parts=(caption, segment_ages.figure(drawn, **chart), segment_ages.picture(drawn, **chart), _segments(segments)))
@@ -114,7 +114,7 @@ def settings(topic: OffsetsTopic) -> View:
     """Show the topic's settings, each with its origin."""
     table = Table(
         name="offsets-settings",
-        columns=(("Setting", CODE), ("Value", CODE), ("Where it comes from", TEXT)),
+        columns=(("Setting", CODE), ("Value", CODE), ("Origin", TEXT)),
         rows=[(PLAIN, (v.name, or_unknown(v.value), v.origin)) for v in topic.settings],
         label="Settings of the offsets topic with their origin",
     )
@@ -126,7 +126,7 @@ def damage(topic: OffsetsTopic) -> View:
     found = topic.scanned.damage
     if not found:
         said = (
-            "Every byte of the segments that were read belongs to a sound batch."
+            "All bytes of the segments that were read belong to sound batches."
             if topic.scanned.segments
             else "No segment was read."
         )
@@ -147,8 +147,8 @@ def damage(topic: OffsetsTopic) -> View:
             )
             for one in found[:MOST_ROWS]
         ],
-        takeaway=f"{words.plural(len(found), 'range')} of bytes could not be read, {text.size(_bytes(found))} in all.",
-        reading="A torn tail is usual in a copy of a segment that was being written.",
+        takeaway=f"{words.plural(len(found), 'byte range')} could not be read, {text.size(_bytes(found))} in all.",
+        reading="A torn tail is normal in a copy of a segment that was being written.",
         total=len(found),
         rest="damage",
     )
@@ -217,7 +217,7 @@ def _segments(segments: Sequence[Segment]) -> Markup:
             ("Size", NUMBER),
             ("Records", NUMBER),
             ("Latest values", NUMBER),
-            ("Safe to do without", TEXT),
+            ("Safe to remove", TEXT),
         ),
         rows=[
             (
@@ -247,13 +247,13 @@ def _verdict_rows(copy: OffsetsPartition, verdict: CleanerVerdict | None, proof:
     rows = [
         ("Since", since or (_link(proof) if proof else None)),
         (
-            "Cleaner’s point",
-            "none: never cleaned, or not known" if copy.cleaner_point is None else f"offset {copy.cleaner_point}",
+            "Cleaner checkpoint",
+            "none: never cleaned, or unknown" if copy.cleaner_point is None else f"offset {copy.cleaner_point}",
         ),
         ("Dirty ratio", ratio),
-        ("Dirty", f"{text.size(verdict.dirt.cleanable_bytes)} may be cleaned" if verdict and verdict.dirt else None),
-        ("A clean frees", None if copy.next_clean_gains is None else text.size(copy.next_clean_gains)),
-        ("It must hold", None if copy.next_clean_keys is None else f"{words.plural(copy.next_clean_keys, 'key')} in its map"),
+        ("Dirty", f"{text.size(verdict.dirt.cleanable_bytes)} can be cleaned" if verdict and verdict.dirt else None),
+        ("A clean removes", None if copy.next_clean_gains is None else text.size(copy.next_clean_gains)),
+        ("Map must hold", None if copy.next_clean_keys is None else f"{words.plural(copy.next_clean_keys, 'key')} in its map"),
     ]
     return [(name, value) for name, value in rows if value is not None]
 
@@ -282,8 +282,8 @@ def _growth_rows(topic: OffsetsTopic, copy: OffsetsPartition) -> list[tuple[str,
     rows: list[tuple[str, object]] = []
     at_least = "" if copy.is_whole else "at least "
     if growth.bytes_per_day is None and growth.seen is not None:
-        seen = f"{at_least}{text.size(growth.bytes_seen)} in the {text.duration(growth.seen)} that were seen"
-        rows.append(("Growth", f"{seen}: too short to say how much a day"))
+        seen = f"{at_least}{text.size(growth.bytes_seen)} in the observed {text.duration(growth.seen)}"
+        rows.append(("Growth", f"{seen}: too short for a daily rate"))
     if growth.bytes_per_day is not None:
         then = f"; the load then takes {text.duration(growth.load_ms_then)}" if growth.load_ms_then is not None else ""
         said = f"{at_least}{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"

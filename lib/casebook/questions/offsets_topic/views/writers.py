@@ -47,7 +47,7 @@ def _takeaway(writers: Sequence[Writer]) -> str:
     if first.per_commit is None:
         return said
     each = words.plural(max(1, round(first.per_commit)), "record")
-    return f"{said} It commits once for every {each} it reads." if first.per_commit > 0 else said
+    return f"{said} It commits once per {each} read." if first.per_commit > 0 else said
 
 
 def _together(writers: Sequence[Writer]) -> str:

@@ -19,18 +19,18 @@ def who_is_dead(incident: QuizIncident) -> QuizQuestion:
     gone = capitalised(brokers(sorted(dead)))
     return QuizQuestion(
         key="brokers",
-        title="Who is dead?",
-        asks="Which brokers hold replicas, or are in an ISR, and are dead?",
-        form="ids, with commas between",
+        title="Which brokers are dead?",
+        asks="Which brokers are dead that hold replicas or are in an ISR?",
+        form="ids, separated by commas",
         hints=(
             "A broker is alive as long as its ephemeral znode below /brokers/ids exists.",
-            "Write down every id that the column Assignment names. Then strike out those that are registered.",
+            "Write down every id in the column Assignment. Then strike out the registered ones.",
             f"{plural(len(dead), 'id')} {agree(len(dead), 'remains', 'remain')}.",
         ),
         judge=partial(_judge_dead, incident, dead),
-        explanation=f"{gone} {agree(len(dead), 'is', 'are')} assigned, and not registered: ZooKeeper has ended "
-        f"{agree(len(dead), 'its session', 'their sessions')} and removed the znode. A broker that is alive and cut off from "
-        "ZooKeeper looks just the same to the controller.",
+        explanation=f"{gone} {agree(len(dead), 'is', 'are')} assigned and not registered: ZooKeeper has ended "
+        f"{agree(len(dead), 'its session', 'their sessions')} and removed the znode. To the controller, a "
+        "living broker that is cut off from ZooKeeper looks the same.",
         cites=tuple(f"/brokers/ids/{broker}" for broker in sorted(dead)[:CITED]),
         **missing,
     )
@@ -39,10 +39,10 @@ def who_is_dead(incident: QuizIncident) -> QuizQuestion:
 def _judge_dead(incident: QuizIncident, dead: frozenset[int], answer: str) -> str:
     given = answers.brokers(answer)
     if alive := sorted(given & incident.cluster.live):
-        return f"{capitalised(brokers(alive))} {agree(len(alive), 'is', 'are')} registered, so alive."
+        return f"{capitalised(brokers(alive))} {agree(len(alive), 'is', 'are')} registered, and therefore alive."
     if stray := sorted(given - dead):
         return f"No assignment and no ISR names {brokers(stray)}."
-    return "" if given == dead else "Somebody is missing." if given else "Somebody is dead."
+    return "" if given == dead else "A broker is missing." if given else "A broker is dead."
 
 
 def which_partitions(incident: QuizIncident) -> QuizQuestion:
@@ -55,20 +55,20 @@ def which_partitions(incident: QuizIncident) -> QuizQuestion:
     return QuizQuestion(
         key="leaderless",
         title="What is offline?",
-        asks=f"Which partitions of topic {topic} have no leader that lives?{incident.leaves_out}"
+        asks=f"Which partitions of topic {topic} have no living leader?{incident.leaves_out}"
         if topic
         else "Which partitions are offline?",
-        form="names or numbers, with commas between",
+        form="names or numbers, separated by commas",
         hints=(
-            "Look at leader in the state of each of them, not at the ISR.",
-            "Leader -1 says that nobody leads. Anybody else must be among the registered brokers: in 0.9 a controller that "
-            "dies together with the leader leaves the dead one named.",
+            "Check the leader in the state of each partition, not the ISR.",
+            "Leader -1 means no leader. Any other leader must be a registered broker. If in 0.9 the controller dies "
+            "together with the leader, the state still names the dead one.",
             f"{plural(len(offline), 'partition')} of {len(mine)}.",
         ),
         judge=partial(_judge_offline, mine),
-        explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no leader that lives. Producers "
-        f"and consumers of {agree(len(offline), 'this partition', 'these partitions')} wait; those of the other partitions "
-        "notice nothing.",
+        explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no living leader. "
+        f"Producers and consumers of {agree(len(offline), 'this partition', 'these partitions')} wait; the "
+        "other partitions are not affected.",
         cites=tuple(verdict.state_path for verdict in offline[:CITED]),
         **missing,
     )
@@ -103,23 +103,23 @@ def _judge_offline(mine: Sequence[Verdict], answer: str) -> str:
 def why(incident: QuizIncident) -> QuizQuestion:
     """One partition and the rule that blocks its election."""
     asked = [verdict for verdict in incident.offline if verdict.rule in RULES_ASKED]
-    missing = incident.missing() or ({} if asked else {"cannot_tell": "This evidence does not tell which rule blocks them."})
+    missing = incident.missing() or ({} if asked else {"cannot_tell": "This evidence does not show which rule blocks them."})
     if missing:
         return QuizQuestion(
-            key="why", title="Why does nobody lead it?", asks="Why does nobody lead an offline partition?", **missing
+            key="why", title="Why does it have no leader?", asks="Why does an offline partition have no leader?", **missing
         )
     verdict = min(asked, key=lambda v: (not v.live_replicas, v.rule != "R3", -len(v.replicas), v.topic, v.partition))
     return QuizQuestion(
         key="why",
-        title="Why does nobody lead it?",
-        asks=f"Why does nobody lead {verdict.topic}-{verdict.partition}?",
+        title="Why does it have no leader?",
+        asks=f"Why does {verdict.topic}-{verdict.partition} have no leader?",
         form="its short name",
         options=tuple(RULES_ASKED.items()),
         hints=(
-            "Take its assignment, its ISR, and the registered brokers: who is in all three of them?",
-            "The controller takes the first of the assignment that is alive and in the ISR. Only where unclean election is "
-            "allowed, and nobody in the ISR is alive, does it take one that is alive and out of sync.",
-            f"Look up unclean.leader.election.enable for topic {verdict.topic}, and whether a controller is there.",
+            "Compare its assignment, its ISR, and the registered brokers: which ids are in all three?",
+            "The controller takes the first living replica of the assignment that is in the ISR. If no ISR member is "
+            "alive and unclean election is allowed, it takes a living replica that is out of sync.",
+            f"Find unclean.leader.election.enable for topic {verdict.topic}, and check whether there is a controller.",
         ),
         judge=partial(_judge_rule, incident, verdict),
         explanation=f"{verdict.rule}: {verdict.why} {_setting(incident, verdict)}",
@@ -134,6 +134,6 @@ def _judge_rule(incident: QuizIncident, verdict: Verdict, answer: str) -> str:
 
 def _setting(incident: QuizIncident, verdict: Verdict) -> str:
     if verdict.unclean_allowed is None:
-        return "Whether unclean election is allowed is not known."
+        return "Whether unclean election is allowed is unknown."
     allowed = "allowed" if verdict.unclean_allowed else "not allowed"
     return f"Unclean election is {allowed} for it ({verdict.unclean_origin}, Kafka {incident.lead.version.version})."

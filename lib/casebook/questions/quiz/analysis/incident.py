@@ -15,9 +15,9 @@ HANDY = 24
 """Maximum number of partitions that a person can be asked to examine."""
 CITED = 3
 """Number of znodes cited in an explanation."""
-_NOTHING = "Every partition that can be judged has a leader that lives: there is no incident of this kind."
+_NOTHING = "Every partition that can be judged has a living leader: there is no incident of this kind."
 _NEVER_LED = "No partition has lost its leader: those without one never had a state."
-_UNREAD = "Which brokers are registered is not known from this evidence."
+_UNREAD = "The registered brokers are not in this evidence."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -182,7 +182,7 @@ def _finding(each: JudgedAnswer) -> Finding:
         case AnswerOutcome.GIVEN_UP:
             return check.found(Severity.INFO, f"{question.title} Given up", why=each.why)
         case AnswerOutcome.CANNOT_TELL:
-            return check.could_not_check(f"{question.title} {each.why}", settle="Take a case that was collected whole.")
+            return check.could_not_check(f"{question.title} {each.why}", settle="Use a complete case.")
         case AnswerOutcome.NOT_ASKED:
             return check.not_applicable(f"{question.title} {each.why}")
     return check.not_applicable(f"{question.title} Not answered")

@@ -21,7 +21,7 @@ def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
     controller = cluster.controller
     match given:
         case "R1":
-            return f"The state of {name} names no leader: it says -1."
+            return f"The state of {name} names no leader: it is -1."
         case "R2" if controller.broker in cluster.live:
             return f"There is a controller: broker {controller.broker}, and it is alive."
         case "R3" if alive:
@@ -29,7 +29,7 @@ def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
         case "R3" if verdict.unclean_allowed:
             return f"Unclean election is allowed for topic {verdict.topic}."
         case "R4" if not verdict.unclean_allowed:
-            were = "" if verdict.live_replicas else " Were it allowed this would be it: no replica is alive."
+            were = "" if verdict.live_replicas else " If it were allowed, this would be the rule: no replica is alive."
             return f"Unclean election is not allowed for topic {verdict.topic}.{were}"
         case "R4" if verdict.live_replicas:
             return f"A replica is alive: {ids(verdict.live_replicas)}."
@@ -38,11 +38,11 @@ def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
         case "R6":
             return f"It has a state: leader epoch {verdict.leader_epoch}."
         case "R7":
-            return f"Nobody has asked for the deletion of {verdict.topic}."
+            return f"There is no request to delete {verdict.topic}."
         case "R8" | "R2" if not verdict.live_replicas:
-            return "Somebody would have to be alive to be elected; no replica is."
+            return "An election needs a living replica, and there is none."
         case "R8" | "R2" if not alive:
-            return "Somebody would have to be alive and in the ISR; nobody is."
+            return "An election needs a living ISR member, and there is none."
         case "R10" if not alive:
-            return f"Nobody in the ISR of {name} is alive."
-    return "The evidence says otherwise: compare its assignment, its ISR and the registered brokers."
+            return f"No ISR member of {name} is alive."
+    return "The evidence contradicts this: compare its assignment, its ISR and the registered brokers."

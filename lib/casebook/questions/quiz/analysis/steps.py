@@ -15,7 +15,7 @@ from casebook.questions.quiz.analysis.quiz import QuizQuestion
 
 _DEEDS = (
     ("start", "Start a dead broker that is in an ISR, with its log dirs as they are"),
-    ("preferred", "Run a preferred leader election, with unclean election as it is configured"),
+    ("preferred", "Run a preferred leader election, with unclean election as configured"),
     ("controller", "Delete the znode /controller, so that another broker becomes controller"),
     ("wipe", "Delete the log dirs of a dead broker, so that it starts clean and copies from the others"),
 )
@@ -23,21 +23,22 @@ _DEEDS = (
 
 def whom_first(incident: QuizIncident) -> QuizQuestion:
     """The dead broker whose start brings most partitions back."""
-    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker heals a partition."})
     best = incident.best[0] if incident.best else None
     healed = incident.healed_by(best.broker) if best else ()
     return QuizQuestion(
         key="first",
-        title="Whom to start first?",
-        asks="You can start one broker after the other, and each takes minutes. Which one first? Above all, no record may be "
-        f"lost that another order would keep; then, as many partitions as possible should be back.{incident.leaves_out}",
+        title="Which broker to start first?",
+        asks="You can start one broker after the other, and each takes minutes. Which one comes first? The first aim "
+        "is to lose no record that another order would keep. The second is to heal as many partitions as "
+        f"possible.{incident.leaves_out}",
         form="one id",
         hints=(
-            "A start heals a partition when the one that starts is assigned and in the ISR, or when the ISR is empty and unclean "
-            "election is allowed.",
-            f"Write the ISR of each offline partition beside it. Who stands there?{_emptied_hint(incident)}",
-            "Count for each dead broker how many offline partitions it would lead. Strike out a broker that would lead one "
-            "without having been in sync last: what it lacks there would be lost.",
+            "A start heals a partition if the broker is assigned and in the ISR. It also heals it if the ISR is empty "
+            "and unclean election is allowed.",
+            f"Write down the ISR of each offline partition. Which brokers are in it?{_emptied_hint(incident)}",
+            "For each dead broker, count the offline partitions that it would lead. Strike out a broker that would "
+            "lead one without having been in sync last: records that it lacks there would be lost.",
         ),
         judge=partial(_judge_first, incident),
         explanation=_of_first(incident) if best else "",
@@ -52,8 +53,8 @@ def _emptied_hint(incident: QuizIncident) -> str:
     if not empty:
         return ""
     return (
-        f" {plural(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, anybody who is "
-        "assigned may be elected there. Who was in it last?"
+        f" {plural(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, any "
+        "assigned broker may be elected there. Which broker was in it last?"
     )
 
 
@@ -73,8 +74,8 @@ def _of_first(incident: QuizIncident) -> str:
     else:
         others = "no other heals as many" if len(incident.heals) > 1 else "no other is dead"
         each = f"{capitalised(brokers(firsts))} heals most: {others}."
-    due = f"The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
-    clean = "Where the one that starts is in the ISR its election is clean and nothing is lost."
+    due = f"The election of {named(incident.due)} is due: any broker start triggers it." if incident.due else ""
+    clean = "If the started broker is in the ISR, its election is clean and nothing is lost."
     return " ".join(filter(None, (_trap(incident), each, clean, due)))
 
 
@@ -98,18 +99,21 @@ def _trap(incident: QuizIncident) -> str:
 
 
 def _of_emptied(last: tuple[int, ...], found: Sequence[Verdict]) -> str:
-    whose = f"The ISR of {named(found)} is empty, and unclean election allowed: whoever starts first is elected, in sync or not."
+    whose = (
+        f"The ISR of {named(found)} is empty, and unclean election is allowed: the first started replica is elected, in "
+        "sync or not."
+    )
     lacking = sorted({broker for verdict in found for broker in verdict.waits_for} - {*last})
     if not last:
-        return f"{whose} Who was in it last the znodes do not tell: ask ZooKeeper's own files and the logs before you start one."
+        return f"{whose} The znodes do not show the last ISR: check ZooKeeper's own files and the logs before you start one."
     if not lacking:
         return whose
     return (
-        f"{whose} That is the trap: before it was emptied it named {brokers(sorted(last))} and not {brokers(lacking)}, which "
-        f"{agree(len(lacking), 'lacks', 'lack')} what {brokers(sorted(last))} acknowledged meanwhile. Started before "
-        f"{agree(len(last), 'it', 'them')}, {brokers(lacking)} would lead, {brokers(sorted(last))} would cut "
-        f"{agree(len(last), 'its log', 'their logs')} to what {agree(len(lacking), 'it has', 'they have')}, and those records "
-        "would be gone."
+        f"{whose} This is the trap: before it was emptied it named {brokers(sorted(last))} and not {brokers(lacking)}, "
+        f"which {agree(len(lacking), 'lacks', 'lack')} records that {brokers(sorted(last))} acknowledged meanwhile. If "
+        f"{brokers(lacking)} started before {agree(len(last), 'it', 'them')}, {brokers(lacking)} would lead. "
+        f"{capitalised(brokers(sorted(last)))} would then truncate {agree(len(last), 'its log', 'their logs')}, and "
+        "those records would be lost."
     )
 
 
@@ -126,31 +130,34 @@ def _judge_first(incident: QuizIncident, answer: str) -> str:
         return ""
     heals, lacking = incident.heals[broker], [v for v in incident.led_unclean(broker) if broker not in incident.in_sync_last(v)]
     cost = (
-        f"Started first, it would lead {named(lacking)} without having been in sync: what it lacks there would be lost. "
+        (
+            f"Started first, it would lead {named(lacking)} without having been in sync: records that it lacks there "
+            "would be lost. "
+        )
         if lacking
         else ""
     )
     if heals >= incident.best[0].heals:
-        return f"{cost}There is one who would lose less."
+        return f"{cost}Another broker would lose less."
     return f"{cost}It would heal {plural(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
 
 
 def is_it_healed(incident: QuizIncident) -> QuizQuestion:
     """The partitions that remain after the best start."""
-    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker heals a partition."})
     best = incident.best[0] if incident.best else None
     healed = set(incident.healed_by(best.broker)) if best else set()
     left = [v for v in incident.offline if v not in healed]
     return QuizQuestion(
         key="healed",
         title="Is it healed?",
-        asks="The broker that you rightly start first is up and registered. How many partitions in the whole cluster are "
-        f"still without leader?{incident.leaves_out}",
+        asks="The broker that is right to start first is up and registered. How many partitions in the whole cluster "
+        f"are still without leader?{incident.leaves_out}",
         form="a number",
         hints=(
             "Count over all topics.",
-            "A partition is still offline if nobody who is alive then stands in its ISR, but where that is empty and unclean "
-            "election is allowed. Else the start brings the election about.",
+            "A partition is still offline if no living broker is in its ISR, unless the ISR is empty and unclean "
+            "election is allowed. Otherwise the start triggers the election.",
             f"{plural(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
         ),
         judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
@@ -164,11 +171,11 @@ def is_it_healed(incident: QuizIncident) -> QuizQuestion:
 def _of_left(left: Sequence[Verdict]) -> str:
     if not left:
         return (
-            "Nothing is left: with this one broker every partition that was offline has a leader again. Replicas of other dead "
+            "None is left: with this one broker, every offline partition has a leader again. Replicas of other dead "
             "brokers are still missing from the ISR."
         )
     stuck = [verdict for verdict in left if not verdict.waits_for]
-    alone = f" No start of a single broker brings back {named(stuck)}." if stuck else ""
+    alone = f" No start of a single broker heals {named(stuck)}." if stuck else ""
     return f"{plural(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{alone}"
 
 
@@ -193,14 +200,14 @@ def what_if_unclean(incident: QuizIncident) -> QuizQuestion:
     return QuizQuestion(
         key="unclean",
         title="Would unclean election help now?",
-        asks="Somebody wants to allow unclean election for all topics instead, with the brokers that are alive now. How many "
-        "of the offline partitions would get a leader that was out of sync?",
+        asks="A colleague proposes to allow unclean election for all topics instead, with the brokers that are alive "
+        "now. How many of the offline partitions would get an out-of-sync leader?",
         form="a number",
         hints=(
-            "Unclean election needs a replica that is alive; it does not ask whether it is in sync.",
-            "Strike out the partitions all of whose replicas are dead: for them it changes nothing.",
-            "For each of the others look whether one that is alive is in the ISR: then the election is clean. Count those where "
-            "nobody is.",
+            "Unclean election needs a living replica; it does not check whether it is in sync.",
+            "Strike out the partitions whose replicas are all dead: nothing changes for them.",
+            "For each other partition, check whether a living replica is in the ISR: then the election is clean. Count "
+            "the partitions without one.",
         ),
         judge=partial(_judge_unclean, incident, supposed),
         explanation=_price(incident, supposed),
@@ -242,9 +249,9 @@ def _judge_unclean(incident: QuizIncident, supposed: _Unclean, answer: str) -> s
     given, right = answers.number(answer), len(supposed.elected)
     if given == len(incident.offline) and given != right:
         if any(not verdict.live_replicas for verdict in supposed.offline):
-            return "For some of them no replica at all is alive: there is nobody to elect, unclean or not."
+            return "Some of them have no living replica at all: no broker can be elected, unclean or not."
         if supposed.clean:
-            return "For some of them a member of the ISR is alive: whoever is elected there was in sync."
+            return "Some of them have a living ISR member: the elected broker was in sync."
     return _fewer_or_more(given, right)
 
 
@@ -257,18 +264,18 @@ def _price(incident: QuizIncident, supposed: _Unclean) -> str:
     stay = f" {plural(len(supposed.offline), 'partition')} would stay without leader."
     if not supposed.elected:
         dead = not any(verdict.live_replicas for verdict in incident.offline)
-        nobody = "Nobody: no offline partition has a replica that is alive." if dead else "Nobody would be elected out of sync."
+        nobody = "None: no offline partition has a living replica." if dead else "No out-of-sync replica would be elected."
         return (
-            f"{nobody}{clean}{'' if dead else stay} To allow it would gain nothing now, and stay as a trap: the first stale "
-            "replica that is alive while nobody of the ISR is would be elected, and what it lacks would be gone: the question of "
-            "whom to start first shows such a loss."
+            f"{nobody}{clean}{'' if dead else stay} Allowing it would gain nothing now, and would remain a risk. Later, "
+            "a stale replica could be elected while no ISR member is alive, and records that it lacks would be lost. "
+            "The question about the broker to start first shows such a loss."
         )
     at_once = ENABLING_UNCLEAN_ELECTS["topic"].at(incident.lead.version.version)
-    waits = "In this release nothing happens until a broker comes or goes or the controller moves"
+    waits = "In this release, nothing happens until the next broker change or controller change"
     when = "The controller would elect at once" if at_once else waits
     return (
-        f"{named(supposed.elected)}: a replica lives that was out of sync. All that it lacks would be gone for good, "
-        f"acknowledged or not. How many records that is the znodes do not tell; log dirs do (notebook 70).{clean}{stay} {when}."
+        f"{named(supposed.elected)}: a living replica was out of sync. All records that it lacks would be lost for "
+        f"good, acknowledged or not. The znodes do not show how many; log dirs do (notebook 70).{clean}{stay} {when}."
     )
 
 
@@ -280,16 +287,16 @@ def what_never(incident: QuizIncident) -> QuizQuestion:
     if not missing and due:
         missing = {"not_asked": "An unclean election is due: more than one of these would lose records."}
     if not missing and not last:
-        missing = {"not_asked": "No dead broker is the only one that is known to have everything."}
+        missing = {"not_asked": "No dead broker is known to be the only one with all records."}
     return QuizQuestion(
         key="never",
-        title="What must not be done?",
-        asks="One of these loses acknowledged records for good. Which?",
+        title="What must you not do?",
+        asks="One of these loses acknowledged records for good. Which one?",
         form="its short name",
         options=_DEEDS,
         hints=(
-            "Who has the records that were acknowledged last?",
-            "What is in the ISR counts as complete, also when it starts with nothing.",
+            "Which broker has the last acknowledged records?",
+            "An ISR member counts as complete, even when it starts with an empty log.",
             "A clean election is safe because the winner's log is. Which of these changes a log?",
         ),
         judge=_judge_never,
@@ -309,18 +316,18 @@ def _of_wiping(last: Sequence[Verdict]) -> str:
         else ""
     )
     return (
-        f"{one}{others}. Started with an empty log dir it would be elected clean, with an empty log, and every follower would "
-        "cut its own log to that."
+        f"{one}{others}. If it started with an empty log dir, it would be elected clean, with an empty log, and every "
+        "follower would truncate its log to that."
     )
 
 
 def _judge_never(answer: str) -> str:
     return {
-        "start": "A broker that starts with its logs leads what it was in sync with: that election is clean.",
-        "preferred": "It only moves leaders to the first of the assignment where that one is alive and in sync: nothing is "
+        "start": "A broker that starts with its logs leads partitions in which it was in sync: that election is clean.",
+        "preferred": "It only moves leaders to the preferred replica if that one is alive and in sync: nothing is "
         "lost, and nothing gained here.",
-        "controller": "The next controller elects by the same rules from the same states: nothing is lost, and seldom is "
-        "anything gained.",
+        "controller": "The next controller elects by the same rules from the same states: nothing is lost, and rarely "
+        "is anything gained.",
         "wipe": "",
     }[answers.choice(answer, _DEEDS)]
 

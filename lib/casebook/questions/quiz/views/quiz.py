@@ -32,9 +32,9 @@ _LOOKS = {
 }
 """Symbol and word of an outcome."""
 _EXPLAINED = (AnswerOutcome.RIGHT, AnswerOutcome.GIVEN_UP)
-_NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. What comes next stands below."
-_NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it writes down how it went."
-_NEXT_OTHER = "Take another case as source: sample:leader_minus_one, or one of yours."
+_NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. The next steps are below."
+_NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it stores your result."
+_NEXT_OTHER = "Use another case as source: sample:leader_minus_one, or one of yours."
 
 
 @dataclass(slots=True)
@@ -227,7 +227,7 @@ class _QuestionPanel:
 
     def _controls(self) -> tuple[object, ...]:
         self._field = self._entry()
-        check = button("Check", lambda: self._take(self._field.value), "judge the answer against the evidence")
+        check = button("Check", lambda: self._take(self._field.value), "check the answer against the evidence")
         self._hint = button("Hint", self._take_hint, "one step further")
         give_up = button("Give up", lambda: self._take(GIVEN_UP), "show the explanation")
         return (line(self._field, check, self._hint, give_up),)

@@ -66,7 +66,7 @@ def incident(
 
 def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
     if not cluster.brokers_known:
-        return render("said", words="Which brokers are registered was not collected.")
+        return render("said", words="The registered brokers were not collected.")
     rows = [
         (PLAIN, (f"/brokers/ids/{id_}", _since(broker.stamp), _controls(cluster, id_))) for id_, broker in cluster.brokers.items()
     ]
@@ -125,7 +125,7 @@ def _settings(cluster: Cluster) -> Markup:
         columns=(("Where", TEXT), ("Setting", CODE), ("Value", CODE)),
         rows=rows or [(PLAIN, ("nowhere", "–", "–"))],
         takeaway=f"{words.plural(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
-        reading="A topic's own goes before a broker's; where neither says, the release's default holds.",
+        reading="A topic's own setting comes before a broker's; without either, the release's default holds.",
         stacked=True,
     )
     return render("plain_table", table=table)

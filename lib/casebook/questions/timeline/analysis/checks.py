@@ -26,11 +26,13 @@ from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
 from casebook.questions.timeline.analysis.windows.two_leaders import OldLeaderDoubt
 from casebook.questions.timeline.analysis.words import all_named
 
-_THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
-_REFUSED = "The broker answers with an error and closes the connection; nobody else suffers."
-_NOT_KAFKA = "The broker reads the first four bytes as a size, refuses it and closes that connection; nobody else suffers."
+_THROWN = "In 0.9, the exception discards what other connections had sent in the same poll: those requests are never answered."
+_REFUSED = "The broker answers with an error and closes the connection; no other client is affected."
+_NOT_KAFKA = (
+    "The broker reads the first four bytes as a size, refuses it and closes that connection; no other client is affected."
+)
 _WRONG_PORT = (
-    "Find who speaks another protocol to this port: a health check, a scanner, or a client with a wrong port or protocol setting."
+    "Find the sender of the other protocol: a health check, a scanner, or a client with a wrong port or protocol setting."
 )
 _OLDER_CLIENT = (
     "Set api.version.request=false and broker.version.fallback in librdkafka clients, or use clients of the brokers' release."
@@ -88,10 +90,10 @@ def _zone(scene: TimelineInputs, zones: ZoneStatements) -> tuple[str, ...]:
     if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
         return ()
     known = "; ".join(
-        f"lines of broker {broker} tell that it logged in {zone} then" for broker, zone in sorted(zones.others.items())
+        f"lines of broker {broker} show that it logged in {zone} then" for broker, zone in sorted(zones.others.items())
     )
     whose = f" of {brokers(unknown)}" if zones.as_read else ""
-    caveat = f"{known or f'nothing tells in which zone the logs{whose} are written'}; their times are taken as {scene.timezone}."
+    caveat = f"{known or f'the time zone of the logs{whose} is unknown'}; their times are read as {scene.timezone}."
     return (capitalised(caveat),)
 
 
@@ -106,7 +108,7 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
     senders = list(dict.fromkeys(sender.address for storm in found for sender in storm.senders))
     ask = Question(
         check="timeline.unknown_requests",
-        question="Does a client send what a broker does not know?",
+        question="Does a client send requests that a broker does not support?",
         coverage=_of_logs(scene, of_brokers=True),
         threshold="any request with an unknown api key or version",
         facts={
@@ -121,14 +123,12 @@ def _unknown_requests(scene: TimelineInputs, chains: Sequence[Chain]) -> Finding
     )
     if not found:
         if not any(file.is_of_brokers for file in scene.files):
-            return ask.could_not_check(
-                "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
-            )
+            return ask.could_not_check("Unknown requests could not be checked: there is no broker log", settle=COLLECT_LOGS)
         if len(failed):
-            title = f"{plural(len(failed), 'exception')} of network threads; whether a request was unknown is not told"
-            return ask.could_not_check(title, settle="Give server.log with its stack traces.")
+            title = f"{plural(len(failed), 'exception')} of network threads; the request is not logged"
+            return ask.could_not_check(title, settle="Add server.log with its stack traces.")
         gaps = (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unknown_brokers(scene))
-        return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
+        return ask.ok("No broker received a request that it does not support", gaps=gaps)
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
@@ -172,7 +172,9 @@ def _advice(kafka: Sequence[Storm], foreign: Sequence[Storm]) -> Iterator[Step]:
     if kafka and foreign:
         yield Step(kind="then", text=_WRONG_PORT)
     if kafka:
-        yield Step(kind="not", text="Do not restart brokers with kill -9 for it: recovery is long, and the client comes back.")
+        yield Step(
+            kind="not", text="Do not restart brokers with kill -9 because of this: recovery is long, and the client returns."
+        )
 
 
 def _by_whom(found: Sequence[Storm]) -> str:
@@ -181,23 +183,25 @@ def _by_whom(found: Sequence[Storm]) -> str:
         return ""
     whom = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
     told, total = sum(storm.told for storm in found), sum(len(storm.thrown) for storm in found)
-    return f" by {whom}" if told == total else f", {told} of them by {whom} as far as the logs tell"
+    return f" by {whom}" if told == total else f", {told} of them by {whom} according to the logs"
 
 
 def _silences(scene: TimelineInputs, silences: Sequence[Silence]) -> Finding:
     ask = Question(
         check="timeline.silences",
-        question="What can these logs not tell?",
+        question="What do these logs not show?",
         coverage=_of_logs(scene),
-        threshold="anything that would have decided something",
+        threshold="any missing evidence that would have decided a question",
         facts={"missing": [silence.what for silence in silences]},
         evidence=tuple(proof(silence.proof) for silence in silences if silence.proof)[:SHOWN],
     )
     if not silences:
-        return ask.ok("Nothing that a timeline rests on is missing", gaps=())
+        return ask.ok("Nothing that the timeline needs is missing", gaps=())
     shown = " ".join(silence.what for silence in silences[:3])
     return ask.could_not_check(
-        f"{plural(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
+        f"{plural(len(silences), 'piece')} of information {agree(len(silences), 'is', 'are')} missing",
+        why=shown,
+        settle=silences[0].settle,
     )
 
 
@@ -214,7 +218,7 @@ def _untyped(scene: TimelineInputs, untyped: Sequence[Untyped]) -> Finding:
     )
     if not any(file.entries for file in scene.files):
         why = next(filter(None, map(coverage.not_read, scene.files)), "")
-        return ask.could_not_check("There is no log that could be read", why=f"{why}." if why else "", settle=COLLECT_LOGS)
+        return ask.could_not_check("There is no readable log", why=f"{why}." if why else "", settle=COLLECT_LOGS)
     if grave:
         many = sum(shape.count for shape in grave)
         entries = plural(many, "warning or error", "warnings and errors")
@@ -243,9 +247,12 @@ def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         return told
     ask = Question(
         check="timeline.past",
-        question="Is the past known as well?",
+        question="Is event history available?",
         coverage=Coverage.counted(len(findings) - len(unknown), len(findings), "question", Source.LOGS, Source.HISTORY),
         facts={"unknown": [finding.check for finding in unknown]},
     )
-    title = f"{plural(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
+    title = (
+        f"{plural(len(unknown), 'question')} about the past could not be answered; notebook 60 lists "
+        f"{agree(len(unknown), 'it', 'them')}"
+    )
     return (*told, ask.could_not_check(title, why=unknown[0].title, settle=unknown[0].settle))

@@ -51,13 +51,13 @@ def _outside_history(scene: TimelineInputs) -> Iterator[Gap]:
     rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]
     seen = scene.kinds((*_CHANGES, "broker_registered"))
     if before := next((row for row in seen if row.source == "broker" and row.at < first - _doubt(scene, row)), None):
-        why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} tells of a change before."
+        why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} shows an earlier change."
         yield Gap(why=why, settle=OTHER_LOGS)
     yield from _elected_before(scene.past)
     later = behind_its_end(scene.past, scene.cluster)
     yield from later
     if not later and (line := next((row for row in rows if row.at > last + _doubt(scene, row)), None)):
-        why = f"ZooKeeper's history ends at {instant(last)}; {line.proof} tells of a change after it."
+        why = f"ZooKeeper's history ends at {instant(last)}; {line.proof} shows a later change."
         yield Gap(why=why, settle=OTHER_LOGS)
 
 
@@ -67,12 +67,12 @@ def _outside_logs(scene: TimelineInputs) -> Iterator[Gap]:
             why = f"The clock of broker {clock.broker} was set: lines from {clock.steps[0].after} on cannot be ordered."
             yield Gap(why=why, settle=COLLECT_LOGS)
     if late := [broker for broker in sorted(scene.lives) if scene.begins_with_start(broker) is False]:
-        why = f"The log of broker {late[0]} begins in the middle: what happened before is not known."
+        why = f"The log of broker {late[0]} begins in the middle: earlier events are unknown."
         yield Gap(why=why, settle=COLLECT_LOGS)
     for broker in sorted(scene.lives.keys() & set(scene.cluster.live)):
         last = scene.of_broker(broker).rows[-1]
         if path := _written_after(scene, broker, last.at + _doubt(scene, last)):
-            why = f"The log of broker {broker} ends at {instant(last.at)}; {path} was written after it."
+            why = f"The log of broker {broker} ends at {instant(last.at)}; {path} was written later."
             yield Gap(why=why, settle=COLLECT_LOGS)
 
 
@@ -91,7 +91,7 @@ def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
         return ()
     last, zxid = past.last
     later = (path for path, stamp in _written(cluster) if (stamp.changed_in or 0) > zxid)
-    why = "ZooKeeper's history ends at {}; {} tells of a change after it."
+    why = "ZooKeeper's history ends at {}; {} shows a later change."
     return tuple(Gap(why=why.format(instant(last), path), settle=OTHER_LOGS) for path in islice(later, 1))
 
 

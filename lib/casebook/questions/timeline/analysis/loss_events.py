@@ -16,10 +16,10 @@ SLACK = 2000
 """Milliseconds by which an election may be outside its chain: clocks of brokers differ."""
 _LOST = ("broker_lost", "broker_stopped", "disk_failed")
 _ROOTS = {
-    "frozen": "broker {broker} stood still",
+    "frozen": "broker {broker} was paused",
     "gc": "long GC pause of broker {broker}",
     "network": "broker {broker} was cut off",
-    "zookeeper": "ZooKeeper was slow or away for broker {broker}",
+    "zookeeper": "ZooKeeper was slow or unavailable for broker {broker}",
     "killed": "broker {broker} was killed",
     "stopped": "broker {broker} was stopped",
     "disk": "broker {broker} lost a disk",

@@ -26,7 +26,7 @@ from casebook.questions.timeline.analysis.other_cluster import OtherCluster
 from casebook.questions.timeline.analysis.past_znodes import Outdated
 
 _UNDATED = (
-    "Nothing dates what was listed: all files of a log dir that bear one second are a copy, or a checkout, that kept no times."
+    "The listing has no usable dates: all files of a log dir have the same second, as in a copy or checkout that kept no times."
 )
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
 _WHO_IS_DEAD = "timeline.unclean"
@@ -77,9 +77,9 @@ def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], fr
     of_time = found if isinstance(found, Apart) else None
     ask = Question(
         check="evidence.moments",
-        question="Are znodes and log dirs of the same cluster and moment?",
+        question="Do znodes and log dirs belong to the same cluster and moment?",
         coverage=Coverage.every(2, "kind of evidence", Source.ZNODES, Source.LOG_DIRS, many="kinds of evidence"),
-        threshold="more than 15 minutes between them, or two ids of clusters",
+        threshold="more than 15 minutes between them, or two cluster ids",
         facts={
             "apart_ms": of_time.milliseconds if of_time else 0,
             "znodes_older": of_time.znodes_older if of_time else None,
@@ -92,15 +92,15 @@ def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], fr
     if isinstance(found, OtherCluster):
         return ask.could_not_check(found.words, why=found.why, settle=found.settle)
     if found is None and Source.LOG_DIRS not in known:
-        return ask.could_not_check("Of when the log dirs are is not known", why=_UNDATED, settle=Apart.settle)
+        return ask.could_not_check("The time of the log dirs is unknown", why=_UNDATED, settle=Apart.settle)
     if found is None:
-        return ask.ok("Znodes and log dirs are of one collection", gaps=())
+        return ask.ok("Znodes and log dirs are from one collection", gaps=())
     why = f"Znodes: {moment(known[Source.ZNODES].last)}; log dirs: {moment(found.listed)}."
     if found.witness is not None:
         why = f"{why} {unknown_to_znodes(found.witness)}"
     if found.is_known:
         return ask.could_not_check(found.words, why=why, settle=found.settle)
-    quiet = "ZooKeeper's last transaction is older than the log dirs; these hold no topic and no leader epoch unknown to it"
+    quiet = "ZooKeeper's last transaction is older than the log dirs, which hold no topic and no leader epoch unknown to it"
     return replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=())
 
 
@@ -138,7 +138,7 @@ def _of_then(finding: Finding, past: Outdated) -> Finding:
         return _withheld(finding, past)
     if finding.title.endswith(_OF_THEN):
         return finding
-    caveat = f"{past.words}: topics may have been made, changed or deleted since."
+    caveat = f"{past.words}: topics may have been created, changed or deleted since."
     return replace(finding, title=f"{finding.title}{_OF_THEN}", caveats=(*finding.caveats, caveat))
 
 
@@ -153,7 +153,7 @@ def _withheld(finding: Finding, reason: Apart | OtherCluster | Outdated) -> Find
         finding,
         status=Status.COULD_NOT_CHECK,
         severity=None,
-        title=f"Not known: {uncapitalised(reason.words)}",
+        title=f"Unknown: {uncapitalised(reason.words)}",
         why=f"{reason.unless}: {finding.title}.",
         next=(),
         since=None,

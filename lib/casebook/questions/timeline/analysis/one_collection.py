@@ -32,7 +32,9 @@ class Apart:
     znodes_older: bool
     witness: Replica | None
     certain: bool
-    settle: ClassVar[str] = "Collect znodes and log dirs in one go: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
+    settle: ClassVar[str] = (
+        "Collect znodes and log dirs in one run: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
+    )
     unless: ClassVar[str] = UNCHANGED
 
     @property

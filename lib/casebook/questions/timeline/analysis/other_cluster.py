@@ -28,9 +28,7 @@ class OtherCluster:
     words: str
     why: str
     is_known: ClassVar[bool] = True
-    settle: ClassVar[str] = (
-        "Collect znodes and log dirs of one cluster: compare zookeeper.connect with the ZooKeeper that was asked."
-    )
+    settle: ClassVar[str] = "Collect znodes and log dirs of one cluster: compare zookeeper.connect with the collected ZooKeeper."
     unless: ClassVar[str] = "If they were of one cluster"
 
 

@@ -48,7 +48,7 @@ class Outdated:
     words: str
     why: str
     evidence: tuple[Evidence, ...]
-    settle: ClassVar[str] = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
+    settle: ClassVar[str] = "Add ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
     unless: ClassVar[str] = UNCHANGED
 
 
@@ -70,13 +70,13 @@ def outdated(
     told = tuple(told) if ends is not None else ()
     if ends is not None and ends.later is not None:
         path, zxid = ends.later
-        why = f"Transaction 0x{zxid:x} wrote {path}, which they hold as it was before."
+        why = f"Transaction 0x{zxid:x} wrote {path}; the znodes hold its earlier state."
         return Outdated(words="The znodes are older than ZooKeeper's history", why=why, evidence=(proof(transaction(zxid)),))
     starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
     if starts:
         one = starts[-1]
-        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(one.printed)[:-4]}"
-        why = f"{_last(ends)}; its log has it register with {by}."
+        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line from {moment(one.printed)[:-4]}"
+        why = f"{_last(ends)}; its log shows its registration with {by}."
         words = f"The znodes are older than the last start of broker {one.broker}"
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
     if later := _led_later(told, ends, cluster) or _ended_later(told, cluster) or _started_later(log_dirs, ends):
@@ -88,7 +88,7 @@ def outdated(
 
 
 def _last(ends: Ends) -> str:
-    return f"They end with transaction 0x{ends.zxid:x}, and their last write that is dated is of {moment(ends.time)}"
+    return f"They end with transaction 0x{ends.zxid:x}, and their last dated write is from {moment(ends.time)}"
 
 
 def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:

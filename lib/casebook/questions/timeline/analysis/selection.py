@@ -252,7 +252,7 @@ def _refuse_partition(known: set[tuple[str | None, int | None]], chosen: Selecti
     if number is not None and number not in numbers:
         whose = f"partition={number}" if named is None else f"topic={named}-{number}"
         reach = f"It names partitions {numbers[0]} to {numbers[-1]}." if numbers else "It names no partition."
-        raise UsageError(f"{whose} is nowhere in the evidence.", try_=reach if named is None else f"{reach[:-1]} of {named}.")
+        raise UsageError(f"{whose} is not in the evidence.", try_=reach if named is None else f"{reach[:-1]} of {named}.")
 
 
 def _refuse(name: str, said: str, known: set[str | None], *, known_as: str | None = None) -> None:
@@ -264,7 +264,7 @@ def _refuse(name: str, said: str, known: set[str | None], *, known_as: str | Non
     if (known_as or said) not in known:
         names = known - {None}
         hint = did_you_mean(known_as or said, names) if names else f"It names no {name} at all."
-        raise UsageError(f"{name}={said} is nowhere in the evidence.", try_=hint)
+        raise UsageError(f"{name}={said} is not in the evidence.", try_=hint)
 
 
 def _partitions(found: Timeline) -> Iterator[tuple[str | None, int | None]]:
@@ -296,7 +296,7 @@ def _refuse_uncovered(found: Timeline, chosen: Selection) -> None:
     first, last = min(moments), max(moments)
     if not chosen.overlaps(first, last):
         said = " ".join(f"{name}={value}" for name, value in chosen.parameters().items() if name in ("since", "until"))
-        raise UsageError(f"{said} is outside of the evidence, which reaches from {instant(first)} to {instant(last)}.")
+        raise UsageError(f"{said} is outside the evidence, which reaches from {instant(first)} to {instant(last)}.")
 
 
 def _moments(found: Timeline) -> Iterator[int]:
@@ -344,7 +344,8 @@ def _moment(name: str, text: str, day: int | None, *, end: bool) -> int | None:
         return _of_day(text, day) + whole
     except (ValueError, OverflowError):
         raise UsageError(
-            f"{name}={text} is no moment.", try_="Write it as 2019-10-12T11:03:42Z, or as 11:03:42.5 for the day of the incident."
+            f"{name}={text} is not a valid time.",
+            try_="Write it as 2019-10-12T11:03:42Z, or as 11:03:42.5 for the day of the incident.",
         ) from None
 
 
@@ -376,4 +377,4 @@ def _number(name: str, text: str) -> int | None:
     try:
         return int(text) if text.strip() else None
     except ValueError:
-        raise UsageError(f"{name}={text} is no number.") from None
+        raise UsageError(f"{name}={text} is not a number.") from None

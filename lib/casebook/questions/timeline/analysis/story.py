@@ -122,8 +122,8 @@ def _partitions(link: CausalLink | None) -> int:
 def _silent(row: EventRow, link: CausalLink | None) -> str:
     ms = row.milliseconds
     if row.kind == "zk_silent" and link is not None:
-        return f"{_owner(row)} notices that it has not heard from ZooKeeper for {exact(ms or 0)}."
-    return f"{_owner(row)} has not heard from ZooKeeper for {exact(ms)}." if ms else f"{_owner(row)} lost ZooKeeper."
+        return f"{_owner(row)} notices that it has received nothing from ZooKeeper for {exact(ms or 0)}."
+    return f"{_owner(row)} has received nothing from ZooKeeper for {exact(ms)}." if ms else f"{_owner(row)} lost ZooKeeper."
 
 
 def _closed(row: EventRow, _: CausalLink | None) -> str:
@@ -154,8 +154,8 @@ def _leaders(row: EventRow, link: CausalLink | None) -> str:
 def _isr(row: EventRow, link: CausalLink | None) -> str:
     count = _partitions(link)
     if count == 1:
-        return f"The in-sync set of {row.topic}-{row.partition} changes from {row.fields.get('old')} to {row.fields.get('isr')}."
-    return f"{plural(count, 'in-sync set')} change."
+        return f"The ISR of {row.topic}-{row.partition} changes from {row.fields.get('old')} to {row.fields.get('isr')}."
+    return f"{plural(count, 'ISR')} change."
 
 
 def _follower(row: EventRow, link: CausalLink | None) -> str:
@@ -176,7 +176,7 @@ def _clients(words: str) -> Callable[[EventRow, CausalLink | None], str]:
     def tell(_: EventRow, link: CausalLink | None) -> str:
         count = _many(link)
         times = f", {plural(count, 'time')}" if count > 1 else ""
-        return f"Clients are told {words}{times}."
+        return f"Clients receive {words}{times}."
 
     return tell
 
@@ -193,7 +193,7 @@ def _plain(words: str) -> Callable[[EventRow, CausalLink | None], str]:
 def _thrown(row: EventRow, link: CausalLink | None) -> str:
     key, count = row.fields.get("api_key", "?"), _many(link)
     times = f", {plural(count, 'time')}" if count > 1 else ""
-    return f"{_owner(row)} is sent a request with api key {key}, which it does not know{times}."
+    return f"{_owner(row)} receives a request with api key {key}, which it does not support{times}."
 
 
 def _lost(row: EventRow, link: CausalLink | None) -> str:
@@ -203,7 +203,7 @@ def _lost(row: EventRow, link: CausalLink | None) -> str:
     named = f", broker {broker}" if broker is not None and 0 <= broker < _HIGHEST // 2 else ""
     count = _many(link)
     lines = f" ({plural(count, 'line')})" if count > 1 else ""
-    return f"{_owner(row)} gives up its coordinator{named}{lines}."
+    return f"{_owner(row)} resigns as coordinator{named}{lines}."
 
 
 def _as_printed(row: EventRow, link: CausalLink | None) -> str:
@@ -221,20 +221,20 @@ _TELL: Mapping[str, Callable[[EventRow, CausalLink | None], str]] = {
     "zk_session_expired": _plain("learns that its session has expired"),
     "zks_session_expiring": _expiring,
     "znode_session_closed": _closed,
-    "znode_broker_gone": lambda row, _: f"The znode of broker {row.broker} is gone.",
+    "znode_broker_gone": lambda row, _: f"The znode of broker {row.broker} is removed.",
     "znode_broker_registered": lambda row, _: f"Broker {row.broker} is registered again, with session{_session(row)}.",
     "broker_registered": _plain("is registered again"),
     "broker_change": _change,
-    "broker_failure": lambda row, _: f"The controller takes broker {row.fields.get('brokers', '')} for dead.",
+    "broker_failure": lambda row, _: f"The controller treats broker {row.fields.get('brokers', '')} as dead.",
     "znode_leader_changed": _leaders,
     "partition_changed": _leaders,
     "leader_elected": _leaders,
     "no_leader_possible": lambda _, link: (
-        f"{plural(_partitions(link), 'partition')} cannot get a leader: nobody in sync is alive."
+        f"{plural(_partitions(link), 'partition')} cannot get a leader: no in-sync replica is alive."
     ),
     "controller_request_failed": _plain("cannot reach a broker as controller"),
     "fetch_failed": _plain("cannot fetch from its leader"),
-    "fetch_refused": _plain("is refused by its leader what it wants to fetch"),
+    "fetch_refused": _plain("is refused a fetch by its leader"),
     "znode_isr_changed": _isr,
     "become_follower": _follower,
     "truncated": _cut,
@@ -243,16 +243,16 @@ _TELL: Mapping[str, Callable[[EventRow, CausalLink | None], str]] = {
     "not_coordinator": _clients("that it is not the correct coordinator: a symptom of the same move, not its cause"),
     "coordinator_lost": _lost,
     "not_leader": _clients("that it is not the leader"),
-    "isr_update_refused": _plain("cannot write an in-sync set: somebody else has"),
+    "isr_update_refused": _plain("cannot write an ISR: another broker has changed it"),
     "shutting_down_broker": lambda row, _: f"Broker {row.fields.get('broker') or row.fields.get('target', '')} asks to stop.",
     "broker_stopping": _plain("begins to stop"),
     "broker_stopped": _plain("has stopped"),
     "broker_started": _plain("has started"),
     "logs_loaded": _plain("has loaded its logs"),
     "controlled_shutdown_begun": _plain("begins a controlled shutdown"),
-    "processor_failed": _plain("throws away what else its network thread had received"),
+    "processor_failed": _plain("discards what else its network thread had received"),
     "unknown_api_key": _thrown,
-    "gc_pause": lambda row, _: f"{_owner(row)} collects garbage for {exact(row.milliseconds or 0)}.",
+    "gc_pause": lambda row, _: f"{_owner(row)} pauses for GC for {exact(row.milliseconds or 0)}.",
     "zks_fsync_slow": lambda row, _: f"ZooKeeper waits {exact(row.milliseconds or 0)} for its disk.",
 }
 _KEY = {
@@ -274,11 +274,11 @@ def markdown(told: StoryFacts) -> str:
     """Format the story as Markdown: problems with duration, events, and possible causes."""
     lines = ["## What happened", ""]
     lines += [f"- `{_time(one.at)}` {escaped(one.text)}{_shown(one.proof)}" for one in told.story]
-    lines += ["", "No line tells of an incident."] if not told.story else []
+    lines += ["", "The logs show no incident."] if not told.story else []
     if summary := list(_summary(told.windows)):
-        lines += ["", "## For how long", "", *(f"- {escaped(text)}" for text in summary)]
+        lines += ["", "## Durations", "", *(f"- {escaped(text)}" for text in summary)]
     if told.roots:
-        lines += ["", "## What may have begun it", "", *(_root(root) for root in told.roots if root.chain == told.roots[0].chain)]
+        lines += ["", "## Possible root causes", "", *(_root(root) for root in told.roots if root.chain == told.roots[0].chain)]
     return "\n".join(lines) + "\n"
 
 
@@ -306,7 +306,7 @@ def _summary(windows: Iterable[Window]) -> Iterator[str]:
     words = {
         WindowKind.TWO_LEADERS: "two brokers could both take writes",
         WindowKind.LEADERLESS: "nobody led",
-        WindowKind.UNDER_MIN_ISR: "too few were in sync",
+        WindowKind.UNDER_MIN_ISR: "too few replicas were in sync",
         WindowKind.LOADING: "a coordinator loaded",
     }
     for kind, what in words.items():

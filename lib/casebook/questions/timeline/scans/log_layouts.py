@@ -72,7 +72,7 @@ def regex(layout: str) -> str | None:
     found = _line(layout.strip())
     if found.count(_MESSAGE) != 1:
         where = "nowhere" if _MESSAGE not in found else "twice"
-        raise UsageError(f"log_layout={layout} says {where} what the message is: %m.", try_=_LIKE)
+        raise UsageError(f"log_layout={layout} says {where} where the message is: %m.", try_=_LIKE)
     seen: set[str] = set()
     once = _GROUP.sub(lambda group: "(?:" if group[1] in seen or seen.add(group[1]) else group[0], found)
     return once if once.endswith(_MESSAGE) else rf"{once}\s*$"
@@ -119,7 +119,7 @@ def _conversion(layout: str, name: str, options: list[str]) -> str:
     if name in _OF_LINES:
         return _OF_LINES[name]
     if not options:
-        raise UsageError(f"log_layout={layout} has a conversion that is not known.", try_=_LIKE)
+        raise UsageError(f"log_layout={layout} has an unknown conversion.", try_=_LIKE)
     return _line(options[0])
 
 
@@ -131,7 +131,7 @@ def _date(layout: str, letters: str) -> str:
         if part["letters"]:
             run = part["letters"]
             if run not in _OF_DATES and part["letter"] not in "Sn":
-                raise UsageError(f"log_layout={layout}: {run} of its date is not known.", try_=_LIKE)
+                raise UsageError(f"log_layout={layout}: {run} of its date is unknown.", try_=_LIKE)
             found += _OF_DATES.get(run, rf"(?<fraction>\d{{{len(run)}}})")
         else:
             literal = part["quoted"] if part["quoted"] is not None else part["other"]

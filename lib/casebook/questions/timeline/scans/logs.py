@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAME = "logs"
-_GONE = "its file is not there"
+_GONE = "its file is missing"
 SMALL = 64 << 20
 """Maximum size of logs read without Spark, in bytes."""
 

@@ -36,8 +36,8 @@ def _shown(chain: Chain, chosen: Selection) -> bool:
 
 def _no_root(found: Timeline, chosen: Selection) -> str:
     if found.roots or found.chains:
-        return "No chain of causes falls into what is looked at." if not chosen.everything else "Nothing tells what began it."
-    return "No chain of causes was found: there is nothing whose root could be asked for."
+        return "No chain of causes is in this selection." if not chosen.everything else "The evidence shows no root cause."
+    return "No chain of causes was found, so no root cause can be given."
 
 
 def _of_chain(found: Timeline, number: int, candidates: Sequence[Root], *, alone: bool) -> Markup:
@@ -76,7 +76,7 @@ def chains(found: Timeline, chosen: Selection) -> Markup:
     """Show consequences: both lines of evidence, and the rule that joins them."""
     shown = [chain for chain in found.chains if _shown(chain, chosen)]
     if not shown:
-        none = "No chain of causes was found." if not found.chains else "No chain of causes falls into what is looked at."
+        none = "No chain of causes was found." if not found.chains else "No chain of causes is in this selection."
         return render("said", words=none)
     tables = [_chain(place, chain, chosen) for place, chain in enumerate(shown[:_MOST_CHAINS])]
     rest = len(shown) - _MOST_CHAINS
@@ -167,7 +167,7 @@ def _clock_table(each: Sequence[Clock]) -> Table:
         )
         for c in each
     ]
-    columns = (("Clock", TEXT), ("Ahead by", NUMBER), ("Known to", NUMBER), ("Pairs", NUMBER), ("How it is known", TEXT))
+    columns = (("Clock", TEXT), ("Ahead by", NUMBER), ("Known to", NUMBER), ("Pairs", NUMBER), ("Source", TEXT))
     return Table(name="clocks", columns=columns, rows=rows, label="Clocks")
 
 

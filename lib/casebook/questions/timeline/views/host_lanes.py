@@ -41,7 +41,7 @@ def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
 
 def reading(hosts: Hosts) -> str:
     """Describe how to read the lanes; ``""`` without any."""
-    return "Hosts: the dotted line is the median, orange is what stood out." if hosts.series else ""
+    return "Hosts: the dotted line is the median, orange marks anomalies." if hosts.series else ""
 
 
 def others(hosts: Hosts, brokers: Sequence[int]) -> Sequence[int]:
@@ -116,18 +116,18 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
     inside = [clue for clue in hosts.clues if chosen.broker in (None, clue.broker) and chosen.overlaps(clue.since, clue.last)]
     if not inside:
         why = " ".join(hosts.told.problems)
-        return render("said", words=f"No host stood out while it happened, as far as hosts measured it. {why}".strip())
+        return render("said", words=f"No host showed anomalies during the incident, as far as measured. {why}".strip())
     return render(
         "plain_table",
         table=Table(
             name="host-clues",
             columns=(
-                ("Host of", UNBROKEN), ("What stood out", TEXT), ("How", UNBROKEN), ("Value", NUMBER), ("Median", NUMBER),
+                ("Host of", UNBROKEN), ("Anomaly", TEXT), ("How", UNBROKEN), ("Value", NUMBER), ("Median", NUMBER),
                 ("Begun, UTC", UNBROKEN), ("At least until", UNBROKEN), ("Meanwhile", TEXT), ("Proof", UNBROKEN),
             ),
             rows=[(PLAIN, _clue_cells(clue)) for clue in inside[:MOST_CLUES]],
-            takeaway=f"{words.plural(len(inside), 'thing')} stood out on hosts meanwhile: a cause of it, or what came of it.",
-            reading="Each against its own range. Between two times nobody knows when it began." + _assumed(hosts),
+            takeaway=f"{words.plural(len(inside), 'anomaly', 'anomalies')} on hosts meanwhile: cause or consequence.",
+            reading="Each compared with its own range. An event with two times began between them." + _assumed(hosts),
             total=len(inside) if len(inside) > MOST_CLUES else None,
             rest="host_clues",
             wide=True,
@@ -139,7 +139,7 @@ def table(hosts: Hosts, chosen: Selection) -> Markup:
 def _assumed(hosts: Hosts) -> str:
     """Describe the unknowns of their times."""
     whose = words.listed(sorted(hosts.unsure))
-    return f" No zone is known for the hosts of {whose}: {hosts.taken} is taken." if hosts.unsure else ""
+    return f" The time zone of the hosts of {whose} is unknown: {hosts.taken} is assumed." if hosts.unsure else ""
 
 
 def _clue_cells(clue: Clue) -> tuple[object, ...]:

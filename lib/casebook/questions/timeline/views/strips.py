@@ -149,12 +149,12 @@ def _strips(partition: PartitionStrips, colour: Colour) -> Iterator[Strip]:
 def _outliving(stint: Stint) -> Iterator[tuple[int, int | None, str, str]]:
     """Yield a leader's time after the next one's election: start, end, style, words."""
     if stint.silent is not None:
-        yield stint.end, stint.silent, HATCHED, "printed nothing: it may have stood still, or answered"
+        yield stint.end, stint.silent, HATCHED, "logged nothing: it may have been paused, or still answered"
     awake = stint.end if stint.silent is None else stint.silent
     if stint.endless:
-        yield awake, None, HATCHED, "may still believe to lead; its log does not tell"
+        yield awake, None, HATCHED, "may still believe that it leads; its log does not show it"
     elif awake < stint.until:
-        yield awake, stint.until, SOLID, "ran, and still believed to lead"
+        yield awake, stint.until, SOLID, "ran, and still believed that it led"
 
 
 def _short_of(partition: PartitionStrips) -> Iterator[Strip]:

@@ -15,7 +15,7 @@ from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.views.story import link
 
 MOST_WINDOWS, MOST_EVENTS, MOST_SHAPES, MOST_FILES = 200, 200, 50, 200
-_WHICH = " Those of the story first, then warnings and errors, then those nearest to a window."
+_WHICH = " Those of the story come first, then warnings and errors, then those nearest to a window."
 _WORDS = {
     WindowKind.TWO_LEADERS: "two leaders",
     WindowKind.LEADERLESS: "no leader",
@@ -33,7 +33,7 @@ def windows(found: Timeline, chosen: Selection) -> Table:
     if any(None in (window.opened, window.closed) for window in inside):
         notes.append("An open end is a ?: the evidence begins or ends there.")
     if any(window.at_most for window in inside):
-        notes.append("Between two times nobody knows when it was: ≤ is the longest that it can have been.")
+        notes.append("An event with two times happened between them: ≤ is the longest possible duration.")
     return Table(
         name="windows",
         columns=(
@@ -62,8 +62,8 @@ def windows(found: Timeline, chosen: Selection) -> Table:
 def no_window(found: Timeline) -> str:
     """State that no partition had a problem, or that this is unknown."""
     if not found.partition_history:
-        return "Could not check for windows: nothing in this case tells of a partition's leader or ISR."
-    return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
+        return "Could not check for windows: this case has no evidence of leaders or ISRs."
+    return "No window: no partition was without leader, under min ISR or led by two, according to these logs."
 
 
 def _counted(inside: Sequence[Window], found: Timeline) -> str:
@@ -112,7 +112,7 @@ def events(rows: Sequence[EventRow], *, total: int, everything: int, said: str) 
             ("Whose", UNBROKEN),
             ("What", UNBROKEN),
             ("About", CODE),
-            ("As it was told", TEXT),
+            ("As logged", TEXT),
             ("Proof", UNBROKEN),
         ),
         rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _event_cells(row)) for row in rows],
@@ -158,7 +158,7 @@ def untyped(found: Timeline) -> Table:
         name="untyped",
         columns=(("Shape", TEXT), ("Logger", CODE), ("Level", UNBROKEN), ("Times", NUMBER), ("For example", UNBROKEN)),
         rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", words.count(u.count), link(u.example))) for u in rows],
-        takeaway=f"{words.count(lines)} of {words.plural(entries, 'entry', 'entries')} are of a shape that is not known.",
+        takeaway=f"{words.count(lines)} of {words.plural(entries, 'entry', 'entries')} have an unknown shape.",
         reading=f"{words.count(typed)} are known. The most frequent first; numbers and names taken out.",
         total=len(found.untyped) if len(found.untyped) > len(rows) else None,
         rest="untyped",
@@ -185,8 +185,8 @@ def files(found: Timeline) -> Table:
         ),
         rows=[(PLAIN, _file(file)) for file in rows],
         takeaway=f"{words.plural(len(found.files), 'log')} in {words.plural(different, 'layout')}.",
-        reading="Layouts as log4j writes them: %d time, %p level, %c logger, %t thread, %m message; … is what a collector put "
-        "before. Where one is wrong, give it as log_layout=.",
+        reading="Layouts in log4j's notation: %d time, %p level, %c logger, %t thread, %m message; … is a collector's "
+        "prefix. To correct one, set log_layout=.",
         total=len(found.files) if len(found.files) > len(rows) else None,
         wide=True,
     )
@@ -212,9 +212,9 @@ def silences(found: Timeline, chosen: Selection) -> Table | None:
         return None
     return Table(
         name="silences",
-        columns=(("What is missing", TEXT), ("So nobody knows", TEXT), ("What would tell", TEXT), ("Shows in", UNBROKEN)),
+        columns=(("What is missing", TEXT), ("Therefore unknown", TEXT), ("What to add", TEXT), ("Shows in", UNBROKEN)),
         rows=[(PLAIN, (Markup("{} {}").format(render("query"), s.what), s.unknown, s.settle, link(s.proof))) for s in inside],
-        takeaway=f"{words.plural(len(inside), 'thing')} that these logs cannot tell.",
+        takeaway=f"{words.plural(len(inside), 'thing')} that these logs do not show.",
     )
 
 

@@ -150,17 +150,17 @@ class TimelinePage:
         if any(w.closed is not None for w in unplanned):
             return "The window opens when the controller elects and closes when the old leader truncates."
         if windows and not unplanned:
-            return f"A planned move of {words.plural(len(windows), 'leader')}; the window lasts until the old one gives up."
+            return f"A planned move of {words.plural(len(windows), 'leader')}; the window lasts until the old one resigns."
         if unplanned:
-            return "The window opens when the controller elects; no log tells when the old leader gave up."
+            return "The window opens when the controller elects; no log shows when the old leader resigned."
         if self._found.windows:
             return tables.windows(self._found, self._chosen).takeaway
         return tables.no_window(self._found) if self._events.total else "There is nothing to draw."
 
     def _caption(self) -> Markup:
         shown = self._drawing()
-        red = f"Red: broker {shown.brokers[0]} leads, or believes so. " if shown.brokers and shown.partitions else ""
-        strips = "A new leader goes to the other half of a strip: two halves, two leaders." if shown.partitions else ""
+        red = f"Red: broker {shown.brokers[0]} leads, or believes that it does. " if shown.brokers and shown.partitions else ""
+        strips = "A new leader is drawn in the other half of a strip: two halves mean two leaders." if shown.partitions else ""
         count = "; ".join(self._counted())
         hosts = host_lanes.reading(self._found.hosts)
         reading = " ".join(filter(None, (f"{red}{strips}".strip(), self._hatched(shown), hosts)))
@@ -179,9 +179,9 @@ class TimelinePage:
             return ""
         ends = {(window.old_leader, window.silent) for window in drawn}
         (who, until), *others = ends
-        whose = "the old leader printed nothing" if others else f"broker {who} printed nothing until {second(until)}"
-        ran = " From there on it ran, and still believed to lead." if any(w.closed != w.silent for w in drawn) else ""
-        return f"Hatched strip: {whose} and may have stood still; whether it answered is not known.{ran}"
+        whose = "the old leader logged nothing" if others else f"broker {who} logged nothing until {second(until)}"
+        ran = " After that it ran, and still believed that it led." if any(w.closed != w.silent for w in drawn) else ""
+        return f"Hatched strip: {whose} and may have been paused; whether it answered is unknown.{ran}"
 
     def _counted(self) -> list[str]:
         """Return the owners of the logs."""

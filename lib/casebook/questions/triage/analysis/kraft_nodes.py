@@ -36,11 +36,18 @@ def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] =
     whose = (
         f"{capitalised(agree(len(nodes), 'node', 'nodes'))} {', '.join(map(str, nodes))} {agree(len(nodes), 'is', 'are')} KRaft's"
     )
-    said = whose if nodes else f"Its logs tell of KRaft, in {plural(len(logged), 'kind')} of events"
+    said = whose if nodes else f"The logs contain KRaft events of {plural(len(logged), 'kind')}"
     if cluster.there:
-        title = f"{said}, and there are znodes: it is being migrated, or they are another cluster's"
+        title = f"{said}, and there are znodes: a migration is under way, or the znodes belong to another cluster"
         return (
-            ask.found(Severity.WARNING, title, why="Znodes may be older than what KRaft's own log holds, which is not read yet."),
+            ask.found(
+                Severity.WARNING,
+                title,
+                why="Znodes may be older than KRaft's metadata log, which the workbook does not read yet.",
+            ),
         )
-    why = "Who leads and who lives stands in KRaft's metadata log, which is not read yet; log dirs, segments and logs are."
+    why = (
+        "Leaders and live brokers are in KRaft's metadata log, which the workbook does not read yet. It does read log "
+        "dirs, segments and logs."
+    )
     return (ask.found(Severity.INFO, f"{said}: this cluster has no ZooKeeper", why=why),)

@@ -22,8 +22,8 @@ _LEFT_FOR = 60 * 60_000
 """Kafka deletes renamed files a minute later (``file.delete.delay.ms``): after an hour they are leftovers."""
 _OF_ONE_COPY = ("partition.metadata", "leader-epoch-checkpoint")
 """Files that say nothing about the extent of copies."""
-_OTHERS = "List the log dirs of the other brokers, too: casebook collect --log-dirs BROKER=DIR."
-_AGAIN = "Collect these log dirs again with this release: it looks at the end of each copy."
+_OTHERS = "List the log dirs of the other brokers too: casebook collect --log-dirs BROKER=DIR."
+_AGAIN = "Collect these log dirs again with this release: it also reads the end of each copy."
 _SIGNS = (
     ("2.8", lambda copy: copy.topic_id is not None, "partition.metadata"),
     ("0.11.0", lambda copy: copy.magic == 2, "records of format 2"),
@@ -91,9 +91,9 @@ def _content(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: covera
     amount = f"{plural(len(copies), 'copy', 'copies')} of {partitions} of {topics}, {size(sum(copy.bytes for copy in copies))}"
     said = [
         f"{plural(len(log_dirs), 'log dir')} of {by} {agree(len(log_dirs), 'holds', 'hold')} {amount}",
-        *([f"last written to at {moment(written)}"] if written and instant(written) else []),
+        *([f"last written at {moment(written)}"] if written and instant(written) else []),
         *([f"records of format {', '.join(map(str, sorted(formats)))}"] if formats else []),
-        *([f"written by Kafka {sign[0]} or newer, as {sign[1]} tells"] if sign else []),
+        *([f"written by Kafka {sign[0]} or newer, judging by {sign[1]}"] if sign else []),
     ]
     ask = _ask(
         "held",
@@ -123,24 +123,24 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
     who = sorted({log_dir.broker for log_dir in bare})
     ask = Question(
         check="log_dirs.stopped",
-        question="Were the brokers that do not run stopped cleanly?",
+        question="Were the stopped brokers shut down cleanly?",
         coverage=Coverage.every(len(log_dirs), "log dir", Source.LOG_DIRS, *((Source.ZNODES,) if live is not None else ())),
-        threshold="a log dir without .kafka_cleanshutdown of a broker that is not registered, or beside one that has it",
+        threshold="a log dir without .kafka_cleanshutdown, of a broker that is not registered or has another log dir with it",
         facts={"marked": [log_dir.place for log_dir in marked], "not_marked": [log_dir.place for log_dir in bare]},
         evidence=_listings(bare),
     )
     if mixed:
-        title = f"Of {brokers(mixed)} some log dirs were closed cleanly and some were not"
-        return ask.found(Severity.WARNING, title, why="Those without the mark failed before the stop, or were put in after it.")
+        title = f"Some log dirs of {brokers(mixed)} were closed cleanly and some were not"
+        return ask.found(Severity.WARNING, title, why="Log dirs without the mark failed before the stop, or were added after it.")
     if bare and live is not None:
         which = f"{capitalised(brokers(who))} {agree(len(who), 'is', 'are')} not registered"
-        why = "It loads its logs anew when it starts: what was not flushed is read through."
-        return ask.found(Severity.INFO, f"{which}, and closed no log dir: killed, or cut off", why=why)
+        why = "At its next start, the broker recovers its logs: it reads through what was not flushed."
+        return ask.found(Severity.INFO, f"{which}, and closed no log dir: it was killed or cut off", why=why)
     if bare:
         title = (
             f"Whether {brokers(who)} {agree(len(who), 'was', 'were')} stopped cleanly is unknown: running when listed, or killed"
         )
-        return ask.could_not_check(title, settle="Read the end of server.log, or ask whether the process runs.")
+        return ask.could_not_check(title, settle="Read the end of server.log, or check whether the process runs.")
     closed = sorted({log_dir.broker for log_dir in marked})
     return ask.ok(f"{capitalised(brokers(closed))} closed every log dir" if marked else "All of these brokers run", gaps=gaps)
 
@@ -153,7 +153,7 @@ def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
     short = [_Short(copy, high - _end(copy), copy.broker) for copy, high in said if high > _end(copy)]
     ask = _ask(
         "reach",
-        "Does every copy reach as far as its own checkpoints say?",
+        "Does every copy reach its own high watermark?",
         copies,
         len(known),
         threshold="a copy that ends before its own high watermark, or has no segment",
@@ -164,7 +164,10 @@ def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
         records = plural(sum(one.by for one in short), "record")
         end, their = agree(len(short), "ends", "end"), agree(len(short), "its", "their")
         title = f"{plural(len(short), 'copy', 'copies')} {end} before {their} own high watermark, by {records}: {_named(short)}"
-        why = "What lies below the high watermark had been committed. Whether other copies have it this copy does not tell."
+        why = (
+            "Records below the high watermark had been committed. Other copies may still hold them: compare the log "
+            "dirs of the other replicas."
+        )
         return ask.found(Severity.WARNING, title, why=why)
     return ask.nothing_in(copies, "Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies)))
 
@@ -183,9 +186,9 @@ def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
     alone = [(copy, by) for copy, by in above if by > 0]
     ask = Question(
         check="log_dirs.copies",
-        question="Does every copy have what another copy knows to be committed?",
+        question="Does every copy hold all records that another copy knows as committed?",
         coverage=Coverage.counted(len(compared), len(by_partition), "partition", Source.LOG_DIRS),
-        threshold="a copy that ends before the high watermark of another one, which was written before it was listed",
+        threshold="a copy that ends before the high watermark of another copy, written before the first was listed",
         facts={
             "behind": {one.copy.item: one.by for one in proven},
             "maybe_behind": {one.copy.item: one.by for one in open_},
@@ -197,19 +200,19 @@ def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
     if proven:
         lack = f"{plural(len(proven), 'copy', 'copies')} {agree(len(proven), 'lacks', 'lack')}"
         most = plural(max(one.by for one in proven), "record")
-        title = f"{lack} what another copy knew to be committed, by up to {most}: {_named(proven)}"
+        title = f"{lack} up to {most} that another copy knew as committed: {_named(proven)}"
         return ask.found(
-            Severity.WARNING, title, why="Were one of them elected, what it lacks would be gone from the others, too."
+            Severity.WARNING, title, why="If such a copy is elected, the other copies truncate and lose the records, too."
         )
     if open_:
-        title = f"{plural(len(open_), 'copy', 'copies')} may lack what another copy knew to be committed: {_named(open_)}"
-        why = "Nothing tells which was listed first: a log that was listed earlier is shorter."
-        return ask.could_not_check(title, why=why, settle="List all log dirs in one go, with the brokers stopped.")
+        title = f"{plural(len(open_), 'copy', 'copies')} may lack records that another copy knew as committed: {_named(open_)}"
+        why = "The order of the listings is unknown: a log that was listed earlier is shorter."
+        return ask.could_not_check(title, why=why, settle="Stop the brokers, and list all log dirs in one run.")
     if not several:
-        return ask.could_not_check("Of no partition two copies were listed", settle=_OTHERS)
+        return ask.could_not_check("No partition has two listed copies", settle=_OTHERS)
     ends = _unknown_ends(copy for own in several.values() for copy in own)
-    rest = () if len(several) == len(by_partition) else (Gap(why="Of some partitions only one copy was listed.", settle=_OTHERS),)
-    return ask.ok("No copy lacks what another one knew to be committed", gaps=(*gaps, *ends, *_unread(log_dirs), *rest))
+    rest = () if len(several) == len(by_partition) else (Gap(why="Some partitions have only one listed copy.", settle=_OTHERS),)
+    return ask.ok("No copy lacks records that another copy knew as committed", gaps=(*gaps, *ends, *_unread(log_dirs), *rest))
 
 
 class _Times:
@@ -246,21 +249,21 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
     ]
     ask = Question(
         check="log_dirs.without_folder",
-        question="Has every partition that a checkpoint names a folder?",
+        question="Does every partition in a checkpoint have a folder?",
         coverage=Coverage.every(len(log_dirs), "log dir", Source.LOG_DIRS),
-        threshold="a partition in a checkpoint without folder in any log dir of its broker",
+        threshold="a partition in a checkpoint without a folder in any log dir of its broker",
         facts={"partitions": [f"{topic}-{partition} on broker {log_dir.broker}" for log_dir, topic, partition in named]},
         evidence=_listings([log_dir for log_dir, _, _ in named]),
     )
     if named:
         log_dir, topic, partition = named[0]
         title = (
-            f"{plural(len(named), 'partition')} that checkpoints name {agree(len(named), 'has', 'have')} no folder, "
-            f"e.g. {topic}-{partition} on broker {log_dir.broker}"
+            f"{plural(len(named), 'partition')} in checkpoints {agree(len(named), 'has', 'have')} no folder, e.g. "
+            f"{topic}-{partition} on broker {log_dir.broker}"
         )
-        why = "Its topic was deleted a moment before, it lies in a log dir that was not listed, or somebody removed the folder."
+        why = "The topic was deleted just before, the folder is in a log dir that was not listed, or it was removed by hand."
         return ask.found(Severity.INFO, title, why=why)
-    return ask.ok("Every partition that a checkpoint names has a folder", gaps=(*gaps, *_unread(log_dirs)))
+    return ask.ok("Every partition in a checkpoint has a folder", gaps=(*gaps, *_unread(log_dirs)))
 
 
 def _unread(log_dirs: Iterable[LogDir]) -> coverage.Gaps:
@@ -276,9 +279,12 @@ def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
     kinds = Counter(one.kind for _, one in old)
     ask = Question(
         check="log_dirs.left",
-        question="Did an operation leave something in the log dirs?",
+        question="Are there leftovers in the log dirs?",
         coverage=Coverage.every(len(log_dirs), "log dir", Source.LOG_DIRS),
-        threshold=f"set aside, cleaned or moved more than {duration(_LEFT_FOR)} before the listing, or an index without its log",
+        threshold=(
+            f"a folder deleted, cleaned or moved more than {duration(_LEFT_FOR)} before the listing and still there, or "
+            "an index without its log"
+        ),
         facts={"left": every, "old": dict(sorted(kinds.items())), "bytes": sum(one.bytes for _, one in old)},
         evidence=_listings([log_dir for log_dir, _ in old]),
     )
@@ -287,12 +293,13 @@ def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
         log_dir, largest = max(old, key=lambda one: one[1].bytes)
         title = f"{size(sum(one.bytes for _, one in old))} are left in the log dirs: {said}"
         why = (
-            f"The largest is {largest.path} of broker {log_dir.broker}. A broker that is down, or could not finish, leaves them."
+            f"The largest is {largest.path} of broker {log_dir.broker}. A broker that is down, or could not finish, "
+            "leaves such files."
         )
         return ask.found(Severity.INFO, title, why=why)
     undated = [one.path for log_dir in log_dirs for one in log_dir.leftovers if _age(one, log_dir.listed_at) is None]
-    unknown = tuple(Gap(why=f"How old {path} is nobody knows.", settle=copy_coverage.COLLECT_LOG_DIRS) for path in undated[:1])
-    return ask.ok("Nothing is left over that a running broker would not remove by itself", gaps=(*gaps, *unknown))
+    unknown = tuple(Gap(why=f"The age of {path} is unknown.", settle=copy_coverage.COLLECT_LOG_DIRS) for path in undated[:1])
+    return ask.ok("There are no leftovers that a running broker would not remove by itself", gaps=(*gaps, *unknown))
 
 
 def _is_left(one: LeftoverFile, listed_at: int | None) -> bool:
@@ -320,7 +327,7 @@ def _unknown_ends(copies: Iterable[Replica]) -> coverage.Gaps:
     unknown = [copy for copy in copies if _end(copy) is None]
     if not unknown:
         return ()
-    return (Gap(why=f"Where {plural(len(unknown), 'copy', 'copies')} end is not known, e.g. {unknown[0].item}.", settle=_AGAIN),)
+    return (Gap(why=f"The end of {plural(len(unknown), 'copy', 'copies')} is unknown, e.g. {unknown[0].item}.", settle=_AGAIN),)
 
 
 def _of_watermarks(alone: Sequence[tuple[Replica, int]]) -> tuple[str, ...]:
@@ -328,8 +335,8 @@ def _of_watermarks(alone: Sequence[tuple[Replica, int]]) -> tuple[str, ...]:
         return ()
     above = f"{plural(len(alone), 'copy', 'copies')} {agree(len(alone), 'ends', 'end')} above the high watermark"
     return (
-        f"{above}, by {plural(sum(by for _, by in alone), 'record')}: not known to be on all copies in sync when it was written, "
-        "up to five seconds before the listing of a running broker.",
+        f"{above}, by {plural(sum(by for _, by in alone), 'record')}. Those may not be on all in-sync copies. A running "
+        "broker writes the checkpoint every five seconds.",
     )
 
 

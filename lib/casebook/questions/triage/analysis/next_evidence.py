@@ -39,12 +39,14 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
     count = waiting[source]
     ask = Question(
         check=CHECK,
-        question="What would tell most?",
+        question="Which evidence would answer most questions?",
         coverage=Coverage.counted(counts.asked - counts.could_not_check, counts.asked, "question", Source.CASE),
         facts={"source": source.value},
     )
-    title = f"Collect {source} next: {plural(count, 'question')} {agree(count, 'waits', 'wait')} for {agree(count, 'it', 'them')}"
+    title = (
+        f"Collect {source} next: {plural(count, 'open question')} {agree(count, 'needs', 'need')} {agree(count, 'it', 'them')}"
+    )
     step = Step(
-        kind="first", text="Collect it beside what this case was made of, so that all is in one case.", command=_COMMANDS[source]
+        kind="first", text="Collect it together with the sources of this case, into one new case.", command=_COMMANDS[source]
     )
     return (ask.found(Severity.INFO, title, next=(step,)),)

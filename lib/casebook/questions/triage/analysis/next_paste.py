@@ -81,7 +81,7 @@ def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste
         return max(settling, key=lambda one: one.settled)
     return NextPaste(
         command=_describe(cluster, version),
-        why="Nothing of what was pasted is open; this shows whether other partitions have no leader.",
+        why="No pasted statement is open; this shows whether other partitions have no leader.",
     )
 
 
@@ -97,7 +97,7 @@ def _of_kraft(pasted: Pasted) -> NextPaste:
             command = "grep -E 'ERROR|WARN' server.log* | tail -n 200   # write a line such as 'broker 3:' above them"
     return NextPaste(
         command=command,
-        why=f"Line {pasted.kraft} shows a KRaft cluster: there is no ZooKeeper to ask, and brokers tell how it fares.",
+        why=f"Line {pasted.kraft} shows a KRaft cluster: it has no ZooKeeper, and its brokers report the state.",
     )
 
 
@@ -132,7 +132,7 @@ def _understood(pasted: Pasted) -> Finding:
         check="evidence.pasted",
         question="Was everything that was pasted understood?",
         coverage=Coverage.every(pasted.lines, "pasted line", Source.PASTE),
-        threshold="any line that says nothing to us",
+        threshold="any line that could not be interpreted",
         facts={
             "lines": pasted.lines,
             "parts": {what: count for what, count in parts.items() if count},
@@ -169,14 +169,12 @@ def _next(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Finding:
     best = choose(pasted, cluster, version)
     ask = Question(
         check="evidence.next",
-        question="Which one thing, pasted next, would settle the most?",
+        question="What should be pasted next?",
         coverage=Coverage.every(pasted.lines, "pasted line", Source.PASTE),
         threshold="always one",
         facts={"command": best.command, "judged": best.judged, "settled": best.settled},
     )
-    step = Step(
-        kind="first", text="Paste this command together with all that it prints, below what was pasted.", command=best.command
-    )
+    step = Step(kind="first", text="Paste this command with all its output below the earlier paste.", command=best.command)
     return ask.found(Severity.INFO, f"Paste next: {best.command}", why=best.why, next=(step,))
 
 
@@ -205,22 +203,22 @@ def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
     ask = partial(_shell, cluster)
     get = _get(version)
     if not cluster.brokers_known:
-        yield ask("ls", "/brokers/ids"), "Which brokers live decides who can lead what.", _with_brokers
+        yield ask("ls", "/brokers/ids"), "The live brokers decide who can lead which partition.", _with_brokers
     if topic := _most(p.topic for p in cluster.partitions if p.state is not None and not p.replicas):
-        why = f"To which brokers the partitions of {topic} are assigned is not known."
+        why = f"The assignment of {topic} is unknown."
         yield ask(get, f"/brokers/topics/{topic}"), why, lambda known: _with_replicas(known, topic)
     if first := _without_epochs(cluster):
-        why = f"The state of {first.name} as ZooKeeper has it tells since when, and under which controller it was written."
+        why = f"ZooKeeper's state of {first.name} shows since when it has held, and under which controller it was written."
         yield ask(get, first.state_path), why, lambda known: _with_state(known, first)
     if not cluster.controller.readable:
-        yield ask(get, "/controller"), "Whether there is a controller to hold elections is not known.", _with_controller
+        yield ask(get, "/controller"), "Whether there is a controller is unknown.", _with_controller
     elif cluster.controller.epoch is None:
-        yield ask(get, "/controller_epoch"), "Whether a newer controller wrote a state is not known.", _with_epoch
+        yield ask(get, "/controller_epoch"), "Whether a newer controller wrote a state is unknown.", _with_epoch
     if not cluster.partitions or cluster.unlisted:
-        some = "Of some partitions only" if cluster.partitions else "Of no partition"
+        some = "For some partitions only" if cluster.partitions else "For no partition"
         yield (
             _describe(cluster, version),
-            f"{some} it is known who leads it and who is in sync; this shows all that have no leader.",
+            f"{some} the leader and the ISR are known; this shows all partitions without leader.",
             _with_all,
         )
 
@@ -318,7 +316,7 @@ def _spoken_of(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Itera
     large = [used for used in pasted.used if used.about >= _LARGE and f"/{OFFSETS_TOPIC}-" in used.path]
     if large:
         most = max(large, key=lambda used: used.about)
-        why = f"{most.path} takes {size(most.about)}: how old its segments are tells since when nothing has been cleaned."
+        why = f"{most.path} takes {size(most.about)}: the age of its segments shows since when cleaning has stopped."
         yield NextPaste(command=f"ls -l --time-style=full-iso {most.path}", why=why)
 
 
@@ -329,7 +327,10 @@ def _unfinished_loads(pasted: Pasted) -> Iterator[NextPaste]:
     if left:
         broker = begun[left[0]].broker
         whose = "its coordinator" if broker is None else f"broker {broker}"
-        why = f"{plural(len(left), 'load')} of {left[0]} and the like began and did not end in the pasted lines, on {whose}."
+        why = (
+            f"{plural(len(left), 'load')} of {left[0]} and other partitions began and did not end in the pasted lines, "
+            f"on {whose}."
+        )
         yield NextPaste(command="grep -E 'Loading|Finished loading|Failed to load|shutting down|started' server.log*", why=why)
 
 
@@ -351,7 +352,7 @@ def _expired_session(pasted: Pasted) -> Iterator[NextPaste]:
     if expired and not any(_DELETED.search(line.text[:2000]) for line in pasted.logs):
         yield NextPaste(
             command="grep -E 'deleted brokers|deleted:|Broker failure|Processing expired|elected' controller.log*",
-            why=f"A session expired (line {expired[0].span.first}); what the controller did of it stands in its log.",
+            why=f"A session expired (line {expired[0].span.first}); the controller's log shows its reaction.",
         )
 
 
@@ -363,12 +364,12 @@ def _request_not_understood(pasted: Pasted, version: VersionInUse) -> Iterator[N
     what = f"A network thread failed on a request (line {failed.span.first})"
     if version.origin is VersionOrigin.ASSUMED and not any("Kafka version" in line.text[:2000] for line in pasted.logs):
         yield NextPaste(
-            command="grep 'Kafka version' server.log*", why=f"{what}; which requests the broker knows depends on its release."
+            command="grep 'Kafka version' server.log*", why=f"{what}; the broker's release decides which requests it supports."
         )
     if not any("DEBUG" in line.text[:2000] and "kafka.network" in line.text[:2000] for line in pasted.logs):
         yield NextPaste(
             command="grep kafka.network server.log*   # with log4j.logger.kafka.network=DEBUG in config/log4j.properties",
-            why=f"{what}; from which client it came is logged at DEBUG only.",
+            why=f"{what}; the client is logged at DEBUG only.",
         )
 
 

@@ -30,13 +30,13 @@ def _of_hosts(told: list[HostSaid], heading: Callable[[int], str]) -> tuple[Find
 
     told.sort(key=lambda said: not said.bad)
     unplaced = sum(said.broker is None for said in told)
-    what = f"Of which broker {plural(unplaced, 'of these statements is', 'of these statements are')}"
-    unsure = (f'{what} nothing tells: a line such as "broker 3:" above them does.',) if unplaced else ()
+    what = f"The broker of {plural(unplaced, 'statement')}"
+    unsure = (f'{what} is unknown: write a line such as "broker 3:" above each.',) if unplaced else ()
     return _finding(
         told,
         "evidence.hosts",
-        "What do the hosts, and the tools of those who run the brokers, tell?",
-        titles=("of hosts and tools", "of hosts and tools", "; none tells of trouble"),
+        "What do the hosts and the operators' tools report?",
+        titles=("of hosts and tools", "of hosts and tools", "; none reports trouble"),
         said=[f"{whose(said)}{said.text} (line {said.span.first})" for said in told[:_SHOWN]],
         facts=[
             {"kind": said.kind, "broker": said.broker, "text": said.text, "below": heading(said.span.first)}
@@ -51,8 +51,8 @@ def _of_tools(told: list[ToolStatement]) -> tuple[Finding, ...]:
     return _finding(
         told,
         "evidence.tools",
-        "What else do the pasted outputs of tools say?",
-        titles=("of pasted tools", "of tools", " that no check asks for"),
+        "What else do the pasted tool outputs report?",
+        titles=("of pasted tools", "of tools", " that no check uses"),
         said=[f"{one.tool} (line {one.span.first}): {one.says}" for one in told[:_SHOWN]],
         facts=[{"tool": one.tool, "text": one.says} for one in told[:_MOST_FACTS]],
         caveats=tuple(dict.fromkeys(f"{one.tool}: {one.instead}." for one in told if one.instead))[:_SHOWN],
@@ -76,7 +76,7 @@ def _finding(
         check=check,
         question=question,
         coverage=Coverage.every(len(told), "pasted statement", Source.PASTE),
-        threshold="a statement that tells of trouble",
+        threshold="a statement that reports trouble",
         facts={"told": rows, "bad": bad},
         evidence=tuple(Evidence(file=PASTED, line=one.span.first) for one in told[:_SHOWN]),
         caveats=caveats,
@@ -84,6 +84,6 @@ def _finding(
     troubled, quiet, behind = titles
     title = f"{plural(len(told), 'statement')} {quiet} {agree(len(told), 'was', 'were')} pasted{behind}"
     if bad:
-        title = f"{plural(bad, 'statement')} {troubled} {agree(bad, 'tells', 'tell')} of trouble"
+        title = f"{plural(bad, 'statement')} {troubled} {agree(bad, 'reports', 'report')} trouble"
     more = f"; and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
     return (ask.found(Severity.WARNING if bad else Severity.INFO, title, why=f"{'; '.join(said)}{more}."),)

@@ -25,7 +25,10 @@ _WAITING, _ENDLESS, _FAILED = "coordinators.waiting", "coordinators.loading_for_
 _COMPACTED, _MAP = "offsets_topic.compacted", "offsets_topic.cleaner_map"
 _LEFTOVER = "maintenance.unfinished_reassignments"
 CHECKS = (_WAITING, _ENDLESS, _FAILED, _COMPACTED, _MAP, _LEFTOVER)
-_NO_DELETION = "Do not delete segments of __consumer_offsets by hand: commits go without an error; try it in notebook 40 first."
+_NO_DELETION = (
+    "Do not delete segments of __consumer_offsets by hand: commits disappear without an error. Try the deletion in "
+    "notebook 40 first."
+)
 
 
 def failed(held: CoordinatorInputs) -> Iterator[PlanStep]:
@@ -33,18 +36,18 @@ def failed(held: CoordinatorInputs) -> Iterator[PlanStep]:
     if hit := within(held.partitions, CoordinatorState.FAILED):
         yield PlanStep(
             act=Act.STOP_CONSUMERS,
-            text=f"Stop the consumers of {whom(hit)}: each commit covers one that was not loaded.",
+            text=f"Stop the consumers of {whom(hit)}: each new commit hides one that was not loaded.",
             checks=(_FAILED,),
-            never=("Do not let consumers fall to auto.offset.reset: they skip or repeat records.",),
+            never=("Do not let consumers fall back to auto.offset.reset: they skip or repeat records.",),
         )
 
 
 def loads_again(held: CoordinatorInputs) -> Iterator[PlanStep]:
     """Describe what follows a failed load."""
     if within(held.partitions, CoordinatorState.FAILED):
-        text = "Read the true commits of these groups from the segments (notebook 40) before anything else touches them."
+        text = "Read the true commits of these groups from the segments (notebook 40) before you change anything."
         yield PlanStep(act=Act.READ_COMMITS, text=text, checks=(_FAILED,))
-        text = "Mend what the load's error names, then move the leadership away and back: the partition is loaded again."
+        text = "Fix the cause that the load error names. Then move the leadership away and back: the partition is loaded again."
         yield PlanStep(act=Act.LOAD_AGAIN, text=text, checks=(_FAILED,))
 
 
@@ -63,19 +66,21 @@ def loads(held: CoordinatorInputs) -> Iterator[PlanStep]:
     until = f"until {clock(last.high, held.at)} UTC" if is_timed and last and last.high else ""
     loading = f"{whose} {agree(len(busy), 'is', 'are')} still loading {whom(hit)}"
     never = (
-        f"Do not restart {whose} meanwhile: the load begins again from zero, and all partitions behind it wait again.",
+        f"Do not restart {whose} meanwhile: the load starts again from zero, and all queued partitions wait again.",
         _NO_DELETION,
     )
     if is_outdated(held):
-        text = f"Collect the logs of {whose} anew: {agree(len(busy), 'it', 'they')} loaded {whom(hit)} when they ended."
+        text = (
+            f"Collect the logs of {whose} again: {agree(len(busy), 'it was', 'they were')} loading {whom(hit)} when they ended."
+        )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
         return
     if open_ := unproven(held):
         one = open_[0].judged
-        known = f" If it ends, all is served by {clock(last.high, held.at)} UTC." if until else ""
+        known = f" If it ends, all groups are served by {clock(last.high, held.at)} UTC." if until else ""
         text = (
-            f"Have notebook 50 read the segments of {OFFSETS_TOPIC}-{one.partition} before you wait for broker "
-            f"{one.coordinator}: Kafka {held.version.version} never ends the load of a batch larger than "
+            f"Read the segments of {OFFSETS_TOPIC}-{one.partition} in notebook 50 before you wait for broker "
+            f"{one.coordinator}. Kafka {held.version.version} never finishes a load with a batch larger than "
             f"offsets.load.buffer.size.{known}"
         )
         command = "casebook run group_coordinators"
@@ -91,8 +96,9 @@ def _endless(held: CoordinatorInputs, hit: Sequence[Waiting]) -> Iterator[PlanSt
         partition, broker = one.judged.partition, one.judged.coordinator
         batch, limit = largest.get(partition, 0), load_buffer(settings, broker).number or 0
         text = (
-            f"Raise offsets.load.buffer.size in server.properties of every replica of {OFFSETS_TOPIC}-{partition}, then restart "
-            f"broker {broker}: its load never ends, as a batch of {size(batch)} does not fit into {size(limit)}."
+            f"Raise offsets.load.buffer.size in server.properties of every replica of {OFFSETS_TOPIC}-{partition}, then "
+            f"restart broker {broker}. Its load never ends: a batch of {size(batch)} exceeds the buffer of "
+            f"{size(limit)}."
         )
         yield PlanStep(
             act=Act.RESTART,
@@ -100,7 +106,7 @@ def _endless(held: CoordinatorInputs, hit: Sequence[Waiting]) -> Iterator[PlanSt
             brokers=() if broker is None else (broker,),
             command=f"offsets.load.buffer.size={1 << batch.bit_length()}",
             checks=(_ENDLESS, _WAITING, "offsets_topic.load_buffer"),
-            never=(f"Do not restart broker {broker} unchanged: it would meet the same batch again.", _NO_DELETION),
+            never=(f"Do not restart broker {broker} unchanged: its load would stop at the same batch.", _NO_DELETION),
         )
 
 
@@ -116,13 +122,13 @@ def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopi
     never = () if held and within(held.partitions, *WAITING) else (_NO_DELETION,)
     checks = (_COMPACTED, _MAP) if rule in ("C3", "C5") else (_COMPACTED,)
     order = {
-        "C1": ("Make __consumer_offsets a compacted topic: nothing cleans it as it is.",
+        "C1": ("Set cleanup.policy=compact for __consumer_offsets: without it, nothing cleans the topic.",
                Commands(lead.version.version, lead.cluster.connect).set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")),
-        "C2": (f"Switch the cleaner on in server.properties of {brokers(hit)}: nothing compacts their copies as it is.",
+        "C2": (f"Set log.cleaner.enable=true in server.properties of {brokers(hit)}: their copies are not compacted.",
                "log.cleaner.enable=true"),
-        "C10": ("Mend what the exceptions in the cleaner's log name, the disk, the file, or who else holds it: "
-                "each attempt to clean fails on them.", None),
-        "C6": ("Look into log-cleaner.log for why nothing was cleaned: server.log does not tell.", None),
+        "C10": ("Fix the cause of the exceptions in the cleaner's log (disk, file or another process): each clean "
+                "fails on them.", None),
+        "C6": ("Search log-cleaner.log for the reason why nothing was cleaned: server.log does not contain it.", None),
     }.get(rule)  # fmt: skip
     if order is not None:
         text, command = order
@@ -142,8 +148,8 @@ def leftover(lead: Leadership) -> Iterator[PlanStep]:
     ended = (LeftoverKind.NOTHING_TO_MOVE, LeftoverKind.UNKNOWN_PARTITION)
     if controller is not None and any(one.kind in ended for one in leftovers(lead.cluster)):
         text = (
-            f"Restart broker {controller}, the controller, after all loads have ended: its successor reads the reassignments "
-            "anew and drops what has ended."
+            f"Restart broker {controller}, the controller, after all loads have ended: the next controller reads the "
+            "reassignments again and drops the finished ones."
         )
         yield PlanStep(act=Act.RESTART, text=text, brokers=(controller,), command=START, checks=(_LEFTOVER,))
 
@@ -161,11 +167,11 @@ def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterato
     if known:
         most = max(known, key=lambda one: one.buffer_to_set)
         least = size(most.least_buffer)
-        need = f"the map must take {count(most.need)} offsets, that is {least}; memory comes from the heap"
+        need = f"the map must hold {count(most.need)} offsets, that is {least}; the memory comes from the heap"
         whose = tuple(one.broker for one in known)
         yield PlanStep(
             act=Act.CONFIGURE,
-            text=f"Raise the cleaner's buffer in server.properties of {brokers(whose)}: {need}.",
+            text=f"Raise log.cleaner.dedupe.buffer.size in server.properties of {brokers(whose)}: {need}.",
             brokers=whose,
             command=f"log.cleaner.dedupe.buffer.size={most.buffer_to_set}",
             checks=tuple(dict.fromkeys((*checks, _MAP))),
@@ -175,10 +181,10 @@ def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterato
 def _restart(lead: Leadership, hit: Sequence[int], checks: tuple[str, ...], never: tuple[str, ...]) -> PlanStep:
     """Restart brokers, with the price: partitions that only they can serve are offline meanwhile."""
     alone = sum(_is_alone(verdict, hit, lead.cluster.live) for verdict in online(lead.verdicts))
-    cost = f" {plural(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: nobody else is in sync."
+    cost = f" {plural(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: no other replica is in sync."
     text = (
-        f"Restart {one_by_one(hit)} in a quiet hour, {'each ' if len(hit) > 1 else ''}after all loads have ended: whoever takes "
-        f"its offsets partitions over loads them first.{cost if alone else ''}"
+        f"Restart {one_by_one(hit)} in a quiet hour, {'each ' if len(hit) > 1 else ''}after all loads have ended: the "
+        f"new coordinators must load its offsets partitions first.{cost if alone else ''}"
     )
     return PlanStep(act=Act.RESTART, text=text, brokers=tuple(hit), command=START, checks=checks, never=never)
 

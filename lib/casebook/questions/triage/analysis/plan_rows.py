@@ -25,12 +25,12 @@ class PlanStep:
     """A step of the plan: a row of ``tables/plan``. The first of its checks says what not to do.
 
     Columns:
-        act: What is ordered, e.g. start, back_up, wait, restart.
-        brokers: Whom it is about, in order.
+        act: Kind of step, e.g. start, back_up, wait, restart.
+        brokers: Brokers concerned, in order.
         text: The order, with its object and reason.
         command: The exact command, where there is one.
         never: What not to do meanwhile, each with its price.
-        checks: Those whose findings it answers.
+        checks: Checks whose findings it answers.
     """
 
     act: Act

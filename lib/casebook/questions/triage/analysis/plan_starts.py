@@ -69,15 +69,15 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     unsure = sum(_may_elect_unclean(v, others) for v in offline)
     if unseen:
         text = (
-            f"Collect the states of {plural(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
-            "and what it costs, is not known."
+            f"Collect the states of {plural(unseen, 'partition')} before you start {brokers(others)}: without them, the "
+            "right order and its cost are unknown."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=_SHORT, never=tuple(never))
         never = []
     elif unsure:
         text = (
             f"Find out whether unclean election is allowed for {plural(unsure, 'partition')} before you start "
-            f"{brokers(others)}: who starts may be elected out of sync there, and drop records."
+            f"{brokers(others)}: an out-of-sync broker may be elected there and drop records."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=(*_HEALED, *_SHORT), never=tuple(never))
         never = []
@@ -97,8 +97,8 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
     hit = {v.topic for v in online_of(lead.verdicts) if v.min_isr is not None and len(v.replicas) < v.min_isr}
     if hit:
         text = (
-            f"Lower min.insync.replicas of {', '.join(sorted(hit)[:SHOWN])}, or add replicas: the replication factor is lower, "
-            "and acks=all is refused."
+            f"Lower min.insync.replicas of {', '.join(sorted(hit)[:SHOWN])}, or add replicas: it exceeds the "
+            "replication factor, so acks=all is refused."
         )
         yield PlanStep(act=Act.CONFIGURE, text=text, checks=(_UNDER_MIN_ISR,))
 
@@ -116,7 +116,7 @@ def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
         said += f" {count(len(unclean))} of these {drops} an unknown number of records."
     if unsure := sum(_may_elect_unclean(v, (broker,)) and broker not in (v.isr or ()) for v in offline):
         elect, drop = agree(unsure, "elects", "elect"), agree(unsure, "drops", "drop")
-        said += f" Whether {plural(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
+        said += f" It is unknown whether {plural(unsure, 'other')} {elect} it out of sync and {drop} records."
     return said
 
 
@@ -161,14 +161,14 @@ def _too_early(offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str
         if lost:
             first = sorted({other for v in lost for other in v.waits_for if other in (v.isr or ())})
             named = f"{lost[0].topic}-{lost[0].partition}" + (f" and {count(len(lost) - 1)} more" if lost[1:] else "")
-            price = f"it would be elected unclean for {named}, and acknowledged records that it lacks would be lost"
+            price = f"{named} would elect it unclean, and acknowledged records that it lacks would be lost"
             yield f"Do not start broker {broker} before {brokers(first)}: {price}."
 
 
 def _halts(version: KafkaVersion) -> str:
     """Up to 1.1 a returning leader with a longer log halts: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
     if version < KafkaVersion.parse("2.0.0"):
-        return " On this release it can also make the old leaders halt when they come back (log truncation is not allowed)."
+        return " On this release, old leaders can also halt when they return (log truncation is not allowed)."
     return ""
 
 
@@ -177,9 +177,9 @@ def _find_data(lead: Leadership) -> Iterator[PlanStep]:
     for broker, missing in lead.empty:
         partitions = plural(missing, "offline partition")
         text = (
-            f"Find the data of broker {broker} before you start it: its log dirs, as listed, hold no segment of {partitions}. "
-            f"Started so, it heals none of them: it leads {agree(missing, 'it', 'them')} with an empty log, and other replicas "
-            "cut theirs."
+            f"Find the data of broker {broker} before you start it: its listed log dirs hold no segment of "
+            f"{partitions}. If it starts like this, it leads {agree(missing, 'it', 'them')} with an empty log, and "
+            "other replicas truncate theirs."
         )
         yield PlanStep(act=Act.FIND_DATA, text=text, brokers=(broker,), checks=(*_HEALED, *_SHORT))
 
@@ -198,28 +198,28 @@ def _undecided(
         whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
         start = agree(len(isr), "start it", "start any of them")
         price = f"{plural(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
-        text = f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}."
+        text = f"Check whether {brokers(isr)} ({whose}) {are} down; if so, {start}. {price}."
         yield PlanStep(act=Act.FIND_OUT, text=text, command=START, checks=_HEALED, never=tuple(never))
         never = ()
     if rest := sum(not _may_elect_unclean(v, asked) for v in untold) - sum(by_isr.values()):
         them = agree(rest, "it", "them")
-        text = f"See the rule of {plural(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
+        text = f"See the rule of {plural(rest, 'partition')} in notebook 20: what heals {them} is not known yet."
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
         never = ()
     lacking = sum(missing for _, missing in lead.empty)
     stuck = len(offline) - len(untold) - sum(choice.heals for choice in chosen) - lacking
     if stuck > 0:
         text = (
-            f"See the rule of {plural(stuck, 'partition')} in notebook 20: {agree(stuck, 'it is', 'they are')} not healed by "
-            "starting any broker."
+            f"See the rule of {plural(stuck, 'partition')} in notebook 20: starting a broker does not heal "
+            f"{agree(stuck, 'it', 'them')}."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
         never = ()
     if _has_no_controller(lead) and not lead.dead:
         alive = lead.cluster.live or not lead.cluster.brokers_known
-        first = "Wait one session timeout for a living broker to take the controller over; then collect again."
+        first = "Wait one session timeout: a living broker becomes controller. Then collect again."
         first = first if alive else "Start the brokers: none is registered."
-        text = f"{first} Without a controller nobody is elected."
+        text = f"{first} Without a controller no leader is elected."
         yield PlanStep(act=Act.WAIT if alive else Act.START, text=text, checks=(_NO_CONTROLLER,), never=tuple(never))
 
 
@@ -240,8 +240,15 @@ class _Danger:
         for broker in whom:
             if copies := self._copies.get(str(broker)):
                 named = some(copies, SHOWN, ", ", " and")
-                follows = agree(len(copies), "its leader, it cuts the records", "their leaders, it cuts the records")
-                text = f"Back up {named} from broker {broker} before you start it: once it follows {follows} that only it has."
+                follows = agree(
+                    len(copies),
+                    "its leader, it truncates its log, and the records",
+                    "their leaders, it truncates its logs, and the records",
+                )
+                text = (
+                    f"Back up {named} from broker {broker} before you start it: once it follows {follows} that only it "
+                    "holds are lost."
+                )
                 yield PlanStep(act=Act.BACK_UP, text=text, brokers=(broker,), checks=(UNCLEAN, *_HEALED, *_SHORT))
 
     def asked(self, whom: Iterable[int]) -> list[str]:
@@ -256,19 +263,24 @@ class _Danger:
         causes = [self._ends_again[str(broker)] for broker in whom if str(broker) in self._ends_again]
         ends = agree(len(causes), "it ends", "they end")
         return (
-            f" Mend first what ended {agree(len(causes), 'it', 'them')}, or {ends} again: {'; '.join(causes)}." if causes else ""
+            f" Before that, fix what ended {agree(len(causes), 'it', 'them')}, or {ends} again: {'; '.join(causes)}."
+            if causes
+            else ""
         )
 
     def _deletions(self, whom: Collection[int]) -> str:
         topics = sorted({v.topic for v in self._deleting if not set(whom).isdisjoint(set(v.replicas) - set(v.live_replicas))})
-        return f" The deletion of {', '.join(topics[:SHOWN])} goes on then, for good." if topics else ""
+        return f" The deletion of {', '.join(topics[:SHOWN])} then completes and cannot be undone." if topics else ""
 
     def _cuts(self, whom: Collection[int]) -> str:
         copies = sum(self._behind[broker] for broker in whom)
         if not copies:
             return ""
-        cuts = agree(len(whom), "It then cuts", "They then cut")
-        return f" {cuts} {plural(copies, 'copy', 'copies')} to the logs of living leaders: whether these lack records is unknown."
+        cuts = agree(len(whom), "It then truncates", "They then truncate")
+        return (
+            f" {cuts} {plural(copies, 'copy', 'copies')} to the logs of living leaders; whether records are lost by "
+            "that is unknown."
+        )
 
 
 def _behind(lead: Leadership) -> "Counter[int]":

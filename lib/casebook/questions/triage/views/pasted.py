@@ -12,7 +12,7 @@ from casebook.page.panel import Panel
 from casebook.page.render import look, render
 from casebook.page.view import View
 
-_HINT = "What a command printed, together with the command: zkCli get and ls, kafka-topics --describe, log lines, ls -l ..."
+_HINT = "A command with its output: zkCli get and ls, kafka-topics --describe, log lines, ls -l ..."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ def _widgets(make: Callable[[str], Made], remembered: dict[str, object]) -> obje
         style={"description_width": "90px"},
         continuous_update=False,
     )
-    button = widgets.Button(description="Make a case of it", layout={"width": "180px"})
+    button = widgets.Button(description="Make a case", layout={"width": "180px"})
     return Panel((field, button), {"pasted": field}, lambda now: _answer(make(now["pasted"])), remembered, asked=button).box
 
 

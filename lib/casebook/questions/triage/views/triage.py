@@ -44,7 +44,7 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
         render(
             "verdict",
             kind="not_applicable",
-            title=f"Case {case.name} is open; the verdict comes when the last cell has run",
+            title=f"Case {case.name} is open; run the last cell for the verdict",
             second=" ".join(filter(None, (f"Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions))),
             plan=(),
             brokers=(),
@@ -84,7 +84,7 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
 def _apart(all_findings: Sequence[Finding]) -> str:
     """State that znodes and log dirs are of different moments, once for all findings withheld for it."""
     told = [f.title for f in all_findings if f.check == "evidence.moments" and f.status is Status.COULD_NOT_CHECK]
-    return f"{told[0]}: what joins them could not be checked." if told else ""
+    return f"{told[0]}: what connects them could not be checked." if told else ""
 
 
 def _not_yours(all_findings: Sequence[Finding]) -> str:
@@ -143,10 +143,11 @@ def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
 def _again(until: str, source: str) -> Markup:
     """Return how to check again after a change: a case is a snapshot."""
     if source.startswith(LIVE):
-        return Markup("After each change run this again: it reads the cluster anew.")
+        return Markup("After each change, run this notebook again: it reads the cluster again.")
     collect = Markup("<code>casebook collect --zookeeper … --out ANOTHER-FOLDER</code>")
     said = Markup(
-        "Evidence of {}; run again on it, this says the same. After each change collect again, {}, and run this on that."
+        "A case is a snapshot: this one shows the state at {}, and rerunning it gives the same answer. After any "
+        "change, collect again with {}, and run this notebook on the new case."
     )
     return said.format(words.date(until), collect)
 
@@ -159,7 +160,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
         rows=[(PLAIN, (_asked(f), f.coverage.dated, f.title, f.threshold or "–")) for f in ok],
-        label="What was looked at",
+        label="What was checked",
     )
     found = any(f.status is Status.FINDING for f in all_findings)
     not_applicable = [f for f in all_findings if f.status is Status.NOT_APPLICABLE]
@@ -173,7 +174,7 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
     table = Table(
         name="unchecked",
         stacked=True,
-        columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What would settle it", TEXT)),
+        columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What to add", TEXT)),
         rows=[(PLAIN, (_asked(f), f.coverage.dated, f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",
     )
@@ -237,7 +238,7 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
         ("Kafka", kafka),
         ("ZooKeeper", _walk(case, cluster)),
         ("Settings", _settings(cluster)),
-        ("Missing", words.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
+        ("Missing", words.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "everything that was requested"),
         ("Redacted", words.some(case.redacted, 2) or "nothing"),
         ("Manifest", code(f"sha256 {case.digest[:4]}…{case.digest[-4:]}")),
     ]
@@ -254,7 +255,7 @@ def written(folder: Path) -> View:
 def _unanswered(all_findings: Sequence[Finding]) -> str:
     counts = completeness(all_findings)
     if not counts.asked:
-        return "Nothing could be asked"
+        return "No check applies to this evidence"
     if counts.unreadable and not counts.inconclusive:
         return next(finding.title for finding in all_findings if names_unreadable(finding))
     return f"{words.count(counts.could_not_check)} of {words.plural(counts.asked, 'question')} could not be answered"
@@ -275,8 +276,8 @@ def _first(plan: Plan) -> str:
 def _how_far(all_findings: Sequence[Finding], case: Case) -> str:
     questions = [f.question for f in all_findings if f.status is Status.COULD_NOT_CHECK]
     unchecked = (
-        f"{words.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
-        f"Open: {words.some(questions, _MOST_QUESTIONS)}"
+        f"{words.plural(len(questions), 'question')} could not be checked, so the cluster is not proven healthy. Open: "
+        f"{words.some(questions, _MOST_QUESTIONS)}"
     )
     when = words.date(case.collected_at)
     collected = f"Live, read {when}." if case.name.startswith(LIVE) else f"Evidence of {when}."

@@ -76,11 +76,11 @@ def _dead_cleaners(scene: TimelineInputs) -> Iterator[Chain]:
         def own(row: EventRow, broker: int | None = broker) -> bool:
             return row.broker == broker and row.topic == OFFSETS_TOPIC
 
-        grown = links.effects(died, ["segment_rolled"], "what nobody cleans grows, segment by segment", which=own)
+        grown = links.effects(died, ["segment_rolled"], "without a cleaner, partitions grow segment by segment", which=own)
         links.effects(
             grown or died,
             ["loaded"],
-            "a coordinator reads every segment of the partition, also what could be cleaned away",
+            "a coordinator reads every segment of the partition, including superseded records",
             which=lambda row, own=own: own(row) and (row.milliseconds or 0) >= LONG_LOAD,
         )
         title = f"The log cleaner of {named(broker)} died"
@@ -104,7 +104,7 @@ def _unclean_starts(scene: TimelineInputs) -> Iterator[Chain]:
 def _recovery(scene: TimelineInputs, life: Span, own: list[EventRow], before: EventRow | None) -> Chain:
     links = Chainer(scene, life.closed)
     if before is not None and before.kind != "broker_stopped":
-        links.link(before, own, "a broker that did not close its logs reads them anew")
+        links.link(before, own, "a broker that did not close its logs recovers them")
     ready = [row for row in scene.kind("broker_started").between(own[0].at, life.closed) if row.broker == life.broker]
     if ready:
         links.link(own[0], ready[:1], "it starts once all logs are recovered")

@@ -46,7 +46,7 @@ _WHYS = (
     _Why(
         "open_files",
         re.compile(r"Too many open files"),
-        "{broker} had no file handle left (limit of open files): not its disk",
+        "{broker} had no free file handle (limit of open files): not its disk",
     ),
     _Why(
         "maps",
@@ -56,7 +56,7 @@ _WHYS = (
     _Why(
         "permissions",
         re.compile(r"Permission denied|AccessDeniedException"),
-        "{broker} may not use its files (permissions): not its disk",
+        "{broker} has no access to its files (permissions): not its disk",
     ),
     _Why(
         "files_gone",
@@ -153,11 +153,11 @@ def _root(scene: TimelineInputs, first: EventRow, broker: int | None, place: int
     told = [first, *(row for row in failures(scene, first.at, first.at + TOGETHER) if row.broker == broker and row is not first)]
     kind, name, row = _why(told)
     unchecked = () if kind else (
-        "why: the line names no exception; the system's own log tells of its disks, and what was done to the folder",
+        "why: the line names no exception; check the system log for disk errors and changes to the folder",
     )  # fmt: skip
     said = " ".join((row or first).text.split())[:200] or f"A log dir of {named(broker)} failed"
     points = (Indication(said, (row or first).proof),)
-    name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(broker))
+    name = (name or "Disk of {broker}, or another cause that kept it from its files").format(broker=named(broker))
     return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)
 
 

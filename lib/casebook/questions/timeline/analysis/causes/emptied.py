@@ -52,7 +52,7 @@ def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
     said = Indication(" ".join(last.found.text.split())[:200], last.found.proof)
     used = Indication("It had used it before", last.used.proof)
     name = f"A log dir of {named(chain.broker)} was emptied before it started: deleted, or on storage that does not last"
-    unchecked = ("by whom: no line of Kafka tells",)
+    unchecked = ("who emptied it: Kafka does not log that",)
     yield Root(KIND, name, chain.broker, place, (said, used), (), unchecked, WEIGHT)
 
 

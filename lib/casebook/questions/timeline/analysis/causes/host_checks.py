@@ -20,14 +20,12 @@ from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
 from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 
-_COLLECT = (
-    "Collect what the hosts measured: casebook collect --metrics BROKER=GLOB, network, disks and CPU (docs/configuration.md)."
-)
+_COLLECT = "Collect host metrics: casebook collect --metrics BROKER=GLOB, network, disks and CPU (docs/configuration.md)."
 _BESIDE = {
     "network": (NETWORK,), "frozen": (CPU, DISK), "gc": (CPU, DISK), "zookeeper": (DISK,), "disk": (DISK,), "disk_full": (DISK,),
 }  # fmt: skip
 """Kinds of roots with the families of clues to show; clues on starts go with an ended process."""
-_GIVE_ZONE = "Collect the brokers' logs and ZooKeeper's files, too; or name the zone, as timezone=Europe/Berlin or UTC, 2=UTC."
+_GIVE_ZONE = "Collect the brokers' logs and ZooKeeper's files too, or set the zone, as timezone=Europe/Berlin or UTC, 2=UTC."
 _NOT_GIVEN = "UTC"
 """Default value of the parameter."""
 _MOST = 2
@@ -117,9 +115,9 @@ def _check(scene: TimelineInputs, hosts: Hosts) -> Finding:
     sure = [clue for clue in hosts.clues if clue.broker not in hosts.unsure]
     ask = Question(
         check="timeline.hosts",
-        question="Did the host of a broker stand out while it happened?",
+        question="Did any broker's host show anomalies during the incident?",
         coverage=Coverage.counted(len(told), len(of | told), "host", Source.METRICS),
-        threshold="a metric out of its own range or saturated, or a host that was started",
+        threshold="a metric outside its own range or saturated, or a host restart",
         facts={
             "samples": len(hosts.told.samples),
             "clues": [clue.text for clue in sure],
@@ -132,39 +130,37 @@ def _check(scene: TimelineInputs, hosts: Hosts) -> Finding:
     problems = tuple(Gap(why=why, settle=_COLLECT) for why in (*hosts.told.problems, *lost))
     if sure:
         first, more = sure[0], len(sure) - 1
-        others = f"; {plural(more, 'more thing')} stood out on hosts meanwhile" if more else ""
+        others = f"; {plural(more, 'more anomaly', 'more anomalies')} on hosts meanwhile" if more else ""
         return ask.found(
             Severity.INFO,
             f"{first.text}{others}",
-            why=f"Meanwhile: {first.during}. Whether it is a cause of that, or came of it, no measure tells.",
+            why=f"Meanwhile: {first.during}. Metrics cannot show whether it is a cause or a consequence.",
             since=instant(first.by),
             at_latest=True,
         )
     if hosts.unsure:
         return ask.could_not_check(
-            f"Whether {brokers(sorted(hosts.unsure))} had hosts that stood out cannot be told: no zone of time is known",
-            why=f"With times taken as {hosts.taken}: {hosts.clues[0].text if hosts.clues else 'none stood out'}.",
+            f"Anomalies on the hosts of {brokers(sorted(hosts.unsure))} are unknown: their time zone is unknown",
+            why=f"With times read as {hosts.taken}: {hosts.clues[0].text if hosts.clues else 'no anomalies'}.",
             settle=_GIVE_ZONE,
         )
     if not hosts.series:
         why = " ".join(hosts.told.problems)
-        return ask.could_not_check(
-            "What the hosts measured cannot be held against anything: no sample has a time", why=why, settle=_COLLECT
-        )
+        return ask.could_not_check("Host metrics cannot be used: no sample has a time", why=why, settle=_COLLECT)
     if not hosts.incidents:
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
-        return ask.not_applicable("Nothing happened that the hosts could be asked about", gaps=gaps)
-    return ask.ok("No host stood out while it happened", gaps=(*_unmeasured(scene, hosts), *problems))
+        return ask.not_applicable("There is no event to compare with host metrics", gaps=gaps)
+    return ask.ok("No host showed anomalies during the incident", gaps=(*_unmeasured(scene, hosts), *problems))
 
 
 def _caveats(hosts: Hosts) -> Iterator[str]:
     """Yield the limits of the samples, and assumptions on their times."""
     longest = max((one.interval or 0 for one in hosts.series), default=0)
     if longest:
-        yield f"Samples are means of up to {duration(longest)}: what is shorter may not show."
+        yield f"Samples are averages over up to {duration(longest)}: shorter events may not show."
     if hosts.unsure:
         whose = brokers(sorted(hosts.unsure))
-        yield f"No zone is known by which to hold the hosts of {whose} against the logs; {hosts.taken} is taken."
+        yield f"The time zone of the hosts of {whose} is unknown; {hosts.taken} is assumed."
 
 
 def _unmeasured(scene: TimelineInputs, hosts: Hosts) -> Iterator[Gap]:
@@ -176,4 +172,4 @@ def _unmeasured(scene: TimelineInputs, hosts: Hosts) -> Iterator[Gap]:
         seen = {one.broker for one in hosts.series if METRICS[one.metric].family == family and one.covers(since, until)}
         if missing := sorted((scene.brokers | scene.lives.keys()) - seen):
             what = "CPU" if family == CPU else f"the {family}" if family == NETWORK else "disks"
-            yield Gap(why=f"Of {brokers(missing)} no samples of {what} cover what happened.", settle=_COLLECT)
+            yield Gap(why=f"No samples of {what} from {brokers(missing)} cover the events.", settle=_COLLECT)

@@ -63,7 +63,7 @@ class Clue(NamedTuple):
         broker: Whose host.
         kind: high, low, full or started: docs/rules.md.
         metric: As in host_samples; empty of a start.
-        device: As in host_samples; of a start who tells of it, kernel or sysstat.
+        device: As in host_samples; for a start its source, kernel or sysstat.
         value: The most of it, or of low the least; null of a start.
         usual: Median of all its samples; null of a start.
         unit: Of both.
@@ -71,8 +71,8 @@ class Clue(NamedTuple):
         since: It began then or later, by the reference clock, ISO-8601 UTC; null: before the samples begin.
         by: It had begun.
         until: It lasted at least until then.
-        during: What happened meanwhile.
-        proof: path:line of the sample that is farthest out.
+        during: Events meanwhile.
+        proof: path:line of the most extreme sample.
 
     Args:
         last: End of its last sample.
@@ -115,8 +115,8 @@ class Clue(NamedTuple):
     def _much(self) -> str:
         value, median = spelled(self.value, self.unit), spelled(self.usual, self.unit)
         if self.kind == FULL:
-            as_ever = ", as it is as a rule" if self.usual >= METRICS[self.metric].full else ""
-            return f"stood at up to {value}, as good as saturated{as_ever}"
+            as_ever = ", as usual" if self.usual >= METRICS[self.metric].full else ""
+            return f"was up to {value}, as good as saturated{as_ever}"
         if self.kind == LOW or not self.usual:
             return f"{'fell' if self.kind == LOW else 'rose'} to {value}, from a median of {median}"
         return f"rose to {value}, {self.value / self.usual:.0f} times its median of {median}"

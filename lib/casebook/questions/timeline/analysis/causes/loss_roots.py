@@ -29,8 +29,8 @@ _GIVEN_UP = re.compile(r"InterruptedException|was shutdown before|since it is of
 _NO_SIGN = {"gc_pause", "zk_silent"}
 """Lines that are no evidence of life."""
 
-NO_SWITCH = "the network itself: no log of a switch is here"
-NO_INTERFACE = "the network itself: no log of a switch or of the host's interface is here"
+NO_SWITCH = "the network itself: there is no switch log"
+NO_INTERFACE = "the network itself: there is no log of a switch or of the host's interface"
 
 
 class _Clues(NamedTuple):
@@ -107,7 +107,7 @@ def _candidates(scene: TimelineInputs, clues: _Clues, chain: int, own: Set[tuple
     if clues.lived_on is None:
         there = "ends before it came back" if clues.cut else "begins long after it"
         lack = f"the log of broker {loss.broker} {there}" if clues.logs else f"no log of broker {loss.broker}"
-        missing = f"{lack}: whether its process lived on is unknown"
+        missing = f"{lack}: whether its process stayed alive is unknown"
         found.append(Root("killed", f"The process of broker {loss.broker} ended", loss.broker, chain, (), (), (missing,), 30))
     return found
 
@@ -115,17 +115,17 @@ def _candidates(scene: TimelineInputs, clues: _Clues, chain: int, own: Set[tuple
 def _stopped(scene: TimelineInputs, loss: Loss, stopping: EventRow, chain: int) -> Root:
     """Return a requested shutdown, and whether it completed."""
     broker = loss.broker
-    pro, contra = [Indication("It says so itself, or the controller does", stopping.proof)], []
+    pro, contra = [Indication("Its own log, or the controller's, records the stop", stopping.proof)], []
     begun = scene.kind("broker_starting").between(max(stopping.at, loss.gone.at), None)
     next_start = next((row.at for row in begun if row.broker == broker), None)
     done = [row for row in scene.kind("broker_stopped").between(stopping.at, next_start) if row.broker == broker]
     if done:
-        pro.append(Indication("It came to its end: shut down completed", done[0].proof))
+        pro.append(Indication("It completed its shutdown", done[0].proof))
     elif next_start is not None:
         unclean = scene.kinds(("unclean_start", "recovering_segment"), next_start, next_start + START)
         found = [row for row in unclean if row.broker == broker]
         contra += (
-            [Indication("It did not come to its end: the next start finds logs that were not closed", found[0].proof)]
+            [Indication("It did not complete its shutdown: the next start finds logs that were not closed", found[0].proof)]
             if found
             else []
         )
@@ -178,10 +178,10 @@ def _killed(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     broker, life = clues.loss.broker, clues.life
     pro = []
     if life is not None:
-        pro.append(Indication("Its log ends before, without a word of a stop", life.closed_proof))
+        pro.append(Indication("Its log ends before, without a stop", life.closed_proof))
     begun = next((row for row in scene.kind("broker_starting").between(clues.loss.gone.at, None) if row.broker == broker), None)
     if begun is not None:
-        pro.append(Indication("The next thing it says is that it starts", begun.proof))
+        pro.append(Indication("Its next line is a start", begun.proof))
         recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
         pro += [Indication("It finds its logs not closed", recovered[0].proof)] if recovered else []
     failed = disks.gave_up(scene, broker, clues.loss.since, clues.loss.gone.at)
@@ -190,10 +190,10 @@ def _killed(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     pro += [Indication("It had run out of memory", memory[0].proof)] if memory else []
     by_kernel = hosts.killed(scene, broker, clues.loss.since - SLACK, clues.loss.gone.at)
     pro += [by_kernel] if by_kernel else []
-    unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
+    unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: check the kernel's log",)
     unchecked = ("whether that process was the broker",) if by_kernel else unchecked
     if begun is None:
-        unchecked = ("whether its log was only collected up to there", *unchecked)
+        unchecked = ("whether its log was collected only up to there", *unchecked)
     name = f"The process of broker {broker} was killed, or its machine went down"
     return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
 
@@ -202,25 +202,23 @@ def _frozen(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     broker, pro, contra, weight = clues.loss.broker, [], [], 40
     if clues.gap is not None and not clues.within:
         length = duration(clues.gap[1].at - clues.gap[0].at)
-        pro.append(Indication(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
+        pro.append(Indication(f"It logged nothing for {length}, and then continued", clues.gap[1].proof))
         weight += 30 if clues.often < OFTEN else 5
         if clues.often >= OFTEN:
-            contra.append(Indication(f"Its log is as silent {plural(clues.often, 'other time')}"))
+            contra.append(Indication(f"Its log has gaps like this {plural(clues.often, 'other time')}"))
     if clues.within:
         contra.append(
-            Indication(
-                f"It printed {plural(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof
-            )
+            Indication(f"It logged {plural(len(clues.within), 'line')} while it sent no heartbeat", clues.within[0].proof)
         )
         weight -= 30
     weight += _noticing(clues, pro, contra, frozen=True)
     pause = _long(_longest_pause(scene, clues.loss), clues.loss)
     if pause is not None:
-        contra.append(Indication("Its GC log tells why", pause.proof))
+        contra.append(Indication("Its GC log shows why", pause.proof))
         weight -= 30
-    unchecked = ("who stopped it: the host's log, and the hypervisor's, tell of SIGSTOP, swapping and pauses of the machine",)
+    unchecked = ("the cause of the stop: check the logs of host and hypervisor for SIGSTOP, swapping and pauses",)
     return Root(
-        "frozen", f"Process or host of broker {broker} stood still", broker, chain, tuple(pro), tuple(contra), unchecked, weight
+        "frozen", f"Process or host of broker {broker} was paused", broker, chain, tuple(pro), tuple(contra), unchecked, weight
     )
 
 
@@ -229,8 +227,10 @@ def _noticing(clues: _Clues, pro: list[Indication], contra: list[Indication], *,
     if clues.awake is None:
         return 0
     ms = clues.noticed.milliseconds
-    words = f"It noticed after {duration(ms)} of silence, of a timeout of {duration(clues.loss.timeout)}: it was "
-    point = Indication(words + ("awake" if clues.awake else "not awake to notice in time"), clues.noticed.proof)
+    words = (
+        f"It noticed after {duration(ms)} of silence, with a session timeout of {duration(clues.loss.timeout)}: the process was "
+    )
+    point = Indication(words + ("running" if clues.awake else "paused longer than that"), clues.noticed.proof)
     (contra if clues.awake == frozen else pro).append(point)
     return -20 if clues.awake == frozen else 20
 
@@ -239,7 +239,7 @@ def _running(clues: _Clues, pro: list[Indication], contra: list[Indication]) -> 
     """Add evidence that its process ran, so that the fault was outside; return its weight."""
     if not clues.within:
         return _noticing(clues, pro, contra, frozen=False)
-    words = f"It went on printing: {plural(len(clues.within), 'line')} in the time in which it sent no beat"
+    words = f"It kept logging: {plural(len(clues.within), 'line')} while it sent no heartbeat"
     pro.append(Indication(words, clues.within[0].proof))
     return 25 + _noticing(clues, pro, contra, frozen=False)
 
@@ -248,7 +248,7 @@ def _network(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) 
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
     weight += _running(clues, pro, contra)
     if not clues.within and clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
-        contra.append(Indication("It printed nothing in that time", clues.gap[1].proof))
+        contra.append(Indication("It logged nothing in that time", clues.gap[1].proof))
         weight -= 10
     since = (loss.silence or loss.gone.at) - SLACK
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # given up later
@@ -258,7 +258,7 @@ def _network(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int) 
         weight += 5
     if seen.deaf:
         contra.append(
-            Indication(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values())))
+            Indication(f"{brokers(sorted(seen.deaf))} received nothing from ZooKeeper either", next(iter(seen.deaf.values())))
         )
         weight -= 10
     unchecked = (NO_INTERFACE,)
@@ -278,17 +278,15 @@ def _gc(scene: TimelineInputs, clues: _Clues, chain: int) -> Root:
     if _long(worst, loss) is not None:
         pro.append(Indication(f"A pause of {duration(worst.milliseconds)}", worst.proof))
         weight += 60
-        unchecked = (
-            "whether the collector worked all that time: a host that swaps or stands still holds up a collection as well",
-        )
+        unchecked = ("whether the GC itself took that long: swapping or a paused host also stretches a GC",)
     elif worst is not None:
         contra.append(Indication(f"The longest pause in that time was {worst.milliseconds} ms", worst.proof))
         weight -= 15
     elif logged:
-        contra.append(Indication("Its GC log tells of no pause in that time"))
+        contra.append(Indication("Its GC log shows no pause in that time"))
         weight -= 15
     if clues.within:
-        contra.append(Indication(f"It printed {plural(len(clues.within), 'line')} in that time", clues.within[0].proof))
+        contra.append(Indication(f"It logged {plural(len(clues.within), 'line')} in that time", clues.within[0].proof))
         weight -= 10
     return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 
@@ -310,23 +308,25 @@ def _zookeeper(scene: TimelineInputs, clues: _Clues, seen: Witnesses, chain: int
         heavy = _long(slow, loss) is not None
         (pro if heavy else contra).append(Indication(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
         weight += 45 if heavy else -5
-    for also, words in ((seen.lost, "lost their sessions in the same second"), (seen.deaf, "heard nothing from it either")):
+    for also, words in ((seen.lost, "lost their sessions in the same second"), (seen.deaf, "received nothing from it either")):
         if also:
             pro.append(Indication(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
     if seen.lost or seen.deaf:
         weight += 30
     elif len(scene.registered) > 1:
-        contra.append(Indication("No other broker lost its session with it, but for causes of its own"))
+        contra.append(Indication("No other broker lost its session with it, except for its own cause"))
         weight -= 15
     if seen.hearing:
-        contra.append(Indication(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
+        contra.append(Indication(f"{brokers(sorted(seen.hearing))} stayed connected to it", next(iter(seen.hearing.values()))))
         weight -= 20
     if seen.wrote:
-        contra.append(Indication(f"It wrote {plural(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
+        contra.append(Indication(f"It wrote {plural(len(seen.wrote), 'change')} during that time", seen.wrote[0].proof))
         weight -= 20
     unchecked = (
         ()
         if any(row.source == "zookeeper" for row in scene.kind("zks_session_expiring").rows) or slow
         else ("no log of ZooKeeper",)
     )
-    return Root("zookeeper", "ZooKeeper was slow or away", loss.broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+    return Root(
+        "zookeeper", "ZooKeeper was slow or unavailable", loss.broker, chain, tuple(pro), tuple(contra), unchecked, weight
+    )

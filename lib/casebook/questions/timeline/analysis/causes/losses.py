@@ -139,7 +139,7 @@ def chain(scene: TimelineInputs, loss: Loss) -> Chain | None:
     kind = "broker_stopped" if stopping else "broker_lost"
     verb = "stopped" if stopping else "lost its registration"
     came = [f"{plural(len(moved), 'partition')} got another leader"] if moved else []
-    came += [f"{plural(len(left), 'partition')} got none"] if left else []
+    came += [f"{plural(len(left), 'partition')} got no leader"] if left else []
     title = f"Broker {loss.broker} {verb}" + (f", and {' and '.join(came)}" if came else "")
     return links.chain(kind, title, loss.broker, len(moved) + len(left))
 
@@ -194,7 +194,7 @@ def _causes(links: Chainer, scene: TimelineInputs, loss: Loss) -> EventRow | Non
     expiring = _last(scene, "zks_session_expiring", loss, lambda row: same_session(row, loss.session))
     learnt = None if scene.past.there else _last(scene, "zk_session_expired", loss, lambda row: row.broker == broker)
     if learnt is not None:
-        links.link(learnt, [gone], "the znode goes with its session, and the controller sees it somewhat later")
+        links.link(learnt, [gone], "the znode is removed with its session; the controller sees it somewhat later")
     end = expiring or closed or learnt or gone
     silent = _last(scene, "zk_silent", loss, lambda row: row.broker == broker and loss.within_silence(row))
     silent = silent or _last(scene, "zk_connection_lost", loss, lambda row: row.broker == broker and loss.within_silence(row))
@@ -203,19 +203,17 @@ def _causes(links: Chainer, scene: TimelineInputs, loss: Loss) -> EventRow | Non
     if pause is not None:
         links.link(pause._replace(at=pause.begun), [silent or end], "a process that pauses sends no heartbeat")
     if slow is not None:
-        links.link(slow._replace(at=slow.begun), [silent or end], "a ZooKeeper that waits for its disk answers nobody")
+        links.link(slow._replace(at=slow.begun), [silent or end], "while ZooKeeper waits for its disk, it answers no client")
     gap = gap_of(scene, loss)
     if gap is not None and silent is None and pause is None and other_gaps(scene, loss.broker, gap) < OFTEN:
         length = str(gap[1].at - gap[0].at)
-        links.link(
-            gap[0]._replace(kind="log_gap", fields={"ms": length}), [end], "who prints nothing may send no heartbeat either"
-        )
+        links.link(gap[0]._replace(kind="log_gap", fields={"ms": length}), [end], "a silent process may send no heartbeat")
     if silent is not None:
-        links.link(silent, [end], "ZooKeeper expires a session that it has not heard for its timeout")
+        links.link(silent, [end], "ZooKeeper expires a session after its timeout without a heartbeat")
     if expiring is not None:
         links.link(expiring, [closed or learnt or gone], "the expiry is a transaction that closes the session")
     if closed is not None:
-        links.link(closed, [gone], "an ephemeral znode goes with its session, in the same transaction")
+        links.link(closed, [gone], "an ephemeral znode is removed with its session, in the same transaction")
     return None
 
 
@@ -254,7 +252,7 @@ def _effects(
         links.effects(
             change,
             ["broker_failure"],
-            "the controller takes a deleted broker for dead",
+            "the controller treats a deleted broker as dead",
             which=lambda row: broker in row.numbers("brokers"),
         )
         or change
@@ -269,7 +267,7 @@ def _effects(
     links.effects(
         failure,
         ["znode_isr_changed"],
-        "who is dead is taken out of the in-sync set",
+        "a dead broker is removed from the ISR",
         which=lambda row: broker in row.numbers("old") and broker not in row.numbers("isr"),
     )
     expired = links.effects(
@@ -286,7 +284,7 @@ def _effects(
     )
     elected = elected or next(iter(early), None)
     _old_leader(links, loss, elected, moved)
-    links.effects(elected or gone, CLIENTS, "clients speak to the old leader or coordinator until they look up the new one")
+    links.effects(elected or gone, CLIENTS, "clients use the old leader or coordinator until they look up the new one")
     return moved, refused
 
 
@@ -330,7 +328,7 @@ def _refused(links: Chainer, loss: Loss, failure: EventRow) -> list[EventRow]:
 
     rows = scene.kinds((*_FINDS_NOBODY, "znode_leader_changed"), failure.at - SLACK, loss.until)
     found = once_each(row for row in rows if row.partition is not None and without(row))
-    links.link(failure, found, "nobody else in sync is alive, so the partition stays without leader")
+    links.link(failure, found, "no other in-sync replica is alive, so the partition stays without leader")
     return found
 
 
@@ -349,7 +347,7 @@ def _old_leader(links: Chainer, loss: Loss, elected: EventRow | None, moved: lis
     def own(row: EventRow) -> bool:
         return row.broker == loss.broker and (row.topic, row.partition) in hit and row.number("leader") != loss.broker
 
-    follows = links.effects(elected, ["become_follower"], "the old leader is told whom to follow", which=own)
+    follows = links.effects(elected, ["become_follower"], "the old leader receives the new leader", which=own)
     cut = [kind for kind in TRUNCATIONS if kind != "truncated_nothing"]
-    links.effects(follows or elected, cut, "a follower cuts its log where the new leader's ends", which=own)
-    links.effects(elected, ["isr_update_refused"], "the old leader's in-sync set is no longer its to write", which=own)
+    links.effects(follows or elected, cut, "a follower truncates its log where the new leader's ends", which=own)
+    links.effects(elected, ["isr_update_refused"], "the old leader may no longer write the ISR", which=own)

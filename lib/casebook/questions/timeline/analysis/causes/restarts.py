@@ -73,12 +73,12 @@ def of_all(scene: TimelineInputs, held: Mapping[int, int]) -> Iterator[Chain]:
         first = min([*stops, *ends, *starts], key=lambda row: row.at, default=None)
         if first is None:
             continue
-        links.link(first, [row for row in ends if row is not first], "all that were registered went")
+        links.link(first, [row for row in ends if row is not first], "all registered brokers left")
         links.link(first, [row for row in starts if row is not first], "all were started again")
-        links.effects(first, ["loaded"], "each coordinator reads its partitions of the offsets topic anew")
+        links.effects(first, ["loaded"], "each coordinator loads its partitions of the offsets topic again")
         links.effects(first, _WAITS, "clients wait for leaders and coordinators until these are back")
         led = {key for key, rows in scene.states.items() if _led(rows, gone)}
-        title = f"All {plural(len(gone.ids), 'broker')} went within {duration(gone.until - gone.since)}"
+        title = f"All {plural(len(gone.ids), 'broker')} left within {duration(gone.until - gone.since)}"
         title += f", and were back after {duration(gone.whole - gone.since)}" if gone.whole is not None else ""
         holds = 0 if gone.back is not None else max((held.get(broker, 0) for broker in gone.ids), default=0)
         chain = links.chain("all_lost", title, None, len(led)) or Chain(
@@ -191,9 +191,9 @@ def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
     stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
     starts = {broker: _begun_again(scene, broker, gone) for broker in gone.ids}
     silent = sorted(broker for broker in gone.ids if stops[broker] is None and starts[broker] is None)
-    pro = [Indication(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
+    pro = [Indication(f"Broker {broker} logs that it stops", row.proof) for broker, row in stops.items() if row is not None]
     pro += [Indication(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
-    unchecked = (f"what {brokers(silent)} did: no line tells",) if silent else ("who asked for it, or what ended them",)
+    unchecked = (f"the actions of {brokers(silent)}: they are not logged",) if silent else ("what requested or ended it",)
     clean = sum(row is not None for row in stops.values())
     how = "stopped or killed"
     if clean in (0, len(gone.ids)):
@@ -203,12 +203,12 @@ def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
     if gone.whole is not None or len(again) == len(gone.ids):
         name += " and started again: a restart of all"
     elif gone.back is not None:
-        name += f"; {brokers(again) if again else 'not all of them, as far as is told,'} started again"
+        name += f"; {brokers(again) if again else 'not all of them, as far as logged,'} started again"
     kind = "all_stopped" if clean == len(gone.ids) else "all_ended"
     yield Root(kind, name.removesuffix(","), None, place, tuple(pro), (), unchecked, 100 if pro else 40)
     if silent:
         lack = () if any(row.source == "zookeeper" for row in scene.rows) else ("no log of ZooKeeper",)
-        yield Root("zookeeper", "ZooKeeper was slow or away", None, place, (), (), lack, 40)
+        yield Root("zookeeper", "ZooKeeper was slow or unavailable", None, place, (), (), lack, 40)
 
 
 def _stop(scene: TimelineInputs, broker: int, gone: _Gone) -> EventRow | None:
@@ -280,7 +280,7 @@ def _failed(told: Sequence[EventRow]) -> _Failed | None:
         return None
     means = (_Failed(words, row) for row in reversed(told) for text, words in _WHYS if text in row.text)
     errors = (_Failed(f"it says {found[-1].strip()}", row) for row in reversed(told) if (found := _ERROR.findall(row.text)))
-    return next(means, None) or next(errors, None) or _Failed("the line says why", told[-1])
+    return next(means, None) or next(errors, None) or _Failed("the reason is in the line", told[-1])
 
 
 def why_failed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:

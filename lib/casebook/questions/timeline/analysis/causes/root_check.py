@@ -57,7 +57,7 @@ def root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root], 
     which = plural(len({scene.place(one) for one in before}), "partition")
     least = "At least " if untold(scene) else ""
     latest = " or earlier" if least or earliest.opened_earliest is not None or earliest.opened_by == FOUND_SO else ""
-    told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
+    told = f"{least}{which} had no leader before it, first at {first}{latest}: the cause of that is not known."
     return replace(found, caveats=(*found.caveats, told))
 
 
@@ -69,7 +69,7 @@ def _without_zookeeper(scene: TimelineInputs, chain: Chain) -> str:
     own = [row for row in told if row.broker == chain.broker]
     if not own or own[-1].kind != "zk_connection_lost":
         return ""
-    return f"{capitalised(named(chain.broker))} had no connection with ZooKeeper then: that may have called for the stop."
+    return f"{capitalised(named(chain.broker))} had no connection with ZooKeeper then, which may be the reason for the stop."
 
 
 def _may_be_of(scene: TimelineInputs, window: Window, chain: Chain) -> bool:
@@ -89,8 +89,8 @@ def _unlinked(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Ro
     """Return the finding when no chain of a lost broker affected a partition."""
     which = plural(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
-        f"What left {which} without leader is not known",
-        why=f"{chains[0].title}, at {moment(_since(chains[0]))}: no partition is told to have lost its leader by it.",
+        f"The cause of {which} without leader is unknown",
+        why=f"{chains[0].title}, at {moment(_since(chains[0]))}: no partition is known to have lost its leader by it.",
         settle=SETTLE,
         since=instant(min(one.opened for one in leaderless)),
         at_latest=True,
@@ -104,8 +104,8 @@ def _of_another_cluster(
     which = plural(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
-        f"What left {which} without leader is not known: all that could be linked befell another cluster, told of before",
-        why=f"{chains[0].title}: of no consequence to the cluster that the logs end with.",
+        f"The cause of {which} without leader is unknown: all linked events belong to an earlier cluster",
+        why=f"{chains[0].title}: this does not affect the cluster at the end of the logs.",
         settle=SETTLE,
         since=instant(min(opened)) if opened else None,
         at_latest=bool(opened),
@@ -115,9 +115,9 @@ def _of_another_cluster(
 def _ask(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root]) -> Question:
     return Question(
         check="timeline.root",
-        question="What began it?",
+        question="What is the root cause?",
         coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
-        threshold="any chain of events that hit a partition or a client",
+        threshold="any chain of events that affected a partition or a client",
         facts={
             "chains": len(chains),
             "candidates": [root.name for root in roots if root.chain == 0],
@@ -133,11 +133,11 @@ def _root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root])
             return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check(
-                _alone(scene) or "What began it is not known: no event in the logs that are here was linked to another",
+                _alone(scene) or "The root cause is unknown: no event in these logs could be linked to another",
                 settle=SETTLE,
             )
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
-        return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
+        return ask.ok("No broker was lost, and no other chain of events was found", gaps=gaps)
     if len(rivals := list(_rivals(scene, chains))) > 1:
         return _rivalled(ask, rivals, roots)
     candidates = [root for root in roots if root.chain == 0]
@@ -150,7 +150,7 @@ def _root(scene: TimelineInputs, chains: Sequence[Chain], roots: Sequence[Root])
     if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
         return _unread(ask, said, since, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
-    waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {plural(chains[0].holds, 'partition')} without leader"
+    waits = f"{who} still down and hold{'s' if who.endswith('is') else ''} {plural(chains[0].holds, 'partition')} without leader"
     told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
     against = [point.text for point in (first.contra if first else ())]
     unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
@@ -203,8 +203,8 @@ def _too(chain: Chain, alike: Sequence[Chain]) -> str:
     """Name the brokers with the same root before and after, with times; ``""`` without any."""
     told = ""
     for verb, those in (
-        ("had befallen", [one for one in alike if one.opened < chain.opened]),
-        ("befell", [one for one in alike if one.opened >= chain.opened]),
+        ("had happened to", [one for one in alike if one.opened < chain.opened]),
+        ("happened to", [one for one in alike if one.opened >= chain.opened]),
     ):
         whom = [f"{named(one.broker)} at {moment(one.opened)}" for one in those]
         told += f"; the same {verb} {' and '.join(whom)}" if whom else ""
@@ -240,11 +240,11 @@ def _alone(scene: TimelineInputs) -> str:
         return ""
     whose, times = brokers(sorted(ended)), plural(sum(ended.values()), "time")
     which = agree(len(ended), "its session", "sessions")
-    return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; what followed is not told"
+    return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; the consequences are unknown"
 
 
 def _lack(scene: TimelineInputs) -> str:
-    alone = "no log, and ZooKeeper's snapshots tell what was so at their moments, not what happened between"
+    alone = "no log, and ZooKeeper's snapshots show only single moments, not the events between them"
     return "neither log nor history" if scene.past.first is None else alone
 
 
@@ -269,8 +269,8 @@ def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequenc
     ]
     who = brokers(sorted(chain.broker for _, chain in rivals))
     return ask.could_not_check(
-        f"Which loss matters most is not known: nothing tells which of {who} are back",
-        why=f"By what is here, the worst first: {'; '.join(f'{n}. {name}' for n, name in enumerate(order, start=1))}.",
+        f"The most important loss is unknown: the evidence does not show which of {who} are back",
+        why=(f"According to this evidence, worst first: {'; '.join(f'{n}. {name}' for n, name in enumerate(order, start=1))}."),
         settle="Collect the children of /brokers/ids.",
         since=instant(min(chain.opened for _, chain in rivals)),
         at_latest=True,
@@ -301,7 +301,8 @@ def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root
     names = "; ".join(root.name for root in candidates)
     alone = len(candidates) == 1
     return ask.could_not_check(
-        f"{what}; nothing here tells " + ("why" if alone else f"which of {plural(len(candidates), 'candidate')} began it"),
+        f"{what}; the evidence does not show "
+        + ("why" if alone else f"which of {plural(len(candidates), 'candidate')} is the root cause"),
         why=f"{'This' if alone else 'Each of these'} is possible: {names}.",
         settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
         since=instant(chain.opened),
@@ -317,7 +318,7 @@ def _unread(ask: Question, said: str, since: int, chain: Chain, candidates: Sequ
     shown += [link.effect.proof for link in chain.links]
     return ask.could_not_check(
         f"Likeliest root, as far as could be checked: {said}",
-        why=f"{unread[0].why} What began it may stand there. By what is here, the likeliest first: {order or said}.",
+        why=f"{unread[0].why} It may contain the root cause. According to this evidence, likeliest first: {order or said}.",
         settle=unread[0].settle,
         since=instant(since),
         at_latest=True,

@@ -43,7 +43,7 @@ def _storm(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         others = ", ".join(storm.bystanders[:MOST]) + (" and others" if len(storm.bystanders) > MOST else "")
         pro.append(Indication(f"Requests of {others} may have been in the same polls: they connected at that time"))
     if storm.period is not None and abs(storm.period - PERIOD) < PERIOD // 10:
-        words = "which is how long librdkafka waits before it asks again (api.version.fallback.ms)"
+        words = "as long as librdkafka waits before it asks again (api.version.fallback.ms)"
         pro.append(Indication(f"They come every {duration(storm.period)}, {words}", storm.thrown[-1].proof))
     unchecked = tuple(unnamed(scene, [storm]))
     name = f"A client newer than {named(storm.broker)}: api key {keys}"
@@ -61,7 +61,7 @@ def _foreign(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     first, what = storm.thrown[0], " and ".join(storm.protocols)
     size = f"size = {first.fields.get('size', '')}"
     words = f"{plural(len(storm.thrown), 'connection')}{_who(storm)}: the first bytes, read as a size ({size})"
-    unchecked = () if storm.senders else ("who: no line names the address",)
+    unchecked = () if storm.senders else ("the sender: no line has the address",)
     name = f"{what} spoken to Kafka's port of {named(storm.broker)}"
     yield Root(
         "foreign", name[0].upper() + name[1:], storm.broker, place, (Indication(words, first.proof),), (), unchecked, CERTAIN
@@ -69,7 +69,7 @@ def _foreign(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
 
 
 def _who(storm: Storm) -> str:
-    whom = ", ".join(sender.address for sender in storm.senders) or "nobody that the log names"
+    whom = ", ".join(sender.address for sender in storm.senders) or "a sender that is not logged"
     return f" from {whom}" if storm.told in (0, len(storm.thrown)) else f", {storm.told} of them from {whom}"
 
 
@@ -93,16 +93,16 @@ def unnamed(scene: TimelineInputs, found: Sequence[Storm]) -> Iterator[str]:
         return
     left = sum(len(storm.thrown) - storm.told for storm in found)
     if left:
-        yield f"who sent the other {plural(left, 'request')}: no line tells who connected or asked"
+        yield f"the sender of the other {plural(left, 'request')}: no line logs the connection or client"
 
 
 def _nobody_named(scene: TimelineInputs) -> str:
     """Return why the sender of an unknown request is unknown."""
     if len(scene.kind("bad_request")):
-        return "which client: the line names none; kafka.request.logger at DEBUG, or a capture of the port, would"
+        return "the client: the line does not name it; set kafka.request.logger to DEBUG, or capture the port"
     return (
-        "which client: up to 0.9 the exception names neither address nor client id; kafka.network at DEBUG tells the connections "
-        "that were opened just before, a capture of the port tells all"
+        "the client: up to 0.9 the exception names neither address nor client id; set kafka.network to DEBUG to log "
+        "connections, or capture the port"
     )
 
 
@@ -117,11 +117,11 @@ def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         return
     broker = named(chain.broker)
     last = chain.links[0].cause if chain.links and chain.links[0].cause.at < chain.by else None
-    ended = f"It had ended when {broker} was started again at {moment(chain.by)}"
+    ended = f"It had ended by the next start of {broker} at {moment(chain.by)}"
     pro = [Indication(ended, chain.links[-1].effect.proof if chain.links else "")]
     if last is not None:
         text = " ".join(last.text.split())[:200]
-        pro.append(Indication(f"Its last line that is understood is of {moment(last.at)}: {text}", last.proof))
+        pro.append(Indication(f"Its last known line is from {moment(last.at)}: {text}", last.proof))
     since = last.at if last is not None else chain.by - disks.AFTER
     pro += [by_kernel] if (by_kernel := hosts.killed(scene, chain.broker, since, chain.by)) else []
     name = f"The process of {broker} ended without closing its logs"
@@ -146,7 +146,7 @@ def _at_begin(scene: TimelineInputs, chain: Chain) -> EventRow | None:
 
 _OTHERS = {
     "unknown_request": _storm,
-    "cleaner_dead": _named("cleaner", "A segment that the log cleaner of {broker} cannot take"),
+    "cleaner_dead": _named("cleaner", "A segment that does not fit the log cleaner's map on {broker}"),
     "unclean_start": _killed,
     "disk_failed": disks.candidates,
     emptied.KIND: emptied.candidates,

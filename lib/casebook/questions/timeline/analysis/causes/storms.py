@@ -206,7 +206,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
                 first, failed, "the exception leaves the network thread's loop: what else was in that poll is not answered"
             )
             _bystanders(links, min(failed[0], first, key=lambda row: row.at), storm.broker)
-        title = capitalised(f"{named(storm.broker)} was sent {plural(len(storm.thrown), 'request')} that it does not know")
+        title = capitalised(f"{named(storm.broker)} received {plural(len(storm.thrown), 'request')} that it does not support")
         yield links.chain("unknown_request", title, storm.broker) or Chain(
             "unknown_request", title, storm.broker, (), first.at, last.at
         )
@@ -229,7 +229,7 @@ def _bystanders(links: Chainer, cause: EventRow, broker: int | None) -> None:
     links.effects(
         cause,
         ["isr_shrunk", "znode_isr_changed"],
-        "followers whose fetches are not answered fall behind",
+        "followers whose fetches are not answered lag",
         which=lambda row: row.broker == broker,
     )
     links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")

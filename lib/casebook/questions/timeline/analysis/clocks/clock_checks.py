@@ -19,15 +19,15 @@ from casebook.questions.timeline.analysis.clocks.corrected import OFF
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
 
-_MEND = "Mend the time synchronisation of the hosts."
-_SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."
-_ONE_BY_ONE = "A file that was put together of several out of order looks the same: give them one by one."
+_MEND = "Repair the time synchronisation of the hosts."
+_SLEW = "Repair the time synchronisation of the hosts: a running clock must be slewed, not set."
+_ONE_BY_ONE = "A file assembled from several out of order looks the same: pass them one by one."
 _ORDERING = "Corrected times are used for ordering only; every row keeps the time that was printed."
 _CALENDAR = 400 * 86_400_000
 """Maximum plausible error of a clock, a year; milliseconds."""
-_LOCALE = "See which locale the broker runs in: that of Thailand counts 543 years more (-Duser.language=en)."
-_DOUBLED = "Of the hour that comes twice when summer time ends, each line was put into its own by what happened elsewhere."
-_APART = Advice(kind="first", text="Give each process a log of its own; collect them anew, each under its owner.")
+_LOCALE = "Check the broker's locale: the Thai calendar counts 543 years more (-Duser.language=en)."
+_DOUBLED = "In the hour that repeats when summer time ends, each line was assigned by events elsewhere."
+_APART = Advice(kind="first", text="Give each process its own log, and collect the logs again, each under its owner.")
 
 
 class _Moved(NamedTuple):
@@ -56,7 +56,7 @@ def clocks(scene: TimelineInputs) -> Finding:
     zones = {**told(scene).others, **_zones(scene, off, moved)}
     ask = Question(
         check="timeline.clocks",
-        question="May times of different logs be compared?",
+        question="Can times of different logs be compared?",
         coverage=Coverage.counted(len(known), len(known) + len(unknown), "clock", Source.LOGS, Source.HISTORY),
         threshold="a clock that is off by more than 1 s, or was set while its log was written",
         facts={
@@ -81,19 +81,17 @@ def clocks(scene: TimelineInputs) -> Finding:
         whose = ", ".join(clock.owner for clock in unknown[:SHOWN])
         off_by = f"the {agree(len(unknown), 'clock', 'clocks')} of {whose} {agree(len(unknown), 'is', 'are')}"
         return ask.could_not_check(
-            f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off",
+            f"It is unknown how far {off_by if unknown else 'the clocks of the logs are'} off",
             why=" ".join(f"{clock.owner}: {clock.why}" for clock in unknown[:SHOWN]),
             settle=f"{COLLECT_HISTORY}.",
             next=tuple(type_it),
         )
     others = [clock for clock in known if clock.owner != scene.reference]
     if not others:
-        lack = f"All times are those of {known[0].owner}: there is no other clock to hold them against"
+        lack = f"All times are those of {known[0].owner}: there is no other clock to compare with"
         names = ", ".join(sorted(set(zones.values())))
         lack += (
-            f"; its times were read as {scene.timezone}, and lines of its own tell that it logged in {names} then"
-            if zones
-            else ""
+            f"; its times were read as {scene.timezone}, but its own lines show that it logged in {names} then" if zones else ""
         )
         return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
@@ -206,7 +204,7 @@ def _unclocked(scene: TimelineInputs) -> coverage.Gaps:
 
 
 def _late(told: Late) -> str:
-    return f"{told.proof} bears a time {duration(told.by)} late: the clock was set forward before it, or it was printed late."
+    return f"{told.proof} has a time {duration(told.by)} late: the clock was set forward before it, or it was logged late."
 
 
 def _moved(clock: Clock) -> Iterator[_Moved]:
@@ -248,7 +246,7 @@ def _what(one: _Moved) -> str:
     whose = one.clock.owner
     if one.step.joined:
         file = one.step.after.rpartition(":")[0]
-        return f"{file} was put together out of order, or the clock of {whose} was set {_by(one)}"
+        return f"{file} was assembled out of order, or the clock of {whose} was set {_by(one)}"
     if one.zone is not None:
         return f"The times of {whose} moved {_by(one)} while its log was written: its time zone changed, or daylight saving time"
     return f"The clock of {whose} was set {_by(one)} while its log was written"
@@ -265,9 +263,9 @@ def _by(one: _Moved) -> str:
 
 def _described(one: _Moved) -> str:
     step = one.step
-    was, then = ("nobody knows how far" if skew is None else f"{skew:+d} ms" for skew in (one.before, step.skew))
-    unknown = "" if step.skew is not None else "; from there on its lines could not be ordered among those of others"
-    lines = f"{step.before} bears {instant(step.left)}, {step.after} bears {instant(step.shown)}"
+    was, then = ("by an unknown amount" if skew is None else f"{skew:+d} ms" for skew in (one.before, step.skew))
+    unknown = "" if step.skew is not None else "; after that its lines could not be ordered among those of other logs"
+    lines = f"{step.before} has {instant(step.left)}, {step.after} has {instant(step.shown)}"
     return f"{lines}; off by {was}, then {then}{unknown}."
 
 

@@ -168,7 +168,7 @@ def _is_vague(skew: "_Skew") -> bool:
 
 def _too_vague(skew: "_Skew") -> str:
     return (
-        f"It is off by {duration(abs(skew.skew))}, give or take {duration(skew.uncertainty)}: too vague to be of use. "
+        f"It is off by {duration(abs(skew.skew))}, give or take {duration(skew.uncertainty)}: too uncertain to be used. "
         "Its times are taken as printed."
     )
 
@@ -221,9 +221,9 @@ def _with_steps(clock: Clock, cut: Sequence[ClockCut], found: Mapping[Stretch, _
 
 def _set(step: ClockStep) -> str:
     if step.joined:
-        return f"Its lines from {step.after} on lie before those above: files put together out of order, or a clock set back."
-    known = "nobody knows how far it is off" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
-    return f"It was set between {step.before} and {step.after}; from there on {known}."
+        return f"Its lines from {step.after} on are earlier than those above: files assembled out of order, or a clock set back."
+    known = "it is off by an unknown amount" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
+    return f"It was set between {step.before} and {step.after}; after that {known}."
 
 
 def _order(name: str) -> tuple[bool, int, str]:
@@ -346,7 +346,9 @@ def _busiest_controller(events: Iterable[Event]) -> str:
 
 def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, pairs: Sequence[Pair]) -> Clock:
     if name == reference:
-        return Clock(name, broker, 0, 0, 0, reference, False, "It is the reference: nothing of ZooKeeper's is known.")
+        return Clock(
+            name, broker, 0, 0, 0, reference, False, "It is the reference: there is no evidence of ZooKeeper's own clock."
+        )
     if found is None:
         return Clock(name, broker, None, None, 0, reference, False, f"{_unknown(_heard(pairs))}; its times are taken as printed.")
     kinds = sorted({pair.what for pair in pairs})
@@ -373,11 +375,11 @@ def zone_back(step: ClockStep) -> int | None:
 
 def _unknown(late: Sequence[int]) -> str:
     if not late:
-        return "Nothing in its lines happened together with something of known time"
+        return "None of its lines matches an event of known time"
     if late[0] < 0:
-        lines = f"{plural(len(late), 'line')} of what it was told {agree(len(late), 'says', 'say')} so"
-        return f"It may be behind by {duration(-late[0])} or more, but only {lines}"
-    return f"It is ahead by {duration(late[0])} at most, by what it was told"
+        lines = f"{plural(len(late), 'line')} about received messages {agree(len(late), 'shows', 'show')} it"
+        return f"It may lag by {duration(-late[0])} or more, but only {lines}"
+    return f"It is ahead by {duration(late[0])} at most, according to received messages"
 
 
 def _applied(found: _Skew, reference: str) -> _Skew:

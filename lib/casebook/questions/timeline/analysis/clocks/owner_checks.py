@@ -23,7 +23,7 @@ def owners(scene: TimelineInputs) -> Finding:
     own = [file for file in scene.files if file.broker is not None and not file.is_empty]
     ask = Question(
         check="timeline.owners",
-        question="Is each log of the broker that it was given for?",
+        question="Does each log belong to the broker that it was collected for?",
         coverage=Coverage.counted(sum(file.extent is not FileExtent.NOT for file in own), len(own), "log", Source.LOGS),
         threshold="any log whose lines name another broker",
         facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
@@ -32,13 +32,13 @@ def owners(scene: TimelineInputs) -> Finding:
     if wrong:
         return _misplaced(ask, wrong, tallies, own)
     if not any(file.broker is not None for file in scene.files):
-        return ask.could_not_check("There is no broker's log", settle=COLLECT_LOGS)
+        return ask.could_not_check("There is no broker log", settle=COLLECT_LOGS)
     if not tallies:
         return ask.could_not_check(
-            "No line names the broker that wrote it", settle="Give server.log and controller.log: their lines name their broker."
+            "No line names the broker that wrote it", settle="Add server.log and controller.log: their lines name their broker."
         )
     return ask.ok(
-        "Every log names the broker that it was given for, or none", gaps=coverage.unread_logs(scene.files, scene.cluster)
+        "Every log names the broker that it was collected for, or none", gaps=coverage.unread_logs(scene.files, scene.cluster)
     )
 
 
@@ -54,17 +54,17 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     least = "At least " if (doubt and only is None) or untold else ""  # a few lines in a file prove nothing
     return ask.found(
         Severity.WARNING,
-        f"{least}{plural(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
+        f"{least}{plural(len(wrong), 'log')} collected for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
         why=" ".join(_described(file, tallies.get(file.file, Counter())) for file in wrong[:SHOWN]),
         next=(Step(kind="first", text=f"Collect the logs again, each broker's under its own id: {COLLECT_LOGS}."),),
-        caveats=("Their lines count for the broker that they name, not for the one that they were given for.",),
+        caveats=("Their lines count for the broker that they name, not for the one that they were collected for.",),
     )
 
 
 def _described(file: LogFile, tally: Mapping[int, int]) -> str:
     if not tally:
-        taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is taken for nobody's"
-        others = f"what was given with it is not of broker {stated(file.file)}, or not only"
+        taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is assigned to no broker"
+        others = f"other logs of the same collection are not of broker {stated(file.file)}, or not only"
         return f"{file.file} names no broker and {taken}, as {others}."
     total = sum(tally.values())
     by_count = sorted(tally.items(), key=lambda counted: (-counted[1], counted[0]))

@@ -29,9 +29,9 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     hit = Counter((one.topic, one.partition) for one in dirty)
     ask = Question(
         check="timeline.unclean_elections",
-        question="Was a leader elected that was not in sync?",
+        question="Was an out-of-sync replica elected as leader?",
         coverage=Coverage.counted(len(scene.states) - len(unknown), len(scene.states), "partition", Source.HISTORY, Source.LOGS),
-        threshold="a leader that was not in the ISR before",
+        threshold="a leader that was not in the previous ISR",
         facts={
             "elections": len(dirty),
             "partitions": len(hit),
@@ -45,11 +45,13 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
         return replace(_found(scene, ask, dirty, len(hit), len(unjudged)), at_latest=bool(untold(scene)))
     if unjudged:
         lack = agree(len(unjudged), "the leader", "the leaders")
-        title = f"Whether {lack} of {plural(len(unjudged), 'election')} {agree(len(unjudged), 'was', 'were')} in sync is unknown"
-        return ask.could_not_check(title, why="The ISR before is not told.", settle=f"{COLLECT_HISTORY}.")
+        title = (
+            f"For {plural(len(unjudged), 'election')}, it is unknown whether {lack} {agree(len(unjudged), 'was', 'were')} in sync"
+        )
+        return ask.could_not_check(title, why="The previous ISR is unknown.", settle=f"{COLLECT_HISTORY}.")
     if gaps := untold(scene) or coverage.history(scene.past, scene.cluster):
-        return ask.could_not_check("Not every election is told of", why=gaps[0].why, settle=gaps[0].settle)
-    return ask.ok("Each leader that was elected was in the ISR before", gaps=())
+        return ask.could_not_check("Not every election is in the evidence", why=gaps[0].why, settle=gaps[0].settle)
+    return ask.ok("Each elected leader was in the previous ISR", gaps=())
 
 
 class _Dirty(NamedTuple):
@@ -76,7 +78,7 @@ def _by_lines(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Iterato
     for row in scene.kind("unclean_election").rows:
         leader = row.number("leader")
         if row.partition is not None and row.at is not None and (row.topic, row.partition, leader) not in told:
-            why = f"its controller found nobody of the ISR alive; broker {leader} was elected"
+            why = f"its controller found no living ISR member; broker {leader} was elected"
             yield _Dirty(row.topic, row.partition, row.at, leader, row.proof, why)
 
 
@@ -87,16 +89,16 @@ def _found(scene: TimelineInputs, ask: Question, dirty: Sequence[_Dirty], partit
     whom = f"{plural(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
     return ask.found(
         Severity.WARNING,
-        f"{whom}: what the ISR had and they lacked is lost",
+        f"{whom}: records that only the ISR had are lost",
         why=f"{first.topic}-{first.partition}: {first.why}.",
         since=instant(first.at),
         next=(
             Step(
                 kind="first",
-                text="Find out which acknowledged records are gone, by a ledger and the log dirs of all replicas.",
+                text="Find the lost acknowledged records with a ledger and the log dirs of all replicas.",
                 command="casebook run message_loss",
             ),
             Step(kind="then", text="Set unclean.leader.election.enable=false where records matter more than writes."),
         ),
-        caveats=(f"Of {plural(unjudged, 'more election')} the ISR before is not told.",) if unjudged else (),
+        caveats=(f"The previous ISR of {plural(unjudged, 'more election')} is unknown.",) if unjudged else (),
     )

@@ -8,7 +8,7 @@ from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.states import ENDED
 
 _LOAD = ("load_scheduled", "loading")
-_LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
+_LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "The leadership moved away."}
 
 
 def loading(scene: TimelineInputs) -> Iterator[Window]:
@@ -18,7 +18,9 @@ def loading(scene: TimelineInputs) -> Iterator[Window]:
         if row.kind in ENDED:
             for place in [place for place in open_ if place[0] == row.broker]:
                 yield _load(
-                    open_.pop(place), row, "The broker stopped." if row.kind == "broker_stopped" else "The broker began anew."
+                    open_.pop(place),
+                    row,
+                    "The broker stopped." if row.kind == "broker_stopped" else "The broker was started again.",
                 )
         elif row.topic == OFFSETS_TOPIC and row.partition is not None:
             place = row.broker, row.partition
@@ -29,7 +31,7 @@ def loading(scene: TimelineInputs) -> Iterator[Window]:
             elif row.kind == "loaded":
                 yield _begun_before(row)
     for begun in open_.values():
-        yield _load(begun, None, "Its log does not say that it ended.")
+        yield _load(begun, None, "Its log does not record the end.")
 
 
 def _load(begun: EventRow, ended: EventRow | None, why: str) -> Window:
@@ -62,6 +64,6 @@ def _begun_before(row: EventRow) -> Window:
         row.broker,
         row.proof,
         row.proof,
-        "Its end tells how long it took." if took is not None else "Its begin is not told.",
+        "Its end line has the duration." if took is not None else "Its start is unknown.",
         _LOADED["loaded"],
     )

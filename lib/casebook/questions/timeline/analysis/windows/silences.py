@@ -25,12 +25,12 @@ _FILES = {
     "controller": (
         "controller.log",
         ("broker_change", "broker_failure", "controller_elected", "controller_ready", "controller_epoch", "broker_startup"),
-        "when the controller saw a broker go, and what it did then",
+        "when the controller saw a broker leave, and how it reacted",
     ),
     "state-change": (
         "state-change.log",
         ("partition_changed", "leader_request_received", "become_leader", "become_follower", "controller_request_sent"),
-        "when each broker was told who leads",
+        "when each broker received each leader change",
     ),
 }
 """For each file: name, kinds of lines that prove its logger enabled, and its content."""
@@ -54,18 +54,18 @@ def silences(scene: TimelineInputs, chains: Iterable[Chain], doubts: Iterable[Ol
 
 def _history(past: Past) -> Iterator[Silence]:
     if past.observed:
-        told = "Between two snapshots each leader, in-sync set and session may have changed, and changed back."
+        told = "Between two snapshots, each leader, ISR and session may have changed and changed back."
         yield Silence("no_history", None, coverage.observed(past), told, coverage.OTHER_LOGS)
     elif not past.there:
         yield Silence(
             "no_history",
             None,
             "ZooKeeper's history was not collected.",
-            "When each leader, in-sync set and session changed, to the millisecond; logs tell it later, or not at all.",
+            "When each leader, ISR and session changed, to the millisecond; logs record it later, or not at all.",
             COLLECT_HISTORY,
         )
     elif past.breaks:
-        told = "What changed in ZooKeeper meanwhile."
+        told = "Changes in ZooKeeper during that time."
         yield Silence("no_history", None, coverage.missing(past.breaks), told, coverage.OTHER_LOGS)
 
 
@@ -82,14 +82,14 @@ def _brokers(scene: TimelineInputs) -> Iterator[Silence]:
             "no_log",
             None,
             f"There is no log of {brokers(missing)}.",
-            "Whether they lived on, what they believed to lead, and what they truncated.",
+            "Whether they stayed alive, what they believed to lead, and what they truncated.",
             COLLECT_LOGS,
         )
     if strange:
         yield Silence(
             "unknown_broker",
             None,
-            f"There are logs of {brokers(strange)}, of which ZooKeeper knows nothing.",
+            f"There are logs of {brokers(strange)}, which ZooKeeper does not know.",
             "Whether they belong to this cluster.",
             "Check the ids given with --logs.",
         )
@@ -103,9 +103,7 @@ def _files(scene: TimelineInputs) -> Iterator[Silence]:
             len(scene.kind(kind)) for kind in kinds
         ):
             continue
-        yield Silence(
-            "no_file", None, f"There is no {file} of any broker that tells anything.", f"By the logs, {tells}.", COLLECT_LOGS
-        )
+        yield Silence("no_file", None, f"No broker has a usable {file}.", f"In the logs, {tells}.", COLLECT_LOGS)
 
 
 def _jvm_and_zookeeper(scene: TimelineInputs) -> Iterator[Silence]:
@@ -115,7 +113,7 @@ def _jvm_and_zookeeper(scene: TimelineInputs) -> Iterator[Silence]:
             "no_file",
             None,
             "There is no GC log of any broker.",
-            "Whether a broker that fell silent was collecting garbage.",
+            "Whether a silent broker was in a GC pause.",
             f"{COLLECT_LOGS}, with kafkaServer-gc.log.",
         )
     if not any(source_of(name) == "zookeeper" for name in names) and not any(row.source == "zookeeper" for row in scene.rows):
@@ -127,9 +125,7 @@ def _jvm_and_zookeeper(scene: TimelineInputs) -> Iterator[Silence]:
             f"{COLLECT_LOGS}, with zookeeper=GLOB.",
         )
     if not any(source_of(name) == "client" for name in names):
-        yield Silence(
-            "no_file", None, "No log was given as that of a client.", "What producers and consumers saw.", "Give their logs."
-        )
+        yield Silence("no_file", None, "No client log was given.", "The view of producers and consumers.", "Add their logs.")
 
 
 def _reach(scene: TimelineInputs, worst: Chain | None) -> Iterator[Silence]:
@@ -153,8 +149,8 @@ def _reach(scene: TimelineInputs, worst: Chain | None) -> Iterator[Silence]:
                 "begins_late",
                 broker,
                 f"The logs of broker {broker} begin at {instant(begins)}, within the incident.",
-                "What it did before.",
-                "Give its rolled files as well.",
+                "Its earlier events.",
+                "Add its rolled files as well.",
                 begin,
             )
         if ends < worst.opened:
@@ -162,8 +158,8 @@ def _reach(scene: TimelineInputs, worst: Chain | None) -> Iterator[Silence]:
                 "ends_early",
                 broker,
                 f"The logs of broker {broker} end at {instant(ends)}, before the incident.",
-                "What it did then.",
-                "Give its newest files as well.",
+                "Its events at that time.",
+                "Add its newest files as well.",
                 end,
             )
 
@@ -175,8 +171,8 @@ def _levels(scene: TimelineInputs) -> Iterator[Silence]:
         yield Silence(
             "level_off",
             None,
-            "No line tells when a broker was told who leads: state.change.logger may not be at TRACE.",
-            "When each broker was told who leads.",
+            "No line records leader changes sent to brokers: state.change.logger may not be at TRACE.",
+            "When each broker received each leader change.",
             "log4j.logger.state.change.logger=TRACE, which is the default up to 2.5.",
         )
     if logs and scene.version.version >= _TRACE and not _says_offline(scene):
@@ -184,15 +180,17 @@ def _levels(scene: TimelineInputs) -> Iterator[Silence]:
             "level_off",
             None,
             "A default log of 2.6 or later has no line for a partition that goes offline.",
-            "When a partition lost its leader, by the logs: only the election that follows is told.",
-            "ZooKeeper's history tells it." if not scene.past.there else "ZooKeeper's history, which is here, tells it.",
+            "When a partition lost its leader, by the logs: only the following election is logged.",
+            "ZooKeeper's history records it."
+            if not scene.past.there
+            else "ZooKeeper's history, which is in the case, records it.",
         )
     if len(scene.kind("unknown_api_key")) and not len(scene.kind("connection_opened")):
         yield Silence(
             "level_off",
             None,
             "kafka.network is not at DEBUG.",
-            "Which client sent what the broker does not know.",
+            "Which client sent the requests that the broker does not support.",
             "log4j.logger.kafka.network=DEBUG on that broker, for a minute.",
         )
 
@@ -223,9 +221,9 @@ def _times(scene: TimelineInputs) -> Iterator[Silence]:
         yield Silence(
             "undated",
             None,
-            f"{plural(len(undated), 'line')} of a known meaning {'bears' if len(undated) == 1 else 'bear'} no date.",
-            "When it was; they stand at the end of the timeline.",
-            "Give the log files themselves.",
+            f"{plural(len(undated), 'line')} of known meaning {'has' if len(undated) == 1 else 'have'} no date.",
+            "Their times; they are at the end of the timeline.",
+            "Add the log files themselves.",
             undated[0].proof,
         )
     unknown = [clock for clock in scene.clocks if clock.skew is None]
@@ -243,8 +241,8 @@ def _clocks_unknown(unknown: list[Clock]) -> Silence:
     return Silence(
         "clock",
         None,
-        f"Nothing tells how far the {'clock' if one else 'clocks'} of {names} {'is' if one else 'are'} off.",
-        f"The order of {'its' if one else 'their'} lines among those of others.",
+        f"It is unknown how far the {'clock' if one else 'clocks'} of {names} {'is' if one else 'are'} off.",
+        f"The order of {'its' if one else 'their'} lines among those of other logs.",
         COLLECT_HISTORY,
     )
 
@@ -253,8 +251,8 @@ def _unknown_from(clock: Clock, step: ClockStep) -> Silence:
     return Silence(
         "clock",
         clock.broker,
-        f"The clock of {clock.owner} was set behind {step.before}, and nothing tells how far it is off from there on.",
-        "The order of those lines among those of others.",
+        f"The clock of {clock.owner} was set after {step.before}, and its error after that is unknown.",
+        "The order of those lines among those of other logs.",
         COLLECT_HISTORY,
         step.after,
     )
@@ -266,7 +264,7 @@ def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
             "damaged",
             file.broker,
             f"{coverage.not_read(file)}.",
-            "What is in it." if file.extent is FileExtent.NOT else "What is in the rest of it.",
+            "Its content." if file.extent is FileExtent.NOT else "The rest of its content.",
             coverage.read_again((file,)),
             file.file,
         )

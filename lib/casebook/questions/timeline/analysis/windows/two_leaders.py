@@ -30,7 +30,7 @@ _WORDS = {
     "fetch_reset": "it took up the new leader's offsets",
     "become_follower": "it became a follower",
     "role_changed": "it became a follower",
-    "leader_request_received": "it was told of the new leader",
+    "leader_request_received": "it received the new leader",
 }
 
 
@@ -143,11 +143,9 @@ def _window(
     again = until.time if until is not None and until.leader == old else None
     last = again if end is None else end.at
     if not told and not _is_one_process(scene, life, row.time, life.closed if last is None else last):
-        return OldLeaderDoubt(
-            *key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read."
-        )
+        return OldLeaderDoubt(*key, old, row.time, "no_log", f"A restart of broker {old} after the election was not looked for.")
     if closing is not None and (end is None or end.at > closing.at):
-        words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
+        words = f"Broker {old} logged that its controlled shutdown had succeeded; it closes its connections next."
         closed, proof = closing.at, closing.proof
     elif end is not None:
         words = f"Broker {old}: {_WORDS.get(end.kind, 'it truncated its log')}{_to(end)}."
@@ -159,15 +157,19 @@ def _window(
     elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):
         closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
     elif (gone := _stopped(scene, old, row.time)) is not None:
-        closed, proof, words = gone.closed, gone.closed_proof, f"Broker {old} was being stopped, and its registration went."
+        closed, proof, words = (
+            gone.closed,
+            gone.closed_proof,
+            f"Broker {old} was being stopped, and its registration was removed.",
+        )
     elif _hands_over(scene, old, row.time):
         closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
     elif not told:
         return OldLeaderDoubt(
-            *key, old, row.time, "no_log", f"What broker {old} did after an election that replaced it was not read."
+            *key, old, row.time, "no_log", f"The log of broker {old} after an election that replaced it was not read."
         )
     else:
-        closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
+        closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not show that it became a follower."
     silent = _silent(scene, old, row.time, closed)
     early = row.time if not told and not (closing is not None and closed == closing.at) else None
     if early is not None and closed == row.time:
@@ -343,21 +345,19 @@ def silence(scene: TimelineInputs, broker: int, at: int) -> tuple[str, str] | No
     """Return kind and description of what hides a process's survival; ``None`` when its log shows it."""
     life = scene.life(broker, at)
     if life is None:
-        begins = (
-            f"The log of broker {broker} begins only after an election that replaced it, and with another process or long after."
-        )
+        begins = f"The log of broker {broker} begins only after an election that replaced it, with another process or long after."
         return "begins_late", begins
     if life.closed > at:
         return _hidden_by_a_clock(scene, broker, at, life)
     if life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
         return None
-    return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."
+    return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a stop."
 
 
 def _hidden_by_a_clock(scene: TimelineInputs, broker: int, at: int, life: Span) -> tuple[str, str] | None:
     """Return kind and description of a clock too inexact to decide whether its broker had ended before an election."""
     doubt = scene.uncertainty(broker)
-    known = "how far its clock is off is not known" if doubt is None else f"its clock is known to {duration(doubt)}"
+    known = "the error of its clock is unknown" if doubt is None else f"its clock is known to {duration(doubt)}"
     if _ends_close(scene, broker, at, life):
         after = duration(life.closed - at)
         return "ends_close", f"The log of broker {broker} ends {after} after an election that replaced it, and {known}."

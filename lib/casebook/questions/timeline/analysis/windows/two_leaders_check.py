@@ -34,7 +34,7 @@ def two_leaders(
         check="timeline.two_leaders",
         question="Could two brokers take writes for the same partition at once?",
         coverage=coverage_of_states(scene),
-        threshold="an election whose old leader lived on, until it truncates or follows",
+        threshold="an election whose old leader stayed alive, until it truncates or follows",
         facts=facts_of(scene, hit)
         | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
         evidence=proofs_of(hit),
@@ -45,15 +45,15 @@ def two_leaders(
     if not any(len(rows) > 1 for rows in scene.states.values()):
         if scene.past.there:
             return nothing_found(ask, scene, "No leader was elected in place of another")
-        return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
+        return ask.could_not_check("Two leaders at once are unknown: the evidence has no election", settle=SETTLE)
     if doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        title = f"Whether {whom} took writes after {plural(len(doubts), 'election')} is unknown"
-        return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
+        title = f"It is unknown whether {whom} took writes after {plural(len(doubts), 'election')}"
+        return ask.could_not_check(title, why=_possibly(doubts), settle=f"Add the logs of {whom}: {COLLECT_LOGS}.")
     gaps = untold(scene)
     if gaps or not scene.past.there:  # a history has every election, otherwise logs do
         gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
-    return ask.ok("No old leader lived on after another was elected", gaps=gaps)
+    return ask.ok("No old leader stayed alive after another was elected", gaps=gaps)
 
 
 def _may_be_older(scene: TimelineInputs, hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> bool:
@@ -70,7 +70,7 @@ def _is_partial(scene: TimelineInputs) -> bool:
 def _more_possible(hit: Sequence[Window], doubts: Sequence[OldLeaderDoubt]) -> Iterator[str]:
     if hit and doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
-        yield f"After {plural(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
+        yield f"For {plural(len(doubts), 'more election')}, it is unknown whether {whom} took writes. {_possibly(doubts)}"
 
 
 def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
@@ -78,17 +78,17 @@ def _possibly(doubts: Sequence[OldLeaderDoubt]) -> str:
     bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
     if not bounds or None in bounds:
         return doubts[0].why
-    return f"{doubts[0].why} It can have been for {at_most(max(bounds))} at most."
+    return f"{doubts[0].why} This lasted {at_most(max(bounds))} at most."
 
 
 def _how_well_known(scene: TimelineInputs, hit: Iterable[Window]) -> Iterator[str]:
     """Yield the basis of start and end of windows with two leaders."""
     if not scene.past.there:
-        yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
+        yield "Without ZooKeeper's history, a window opens at a log line, somewhat late."
     moved = sorted({w.old_leader for w in hit if w.planned and w.length is not None})
     if unknown := [broker for broker in moved if scene.uncertainty(broker) is None]:
         clocks = f"the {agree(len(unknown), 'clock', 'clocks')} of {brokers(unknown)} {agree(len(unknown), 'is', 'are')}"
-        yield f"How far {clocks} off is not known: a planned move is taken to have lasted as long as printed."
+        yield f"How far {clocks} off is unknown: a planned move is assumed to have lasted as long as logged."
 
 
 def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
@@ -97,21 +97,24 @@ def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Windo
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else told_length(scene, worst.length, at_most if worst.at_most else exact)
     partial = _is_partial(scene) or bool(ask.facts["unknown"])
-    least, told = ("at least ", ", as far as is told,") if partial else ("", "")
+    least, told = ("at least ", ", as far as known,") if partial else ("", "")
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
     title = f"For {upto}{lasted}{told} {old} and {its} successors could both take writes on {least}{partitions_of(scene, hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
-    cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
+    cut = "Records that the old leader acknowledged with acks=1 in that time are truncated."
     why = " ".join(filter(None, (story, cut, _stood_still(worst))))
     if not grave:
         planned = all(window.planned for window in hit)
         return ask.found(
             Severity.WARNING,
             f"{title}: {'these were ' if partial else ''}planned moves" if planned else title,
-            why=f"{why} Leaders were moved {'then ' if partial else ''}while their brokers were well." if planned else why,
+            why=f"{why} Leaders were moved {'then ' if partial else ''}while their brokers were healthy." if planned else why,
             since=instant(min(window.opened for window in hit)),
             next=(
-                Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
+                Step(
+                    kind="first",
+                    text="For records that must not be lost, set acks=all in producers and min.insync.replicas=2 on topics.",
+                ),
             ),
         )
     return ask.found(
@@ -122,10 +125,11 @@ def _two_leaders_found(scene: TimelineInputs, ask: Question, hit: Sequence[Windo
         next=(
             Step(
                 kind="first",
-                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions. "
-                "Then set acks=all and min.insync.replicas=2: a leader without followers refuses writes.",
+                text="Keep the producers' logs: compare their acknowledged records in these windows with the "
+                "partitions. Then set acks=all and min.insync.replicas=2: a leader without followers then refuses "
+                "writes.",
             ),
-            Step(kind="not", text="Do not take the old leader's own Expired line for the begin: it prints that late."),
+            Step(kind="not", text="Do not use the old leader's own Expired line as the start: it is logged late."),
         ),
     )
 
@@ -151,5 +155,5 @@ def _stood_still(window: Window) -> str:
         return ""
     until = instant(window.silent)[11:23]
     if window.silent == window.closed:
-        return f"Broker {window.old_leader} printed nothing in all that time: it may have stood still."
-    return f"Broker {window.old_leader} printed nothing until {until} and may have stood still; from then on it ran."
+        return f"Broker {window.old_leader} logged nothing in all that time: it may have been paused."
+    return f"Broker {window.old_leader} logged nothing until {until} and may have been paused; after that it ran."

@@ -45,9 +45,9 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     untold = [key for key in _possibly_unknown(scene, led, own, dead) if key not in named]
     ask = Question(
         check=CHECK,
-        question="May a dead broker have records that a living leader lacks?",
+        question="Does a dead broker hold records that a living leader lacks?",
         coverage=Coverage.counted(len(led) - len(untold), len(led), "led partition", Source.HISTORY, Source.LOGS),
-        threshold="a leader elected out of sync, while one that was in sync has not followed since",
+        threshold="a leader elected out of sync, while a previously in-sync replica has not followed since",
         facts={
             "unclean": len(hit),
             "topics": sorted({one.changes[0].topic for one in hit}),
@@ -60,17 +60,17 @@ def unclean(scene: TimelineInputs, changes: Sequence[LeaderChange]) -> Finding:
     if hit:
         return _found(ask, hit, away, len(untold))
     if not cluster.brokers_known or not cluster.partitions:
-        return ask.could_not_check("Which brokers are dead is not known", settle="Collect the znodes: --zookeeper or a dump.")
+        return ask.could_not_check("The dead brokers are unknown", settle="Collect the znodes: --zookeeper or a dump.")
     if not dead:
         return ask.not_applicable("No broker that holds a replica is dead", gaps=coverage.partitions(cluster))
     if untold:
         leaders = agree(len(untold), "the leader", "the leaders")
         lack = agree(len(untold), "lacks", "lack")
-        title = f"Whether {leaders} of {plural(len(untold), 'partition')} {lack} what {brokers(dead)} had is unknown"
+        title = f"It is unknown whether {leaders} of {plural(len(untold), 'partition')} {lack} records of {brokers(dead)}"
         return ask.could_not_check(
-            title, why=f"Of {untold[0][0]}-{untold[0][1]} not every election is told of.", settle=f"{COLLECT_HISTORY}."
+            title, why=f"For {untold[0][0]}-{untold[0][1]}, not every election is in the evidence.", settle=f"{COLLECT_HISTORY}."
         )
-    return ask.ok("No dead broker is known to have more than a living leader", gaps=coverage.states(cluster))
+    return ask.ok("No dead broker is known to hold more than a living leader", gaps=coverage.states(cluster))
 
 
 def is_led(cluster: Cluster, partition: Partition) -> bool:
@@ -160,10 +160,12 @@ def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: in
         next=(
             Step(
                 kind="first",
-                text=f"Compare the backup of {brokers(away)} with the {agree(len(hit), 'leader', 'leaders')}: give the log dirs "
-                "of both to notebook 70.",
+                text=f"Compare the backup of {brokers(away)} with the {agree(len(hit), 'leader', 'leaders')} in "
+                "notebook 70: pass the log dirs of both.",
                 command="casebook run message_loss",
             ),
         ),
-        caveats=(f"Of {plural(untold, 'more partition', 'more partitions')} not every election is told of.",) if untold else (),
+        caveats=(f"For {plural(untold, 'more partition', 'more partitions')}, not every election is in the evidence.",)
+        if untold
+        else (),
     )

@@ -22,7 +22,7 @@ from casebook.questions.timeline.analysis.windows.window_facts import (
 from casebook.questions.timeline.analysis.windows.windows import FOUND_SO, MIN_ISR
 from casebook.questions.timeline.analysis.words import at_least, at_most, exact
 
-_FORMER = "a cluster that another follows in these logs"
+_FORMER = "an earlier cluster in these logs"
 """Remark on a former cluster: deleted, or running elsewhere with the same broker ids and log folder."""
 
 
@@ -34,7 +34,7 @@ def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
     open_ = [window for window in missed if _is_known_open(scene, window)]
     ask = Question(
         check="timeline.leaderless",
-        question="When had a partition no leader, and for how long?",
+        question="When did a partition have no leader, and for how long?",
         coverage=coverage_of_states(scene),
         threshold="any time without a registered leader",
         facts=facts_of(scene, hit) | {"still": None if (later := _ended_behind_znodes(scene, hit)) else len(missed)},
@@ -45,7 +45,7 @@ def leaderless(scene: TimelineInputs, hit: Sequence[Window]) -> Finding:
         return nothing_found(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
     at_most, of_ended = _lasted(scene, hit)
-    told = f"As far as is told, {partitions_of(scene, hit)}" if _with_deleted(scene) else _least(scene, hit)
+    told = f"As far as known, {partitions_of(scene, hit)}" if _with_deleted(scene) else _least(scene, hit)
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
         f"{told} had no leader{at_most}{_ended(scene, hit, still, len(open_))}{of_ended}",
@@ -64,8 +64,8 @@ def _ended_behind_znodes(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[
     later = [window for window in hit if (window.closed or 0) > read and (window.topic, window.partition) in unled]
     if not later:
         return ()
-    these = f"{plural(len(later), 'partition')} that had no leader then {agree(len(later), 'has', 'have')} one by the logs"
-    return (f"The logs go on after the znodes were read, at {moment(read)}: {these}.",)
+    these = f"{plural(len(later), 'partition')} without leader then {agree(len(later), 'has', 'have')} one in the logs"
+    return (f"The logs continue after the znodes were read, at {moment(read)}: {these}.",)
 
 
 def _is_known_now(scene: TimelineInputs) -> bool:
@@ -102,7 +102,7 @@ def _ended(scene: TimelineInputs, hit: Sequence[Window], still: Sequence[Window]
         went = [one for one in hit if one.closed is not None and one.new_leader is None and scene.place(one) not in ends]
         to_the_end += f"; {_gone(scene, went)}" if went else ""
         return to_the_end + (
-            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
+            f"; for {count(rest)} it is unknown whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
         )
     last = {scene.place(window): window for window in sorted(hit, key=lambda window: window.closed)}
     without = [window for window in hit if window.new_leader is None]
@@ -140,11 +140,11 @@ def _least(scene: TimelineInputs, hit: Sequence[Window]) -> str:
 def _with_deleted(scene: TimelineInputs) -> tuple[str, ...]:
     """State that topics under deletion are not distinguished: neither history nor znodes list them."""
     known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
-    return () if known else ("Partitions of topics that were being deleted, if there were any, may be counted, too.",)
+    return () if known else ("Partitions of topics in deletion, if there were any, may be counted too.",)
 
 
 def _how_partly(scene: TimelineInputs) -> tuple[str, ...]:
-    return tuple(f"There may be more of them, and they may have begun earlier: {gap.why}" for gap in untold(scene)[:1])
+    return tuple(f"There may be more of them, with an earlier start: {gap.why}" for gap in untold(scene)[:1])
 
 
 def _name(window: Window) -> str:
@@ -195,7 +195,7 @@ def _lasted(scene: TimelineInputs, hit: Sequence[Window]) -> tuple[str, str]:
     told = all(window.length is not None and window.opened_by != FOUND_SO for window in hit)
     if not untold(scene) and told:
         return f", for {_length(scene, hit, 'up to ')}", ""
-    longest, ended = _length(scene, hit), "is told to have ended" if untold(scene) else "ended"
+    longest, ended = _length(scene, hit), "is known to have ended" if untold(scene) else "ended"
     return "", f"; the longest that {ended} lasted {longest}" if longest else ""
 
 
@@ -244,12 +244,12 @@ def _whose_min_isr(scene: TimelineInputs) -> Iterator[str]:
     told = len(topics & scene.past.overrides.keys())
     if told:
         which = "" if told == len(topics) else f" of {plural(told, 'topic')}"
-        yield f"The overrides{which} are those of each moment; settings of brokers are those of the end of the evidence."
+        yield f"The overrides{which} are those of each moment; broker settings are those at the end of the evidence."
     if told < len(topics):
         which = f" of {plural(len(topics) - told, 'topic')}" if told else ""
-        yield f"{MIN_ISR}{which} is that of the end of the evidence."
+        yield f"{MIN_ISR}{which} is that at the end of the evidence."
     if BUILT_IN_ASSUMED in _origins(scene):
-        yield f"Where nothing else is known {MIN_ISR} is taken to be the release's default."
+        yield f"Otherwise the release's default of {MIN_ISR} is assumed."
 
 
 def _origins(scene: TimelineInputs) -> set[str]:

@@ -13,7 +13,7 @@ from casebook.questions.timeline.analysis.extent import untold
 from casebook.questions.timeline.analysis.scene import TimelineInputs
 from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY, COLLECT_LOGS
 
-SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
+SETTLE = f"Add ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
 _WINDOWS = Evidence(file="tables/windows")
 
 
@@ -57,11 +57,11 @@ def told_length(scene: TimelineInputs, length: int, spelled: Callable[[int], str
 def nothing_found(ask: Question, scene: TimelineInputs, title: str, gaps: Sequence[Gap] = ()) -> Finding:
     """Return an empty result: ok only if all states are known."""
     if not scene.states:
-        return ask.could_not_check("No state of a partition is known", settle=SETTLE)
+        return ask.could_not_check("No partition state is known", settle=SETTLE)
     asked = title.replace("No partition was", "whether a partition was").replace("No leader was", "whether a leader was")
     if scene.past.observed:
         gap = coverage.history(scene.past, scene.cluster)[0]
-        return ask.could_not_check(f"Snapshots alone do not tell {asked}, and for how long", why=gap.why, settle=gap.settle)
+        return ask.could_not_check(f"Snapshots alone do not show {asked}, and for how long", why=gap.why, settle=gap.settle)
     if not scene.past.there:
-        return ask.could_not_check(f"Logs alone do not tell {asked}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
+        return ask.could_not_check(f"Logs alone do not show {asked}", settle=f"Add ZooKeeper's own files: {COLLECT_HISTORY}.")
     return ask.ok(title, gaps=(*untold(scene), *gaps))

@@ -14,8 +14,8 @@ from casebook.questions.timeline.analysis.windows import loads
 from casebook.questions.timeline.analysis.windows.absences import Absence, Absences, absences
 
 MIN_ISR = "min.insync.replicas"
-_GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
-FOUND_SO = "Its controller found it without leader; since when is not told."
+_GONE = "The partition was deleted, its topic was marked for deletion, or its cluster was replaced by another."
+FOUND_SO = "Its controller found it without leader; the start is unknown."
 """Cause of a window with an unknown start: it was open by then."""
 _TAKEN_UP = ("become_leader",)
 _LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
@@ -39,7 +39,7 @@ def end_of_states(scene: TimelineInputs, since: int | None) -> tuple[str, str]:
     """Return the end of the evidence for something open since a moment: proof and words."""
     if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
         return transaction(scene.past.last[1]), "The history ends."
-    return "", "Nothing tells of a later change."
+    return "", "No later change is in the evidence."
 
 
 def _leaderless(scene: TimelineInputs, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
@@ -68,7 +68,7 @@ def _until_a_log_tells(scene: TimelineInputs, window: Window) -> Window:
     for row in scene.of_partition((window.topic, window.partition)).between(end, None):
         leader = row.broker if row.kind in _TAKEN_UP else row.number("leader")
         if row.kind in kinds and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
-            words = f"Broker {leader} {'says that it leads' if row.kind in _TAKEN_UP else 'was elected'}."
+            words = f"Broker {leader} {'logs that it leads' if row.kind in _TAKEN_UP else 'was elected'}."
             return window._replace(
                 closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words, closed_earliest=end,
             )  # fmt: skip
@@ -229,7 +229,7 @@ def _led_until(scene: TimelineInputs, before: StateRow | None, row: StateRow, go
 def _lost(row: StateRow, one: Absence) -> str:
     if one.since is None or one.since <= row.time:
         return f"Leader {row.leader} was not registered."
-    return f"The znode of leader {row.leader} went."
+    return f"The znode of leader {row.leader} was removed."
 
 
 def _is_found_so(scene: TimelineInputs, row: StateRow) -> bool:
@@ -247,7 +247,7 @@ def _ended_by(row: StateRow, until: StateRow) -> str:
     if until.leader is None:
         return _unled(until)
     if row.until is not None:
-        return f"Broker {until.leader} leads in the next state that is known."
+        return f"Broker {until.leader} leads in the next known state."
     return f"Broker {until.leader} was elected."
 
 

@@ -2,6 +2,7 @@ package casebook.logs;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -67,12 +68,22 @@ final class Trouble {
     return speaker != null && speaker.lookingAt() ? ofClass(speaker.group(1)) : kind;
   }
 
+  /** By the whole name; a shortened one that several areas of a broker share tells no more than that it is a broker's. */
   private static String ofLogger(String logger) {
-    int border = logger.lastIndexOf('.');
-    if (border < 0) {
+    if (logger.indexOf('.') < 0) {
       return ofClass(logger);
     }
-    return AREAS.stream().filter(area -> area.packages.stream().anyMatch(own -> Loggers.isIn(logger, own))).map(Area::kind).findFirst().orElse(null);
+    List<String> whole = kinds(logger, String::startsWith);
+    List<String> kinds = whole.isEmpty() ? kinds(logger, Loggers::isIn) : whole;
+    if (kinds.isEmpty()) {
+      return null;
+    }
+    boolean isShared = whole.isEmpty() && kinds.size() > 1 && !kinds.get(0).startsWith("zk");
+    return isShared ? BROKER : kinds.get(0);
+  }
+
+  private static List<String> kinds(String logger, BiPredicate<String, String> isOf) {
+    return AREAS.stream().filter(area -> area.packages.stream().anyMatch(own -> isOf.test(logger, own))).map(Area::kind).distinct().toList();
   }
 
   private static String ofClass(String name) {

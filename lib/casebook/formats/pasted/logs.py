@@ -20,7 +20,7 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
 _DATED = re.compile(
     rf"\s{{0,8}}\W{{0,3}}(?:\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}|{_CLOCK}[\s\]]|\w{{3}} [ \d]\d {_CLOCK} "
     rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
-    r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
+    r"|\[\d{10}\.\d{3,9}\]|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
 _OBJECT = re.compile(r"\s{0,8}\{ ?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
 """An entry as a JSON object, with any first member: it has a message."""
@@ -40,12 +40,19 @@ _OF_CLIENTS = re.compile(
 )
 _INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
 """Node.js' notation of an error, and of node-rdkafka's messages."""
-_LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
+_LEVEL = re.compile(r"(?:.{0,60}?|(?:\[[^\]]{1,120}\] ?){1,4})\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
     r"|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?::.*)?)"
 )
+_EXCEPTION = re.compile(r"[A-Z]\w*(?:Exception|Error): .*")
+"""One without its package: behind a log line it goes on with it."""
+_BEFORE = re.compile(
+    r"[>\s\u2026]{0,8}(?:\d{1,2}[.)\u3001] ?)?(?:[\w./-]{1,60}\.(?:go|c|cc|py|js|ts):\d{1,6}:? )?"
+    r"(?:\[[^\]]{1,200}\]:? ?)?(?:[a-z]\w{1,20}:(?=[A-Z]))?"
+)
+"""What stands before a message that is quoted: the number that it has in a list, a file, who speaks."""
 _SPEAKS = re.compile(
     r"\[(?:Controller|Replica ?Manager|Group ?Metadata ?Manager|Group ?Coordinator|Transaction(?: State Manager|Coordinator)"
     r"|Kafka ?Server|KafkaApi|Socket ?Server|Partition |Log |UnifiedLog|LogLoader|ReplicaFetcher|ReplicaAlterLogDirs"
@@ -82,6 +89,8 @@ _WHO = re.compile(
 _ZOOKEEPER = re.compile(r"\borg\.apache\.zookeeper\.server\b|\bo\.a\.z\.s\.|\[myid:\d*\]")
 _TELLING = 10
 """Minimum letters of a literal that never occurs in prose, as in ``casebook.logs.Rule``."""
+_SENTENCE = 24
+"""Letters of a literal from which on nothing else has it, wherever it stands."""
 _LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
 
 
@@ -106,7 +115,7 @@ def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
             host = heading if services.is_of_kernel(text) else None
             last = PastedLogLine(LineSpan(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
-        elif last is not None and _goes_on(line.text):
+        elif last is not None and (_goes_on(line.text) or _EXCEPTION.fullmatch(line.text[:_LONGEST_SEEN])):
             last = PastedLogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
@@ -153,7 +162,11 @@ def _begins(text: str) -> bool:
     if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS)) or _WORDS.search(seen):
         return True
     said = seen.lstrip("> ") if seen[0] == ">" else seen
-    return len(text) < _LONGEST_WORDING and (said[:1].isalpha() or said[:1] == "[") and _is_wording(said)
+    is_said = said[:1].isalpha() or said[:1] == "["
+    message = _BEFORE.sub("", seen, count=1)
+    if len(text) >= _LONGEST_WORDING or not (is_said or (message != seen and message[:1].isalpha())):
+        return False
+    return (is_said and _is_wording(said)) or (message != seen and message[:1].isalpha() and _is_wording(message))
 
 
 def _is_wording(text: str) -> bool:
@@ -164,7 +177,11 @@ def _is_wording(text: str) -> bool:
 @cache
 def _wordings() -> tuple[tuple[str, str], ...]:
     """Return literal and regex of specific messages; few are ever compiled."""
-    known = (one for one in log_patterns.patterns() if one.scope == "app" or (one.scope != "line" and one.regex.startswith("^")))
+    known = (
+        one
+        for one in log_patterns.patterns()
+        if one.scope == "app" or (one.scope != "line" and (one.regex.startswith("^") or len(one.literal) >= _SENTENCE))
+    )
     return tuple(
         (one.literal, one.regex) for one in known if one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
     )

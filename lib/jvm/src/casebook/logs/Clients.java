@@ -1,6 +1,5 @@
 package casebook.logs;
 
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,14 +14,17 @@ final class Clients {
   /** What clients' lines begin with that have no header: nothing of the entry before them. */
   private static final Pattern OF_LINES =
       Pattern.compile(
-          "\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: |Local: [A-Z]\\w+ |\\d\\d:\\d\\d:\\d\\d[.,]\\d+\\s+(?:info|warn|error|debug)\\s|(?:DEBU|INFO|WARN|ERRO)\\[\\d|kafka\\.errors\\.\\w"
+          "\\W{0,4}(?:panic: |kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: |Local: [A-Z]\\w+ |\\d\\d:\\d\\d:\\d\\d[.,]\\d+\\s+(?:info|warn|error|debug)\\s|(?:DEBU|INFO|WARN|ERRO)\\[\\d|kafka\\.errors\\.\\w"
               + "|(?:Unhandled (?:promise )?rejection )?Error: (?:Local|Broker): |Response \\w+\\(key: \\d+, version: \\d+\\) \\{|(?:sasl_)?(?:ssl|plaintext)://\\S+/(?:\\d+|bootstrap): )"
               + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: )");
 
   /** What is indented and no rest of another entry all the same: as npm's debug prints it, and the column of Spring Boot's loggers. */
   private static final Pattern OF_INDENTED =
       Pattern.compile("\\s{1,2}(?:Local: [A-Z]\\w+ |The coordinator is not aware|(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
-  private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
+
+  /** The same however far: an end of a Go program, what glog prints, and npm's debug with its number. */
+  private static final Pattern OF_INDENTED_FAR =
+      Pattern.compile("\\s{1,12}(?:panic: |[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S)");
 
   /** Kafka's clients for Java, Python and JavaScript, Streams and Connect, and what is built on them: whole, or shortened by a layout. */
   private static final Pattern LOGGER =
@@ -49,12 +51,11 @@ final class Clients {
 
   /** Whether an indented line without a header begins something all the same. */
   static boolean beginsIndented(String line) {
-    return line.length() > 2 && line.charAt(2) > ' ' && OF_INDENTED.matcher(line).lookingAt();
+    return line.length() > 2 && line.charAt(2) > ' ' && OF_INDENTED.matcher(line).lookingAt() || OF_INDENTED_FAR.matcher(line).lookingAt();
   }
 
-  /** Whether an entry is a warning or an error of Kafka's own clients, or of what is built on them. */
-  static boolean isTrouble(Header header, String message) {
-    boolean isOne = header.logger == null ? named(message) == 0 : LOGGER.matcher(header.logger).lookingAt();
-    return isOne && header.level != null && TROUBLE.contains(header.level);
+  /** Whether an entry is one of Kafka's own clients, or of what is built on them. */
+  static boolean speaks(Header header, String message) {
+    return header.logger == null ? named(message) == 0 : LOGGER.matcher(header.logger).lookingAt();
   }
 }

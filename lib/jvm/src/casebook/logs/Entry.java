@@ -3,6 +3,7 @@ package casebook.logs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,12 @@ final class Entry {
   static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b";
 
   private static final Pattern TRACE = Pattern.compile("at [\\w.$/<]|" + OF_TRACES + "|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
+  private static final Pattern EXCEPTION = Pattern.compile("(?:Caused by: )?(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
+
+  /** What an entry says that an exception follows. */
+  private static final Pattern OF_TROUBLE =
+      Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|tim(?:ed|e) ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|expir|interrupt|broken|\\bnot\\b|\\bno\\b|due to|because|kill|died|throw|fault|warn|trace|[:,-]\\s*$");
+  private static final Set<String> CALM = Set.of("INFO", "DEBUG", "TRACE");
   private static final byte[] NOTHING = {};
   private static final int LONGEST_PREFIX = 80;
   private static final String CLOSERS = ")]}";
@@ -144,6 +151,22 @@ final class Entry {
   /** Whether a text is a line of a stack trace, but for what it is indented by. */
   static boolean isTrace(String text) {
     return TRACE.matcher(text).lookingAt();
+  }
+
+  /** Whether a text is an exception, with its package. */
+  static boolean isException(String text) {
+    return EXCEPTION.matcher(text).lookingAt();
+  }
+
+  /** Whether it is one line that tells of no trouble: an exception below it is another entry's. */
+  boolean isCalm() {
+    return lines == 1 && header.level != null && CALM.contains(header.level) && !OF_TROUBLE.matcher(message()).find();
+  }
+
+  /** Whether its first line is a whole sentence: what follows it does not go on with it. */
+  boolean isClosed() {
+    String first = firstLine().stripTrailing();
+    return !first.isEmpty() && ":,-([{=".indexOf(first.charAt(first.length() - 1)) < 0;
   }
 
   /**

@@ -31,7 +31,7 @@ final class Headers {
       Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
 
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
-  private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:org|kafka)\\.[a-z]\\w*\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
+  private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
   private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
 
   /** What begins a line of Python that bears no time. */
@@ -330,7 +330,7 @@ final class Headers {
     }
     Matcher named = LOGGER_IN_BRACKETS.matcher(inside);
     boolean isThread = logger == null && inside.matches(".*\\w@\\d+") && named.matches();
-    if (open == '(' && logger != null && !endsWithLogger && inside.matches("[\\w#./-]+") && line.startsWith(" ", close + 1)) {
+    if (open == '(' && logger != null && !endsWithLogger && inside.matches("[\\w#./-]+|[\\w#./ -]+ [Tt]hread") && line.startsWith(" ", close + 1)) {
       at = close + 1; // a thread behind its logger, in Quarkus' layout
       return true;
     }

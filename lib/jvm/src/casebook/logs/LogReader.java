@@ -9,6 +9,7 @@ import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipException;
@@ -21,7 +22,6 @@ import java.util.zip.ZipException;
 public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
-  private static final String CLIENT_ERROR = "client_error";
   private static final Header NOBODY = new Header();
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
@@ -226,7 +226,10 @@ public final class LogReader implements Closeable {
     if (line.charAt(0) <= ' ') {
       return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt();
     }
-    return Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(behindNumber(line));
+    if (Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || entry.isCalm() && Entry.isException(line)) {
+      return true;
+    }
+    return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(line));
   }
 
   /** A line without the number that it has in a list. */
@@ -241,6 +244,17 @@ public final class LogReader implements Closeable {
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
       if (tried.begins(line) || tried.begins(proper)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a line that begins as sentences do holds a client's words, as applications print them, or a whole sentence of Kafka's. */
+  private boolean isOfApplication(String line) {
+    for (int rule = Character.isUpperCase(line.charAt(0)) ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
+      Rule tried = rules.all.get(rule);
+      if (tried.isSentence() && tried.matchLoosely(line) != null) {
         return true;
       }
     }
@@ -279,7 +293,7 @@ public final class LogReader implements Closeable {
 
   private boolean type() {
     if (!candidates(entry.bytes, 0, entry.length) && entry.header.message == null) {
-      return false;
+      return Trouble.isOf(entry.header) && ofTrouble(entry.message());
     }
     String full = entry.message();
     if (entry.header.message != null) {
@@ -288,13 +302,13 @@ public final class LogReader implements Closeable {
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
-      return head(full) || behindThread(full) || fromClient(full) || inside(full, 0) || behindPrefix(full) || ofClients(full);
+      return head(full) || behindThread(full) || fromClient(full) || inside(full, 0) || behindPrefix(full) || ofTrouble(full);
     }
     boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
     boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
     known = known || behindThread(full) || fromClient(full);
     known |= inside(full, known ? fold + 1 : 0);
-    return known || behindPrefix(full.substring(0, fold)) || ofClients(full);
+    return known || behindPrefix(full.substring(0, fold)) || isFlush && behindPrefixFolded(full) || ofTrouble(full);
   }
 
   /** A message behind its ident, where a thread in brackets stands before both. */
@@ -303,16 +317,16 @@ public final class LogReader implements Closeable {
     return border > 0 && border < full.length() && full.charAt(border) == '[' && head(full.substring(border));
   }
 
-  /** A warning or an error of Kafka's own clients, in no wording that is known: that it is one is told. */
-  private boolean ofClients(String full) {
-    boolean isTold = Clients.isTrouble(entry.header, full);
-    if (isTold) {
+  /** A warning or an error of Kafka's or ZooKeeper's classes, in no wording that is known: whose it is is told. */
+  private boolean ofTrouble(String full) {
+    String kind = Trouble.kind(entry.header, full);
+    if (kind != null) {
       Fields fields = new Fields();
       ident.tell(full, entry.header.logger, fields);
       said(fields);
-      tell(CLIENT_ERROR, entry.line, fields, full);
+      tell(kind, entry.line, fields, full);
     }
-    return isTold;
+    return kind != null;
   }
 
   /** A message behind the name of the client that speaks, where its host put something before it. */
@@ -378,10 +392,19 @@ public final class LogReader implements Closeable {
 
   /** A message that was folded on its way: its lines put together again. */
   private boolean folded(String full) {
+    return folded(full, this::head);
+  }
+
+  /** The same behind what its application put before it. */
+  private boolean behindPrefixFolded(String full) {
+    return folded(full, this::behindPrefix);
+  }
+
+  private boolean folded(String full, Predicate<String> isKnown) {
     String whole = FOLD.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full).replaceAll(" ").strip();
     long[] kept = candidates.clone();
     byte[] bytes = whole.getBytes(UTF_8);
-    boolean known = candidates(bytes, 0, bytes.length) && head(whole);
+    boolean known = candidates(bytes, 0, bytes.length) && isKnown.test(whole);
     System.arraycopy(kept, 0, candidates, 0, kept.length);
     return known;
   }
@@ -479,9 +502,15 @@ public final class LogReader implements Closeable {
     return false;
   }
 
+  /** A wording anywhere in a line; one that says nothing of use only where no other is in it. */
   private boolean loosely(String line) {
+    return loosely(line, false) || loosely(line, true);
+  }
+
+  private boolean loosely(String line, boolean isQuiet) {
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
-      Fields fields = rules.all.get(rule).matchLoosely(line);
+      boolean isAsked = isQuiet == rules.all.get(rule).kind.equals(Rule.QUIET);
+      Fields fields = isAsked ? rules.all.get(rule).matchLoosely(line) : null;
       if (fields != null) {
         tellAlone(rules.all.get(rule), fields, line);
         return true;

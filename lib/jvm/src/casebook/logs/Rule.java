@@ -30,6 +30,9 @@ final class Rule {
   /** Of clients' words, that a broker's or anybody's sentence does not hold by chance. */
   private static final int CLIENTS = 14;
 
+  /** As {@code formats/pasted/logs.py} takes them. */
+  private static final int SENTENCE = 24;
+
   private static final Set<String> OF_CLIENTS =
       Set.of(
           "coordinator_lost",
@@ -99,24 +102,7 @@ final class Rule {
     if (scope == Scope.APP && logger != null && OF_SERVERS.matcher(logger).matches()) {
       return false;
     }
-    return logger == null && !isNamed || loggers.isEmpty() || logger != null && loggers.stream().anyMatch(own -> logger.startsWith(own) || isShort(logger, own));
-  }
-
-  /** Whether a logger may be one of a name's, shortened: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
-  private static boolean isShort(String logger, String own) {
-    String[] printed = logger.split("\\.");
-    String[] whole = own.split("\\.");
-    if (printed.length == 1) {
-      String name = whole[whole.length - 1];
-      return !Character.isUpperCase(name.charAt(0)) || printed[0].startsWith(name);
-    }
-    for (int index = 0; index < Math.min(printed.length, whole.length); index++) {
-      boolean isLast = index == whole.length - 1;
-      if (printed[index].isEmpty() || !whole[index].startsWith(printed[index]) && !(isLast && printed[index].startsWith(whole[index]))) {
-        return false;
-      }
-    }
-    return true;
+    return logger == null && !isNamed || loggers.isEmpty() || logger != null && loggers.stream().anyMatch(own -> logger.startsWith(own) || Loggers.isShort(logger, own));
   }
 
   private static String unanchored(String regex) {
@@ -205,6 +191,11 @@ final class Rule {
   /** Whether a line, whoever prints it, begins with it. */
   boolean begins(String line) {
     return matchBeginning(line) != null;
+  }
+
+  /** Whether it is told wherever it stands: what clients are named by, and what is long enough to be nobody else's. */
+  boolean isSentence() {
+    return !kind.equals(QUIET) && (scope == Scope.APP || scope != Scope.INSIDE && scope != Scope.LINE && literal.length() >= SENTENCE);
   }
 
   /** The fields that a line gives, whoever prints it, that begins with it. */

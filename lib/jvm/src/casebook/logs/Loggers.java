@@ -1,0 +1,33 @@
+package casebook.logs;
+
+/** Names of loggers as layouts shorten them: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
+final class Loggers {
+  private Loggers() {}
+
+  /** Whether a logger may be one whose whole name begins so; a class without its package is known by its name. */
+  static boolean isShort(String logger, String own) {
+    String[] printed = logger.split("\\.");
+    String[] whole = own.split("\\.");
+    if (printed.length == 1) {
+      String name = whole[whole.length - 1];
+      return !Character.isUpperCase(name.charAt(0)) || printed[0].startsWith(name);
+    }
+    for (int index = 0; index < Math.min(printed.length, whole.length); index++) {
+      boolean isLast = index == whole.length - 1;
+      if (printed[index].isEmpty() || !whole[index].startsWith(printed[index]) && !(isLast && printed[index].startsWith(whole[index]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a logger with its package, both whole or shortened, begins as a whole name does: that of a package ends with a dot. */
+  static boolean isIn(String logger, String own) {
+    if (logger.startsWith(own)) {
+      return true;
+    }
+    String[] whole = own.split("\\.");
+    boolean isPackage = own.endsWith(".");
+    return logger.split("\\.").length >= whole.length + (isPackage ? 1 : 0) && logger.indexOf('.') > 0 && !logger.startsWith(own.substring(0, own.indexOf('.') + 1) + "apache.") && isShort(logger, own);
+  }
+}

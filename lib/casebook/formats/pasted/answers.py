@@ -19,8 +19,8 @@ from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _ANSWERED = re.compile(
-    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\) -> "
-    r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\)"
+    r"(?P<behind> -> (?:\((?P<apis>.*)|(?P<error>ERROR.*)))?\s*"
 )
 _API = re.compile(
     r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?)"
@@ -49,7 +49,7 @@ _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
-_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})")
+_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
 _LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
@@ -67,7 +67,7 @@ _OF_FIGURES = re.compile(
 )
 _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
-_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
+_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
 _LEAST_ON_A_LINE = 4
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
@@ -229,7 +229,7 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
         return (told, CutOutput(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
     last = lines[after - 1].text.rstrip()
-    is_open = not last.endswith((")", "...")) and brokers[-1]["error"] is None
+    is_open = not last.endswith((")", "...")) and brokers[-1]["behind"] is not None and brokers[-1]["error"] is None
     cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
 
@@ -334,7 +334,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
         return (), at + 1
     span = LineSpan(found[0][1], found[-1][1])
     if what == "consumer-groups":
-        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
+        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:_MOST_ROWS])}"
         how = "how one fares tells `kafka-consumer-groups --describe --group NAME`"
         return (ToolStatement("kafka-consumer-groups --list", span, says, how),), after
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
@@ -364,6 +364,12 @@ def _fits(names: Sequence[str], words: Sequence[str]) -> bool:
     return all(_FIGURE.fullmatch(word) for name, word in cells if _OF_FIGURES.fullmatch(name))
 
 
+def _is_rest(lines: Sequence[tuple[LineSpan, str]], at: int, names: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a line is the rest of a row that a narrow screen has broken: as many figures as the row lacks values."""
+    rest = lines[at][1][:_LONGEST].split() if at < len(lines) else []
+    return len(words) + len(rest) == len(names) and bool(rest) and all(map(_FIGURE.fullmatch, rest))
+
+
 def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
     """The rows with the names of their columns."""
     names, after, rows = lines[0][1].split(), 1, []
@@ -371,6 +377,9 @@ def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str
         if is_gap(lines[after][1]):
             after += 1
             continue
+        folded = 0
+        if 0 < len(names) - len(words) <= _MOST_FOLDS and _is_rest(lines, after + 1, names, words):
+            words, folded = [*words, *lines[after + 1][1].split()], 1
         is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
         if (
             not table.first.fullmatch(words[0])
@@ -380,7 +389,7 @@ def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str
         ):
             break
         rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
-        after += 1
+        after += 1 + folded
     more = f"; {len(rows) - _MOST_ROWS} more" if len(rows) > _MOST_ROWS else ""
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""

@@ -14,9 +14,20 @@ from casebook.formats.pasted import pairs
 from casebook.formats.pasted.text import PastedLine, one
 
 _HEADING = re.compile(
-    r"\s*(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
-    r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):)\s*"
+    r"\s*(?:#\s+)?(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
+    r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):"
+    r"|(?:#{2,}|-{2,}|={2,}|>{2,}|\*{2,})\s*(?P<framed>[\w./:-]{1,60}(?: [\w./:-]{1,60}){1,4})\s*(?:#{2,}|-{2,}|={2,}|<{2,}|\*{2,}):?"
+    r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
+    r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
+    r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
+"""What loops in a shell, ansible, pssh and people write above the answers of one host."""
+_AT = re.compile(
+    r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
+    r"\s+(?:-(?:n|c|-namespace|-container|u|-user|-tail)[ =]\S+\s+|-\S+\s+)*(?P<place>[\w./@-]+)(?![\w$.{/-]).*"
+    r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
+)
+"""A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
 _OF_FORMS = frozenset({
     "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
     "warning", "note", "ctime", "mtime",
@@ -49,16 +60,17 @@ def beside(lines: Iterable[PastedLine], is_typed: Callable[[str], bool]) -> list
     for line in lines:
         if any(map(str.isalnum, line.text)):
             heading = _HEADING.fullmatch(line.text[:200])
-            name = (heading["marked"] or heading["boxed"] or heading["named"]) if heading else ""
-            found.append(
-                Beside(
-                    one(line),
-                    line.text.strip()[:_LONGEST],
-                    name or "",
-                    is_typed(line.text[:_LONGEST].lstrip("# ")),
-                )
-            )
+            name = next(filter(None, heading.groups()), "") if heading else ""
+            typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
+            name = _place(line.text[:_LONGEST]) if typed else name
+            found.append(Beside(one(line), line.text.strip()[:_LONGEST], name, typed))
     return found
+
+
+def _place(command: str) -> str:
+    """Where a command runs, as far as it says so."""
+    found = _AT.fullmatch(command)
+    return (found["place"] or found["host"] or "").rpartition("@")[2] if found else ""
 
 
 def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKept]:

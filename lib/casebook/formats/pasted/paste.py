@@ -49,7 +49,7 @@ from casebook.formats.pasted.tools import (
 
 _SHOWN = 120
 _COMMAND = re.compile(
-    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
+    r"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*\(CONNECT\w* \[[^\]]*\]\) /\S*> .*|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
     r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
 )
 
@@ -125,7 +125,7 @@ def _is_typed(text: str) -> bool:
 
 def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
     """Lines that are no answers, also those that a reader took as the frame of one, and commands taken with their answer."""
-    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last}
+    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last and not frame.told}
     return [
         line
         for line, rest in zip(lines, left, strict=True)
@@ -273,6 +273,7 @@ def _says_nothing(text: str) -> bool:
         or sent.is_prompted(text)
         or (is_remark(text) and not remarks.has_figures(text))
         or sent.is_sender(text)
+        or sent.is_of_transfer(text)
         or beside.is_heading(text)
         or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")

@@ -17,6 +17,14 @@ _SHORT = (
     ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
     ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
     ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
+    (
+        "date",
+        re.compile(
+            r"(?:\w{2,3}\.? (?:\w{3,4}\.? {1,2}\d{1,2}|\d{1,2}\.? \w{3,4}\.?),? \d\d:\d\d:\d\d(?: [AP]M)? [A-Z]{2,5}(?:[+-]\d{1,2})? \d{4}"
+            r"|\w{2,3}\.? (?:\w{3,4}\.? {1,2}\d{1,2}|\d{1,2}\.? \w{3,4}\.?) (?:\d{4} )?\d\d:\d\d:\d\d(?: [AP]M)? [A-Z]{2,5}(?: \d{4})?"
+            r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z|[ ]?[+-]\d\d:?\d\d| UTC)?|\d{1,2}:\d\d(?::\d\d)?(?: [AP]M)?(?: UTC| [A-Z]{2,4}T)?:?)"
+        ),
+    ),
     ("df", re.compile(r"df: \S+: .*")),
     ("ssh", re.compile(r"ssh: connect to host .*")),
     (

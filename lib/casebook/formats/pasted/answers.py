@@ -211,10 +211,14 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     """Who answered: alive then, and registered or not, as nobody says."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
-    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["error"]]
+    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if b["behind"] and not b["error"]]
+    named = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["behind"]]
     silent = [f"{b['id']} at {b['address']}" for b in brokers if b["error"]]
     says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
     says += f", {', '.join(silent)} did not" if silent else ""
+    if named:
+        of = f"of {', '.join(named)} it is not pasted whether they answered"
+        says = f"{says}; {of}" if answered or silent else of
     known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
     known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
     knows = ", ".join(f"{api['name']} {api['versions']}" for api in known)

@@ -108,7 +108,7 @@ def _read(lines: list[PastedLine]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
-        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), _is_typed)),
+        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), lines, _is_typed)),
         not_kept=tuple(beside.not_kept(lines, parts)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )

@@ -226,7 +226,8 @@ def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStat
 def _listed(lines: Sequence[PastedLine]) -> str:
     clients = _clients(lines)
     more = f" and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
-    return f"{len(clients)} clients listed: {'; '.join(clients[:_MOST_CLIENTS])}{more}" if clients else ""
+    which = "1 client" if len(clients) == 1 else f"{len(clients)} clients"
+    return f"{which} listed: {'; '.join(clients[:_MOST_CLIENTS])}{more}" if clients else ""
 
 
 def _clients(lines: Sequence[PastedLine]) -> list[str]:

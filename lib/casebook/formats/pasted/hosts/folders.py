@@ -82,8 +82,8 @@ def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fra
             counted = False
             yield _listed(row, folder, here, begin)
         elif (seen or folder) and (files := _FILES.fullmatch(text)):
-            name = f"{whole} with all below it" if below and not folder else folder or _UNNAMED
-            name = "the whole listing, all its folders together," if counted else name
+            all_of_it = f"{whole} with all below it" if whole and below else "the whole listing, all its folders together,"
+            name = all_of_it if counted or (below and not folder) else folder or _UNNAMED
             counted = True
             said = f"{name} has {files['files']} files of {files['bytes']} bytes in all"
             yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})

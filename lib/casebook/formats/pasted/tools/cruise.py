@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
-from casebook.formats.pasted import cut_json, forms
+from casebook.formats.pasted import cut_json, forms, sent
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame
 from casebook.formats.pasted.text import PastedLine, one, spanned
@@ -62,7 +62,7 @@ def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid 
 def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | CutOutput]:
     at = 0
     while at < len(lines):
-        if not lines[at].text.lstrip().startswith("{"):
+        if not lines[at].text.lstrip().startswith("{") or sent.is_of_transfer(lines[at].text):
             at += 1
             continue
         found, whole, after = cut_json.read(lines, at)
@@ -76,7 +76,7 @@ def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
 def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
     partitions, brokers = found.get("KafkaPartitionState"), found.get("KafkaBrokerState")
     if _is_proposal(found):
-        yield HostSaid(_KIND, where, f"proposal: {_proposed(found)}", settle="", facts={"proposal": found["summary"]})
+        yield HostSaid(_KIND, where, f"proposal: {_proposed(found)}", facts={"proposal": found["summary"]})
     if isinstance(partitions, dict):
         is_cut = not whole and list(found)[-1] == "KafkaPartitionState"
         yield from _partitions(partitions, where, cut=list(partitions)[-1] if is_cut and partitions else "")

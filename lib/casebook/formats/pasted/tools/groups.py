@@ -180,6 +180,7 @@ def _table(
 ) -> tuple[list[PastedOffset | GroupMember | ToolStatement | CutOutput], int]:
     """The rows below a head; each may be folded, and lines of trouble may stand between them."""
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
+    tool = _CHECKER if _IS_CHECKER.match(lines[at - 1].text) else _TOOL
     has_hosts = "HOST" in lines[at - 1].text.upper()
     epochs: list[str] = []
     nothing: dict[str, list[str]] = {}
@@ -217,7 +218,7 @@ def _table(
     if epochs:
         found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"leader epochs of the committed offsets: {', '.join(epochs)}"))
     for what, partitions in nothing.items():
-        found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"{what} is printed for {', '.join(partitions)}"))
+        found.append(ToolStatement(tool, one(lines[at - 1]), f"{what} is printed for {', '.join(partitions)}"))
     return found, at
 
 

@@ -8,11 +8,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent, sentences, unread
+from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.zookeeper import znodes
@@ -72,62 +72,6 @@ _LEAST_ON_A_LINE = 4
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    """A table with a head of its own.
-
-    Args:
-        tool: Whose.
-        head: Its columns.
-        what: What a row is.
-        first: What its first value looks like.
-        last: Its last column.
-    """
-
-    tool: str
-    head: re.Pattern[str]
-    what: str
-    first: re.Pattern[str]
-    last: str = ""
-
-
-_TABLES = (
-    _Table(
-        tool="kafka-transactions list",
-        head=re.compile(r"\s*TransactionalId\s+Coordinator\s+ProducerId\s+TransactionState\s*"),
-        what="transactional ids",
-        first=re.compile(r"\S+"),
-    ),
-    _Table(
-        tool="kafka-transactions describe",
-        head=re.compile(r"\s*CoordinatorId\s+TransactionalId\s+ProducerId\s+ProducerEpoch\s+TransactionState\s+.*"),
-        what="transactions",
-        last="TopicPartitions",
-        first=re.compile(r"\d+"),
-    ),
-    _Table(
-        tool="kafka-transactions describe-producers",
-        head=re.compile(r"\s*ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+.*"),
-        what="producers",
-        last="CurrentTransactionStartOffset",
-        first=re.compile(r"\d+"),
-    ),
-    _Table(
-        tool="kafka-transactions find-hanging",
-        head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
-        what="hanging transactions",
-        last="Duration(min)",
-        first=re.compile(_NAME),
-    ),
-    _Table(
-        tool="kafka-consumer-groups --reset-offsets",
-        head=re.compile(r"\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+NEW-OFFSET\s*"),
-        what="partitions whose offset is, or would be, set",
-        first=re.compile(_NAME),
-    ),
-)
-
-
 def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | PastedZnode | CutOutput]:
     """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
     at, asked, command = 0, None, ""
@@ -183,7 +127,7 @@ def _at(
         return (ToolStatement("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
-    for table in _TABLES:
+    for table in TABLES:
         if table.head.fullmatch(text):
             heads = ("".join(line.text for line in lines[at : at + folds]) for folds in range(1, _MOST_FOLDS + 1))
             folds = next((folds for folds, head in enumerate(heads, 1) if head.rstrip().endswith(table.last)), 1)
@@ -374,7 +318,9 @@ def _is_rest(lines: Sequence[tuple[LineSpan, str]], at: int, names: Sequence[str
     return len(words) + len(rest) == len(names) and bool(rest) and all(map(_FIGURE.fullmatch, rest))
 
 
-def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
+def _of_table(
+    lines: Sequence[tuple[LineSpan, str]], table: AnswerTable, command: str, at: int
+) -> tuple[Sequence[ToolStatement], int]:
     """The rows with the names of their columns."""
     names, after, rows = lines[0][1].split(), 1, []
     while after < len(lines) and (words := lines[after][1][:_LONGEST].split()):

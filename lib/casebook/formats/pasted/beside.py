@@ -18,14 +18,17 @@ _HEADING = re.compile(
     r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):"
     r"|(?:#{2,}|-{2,}|={2,}|>{2,})(?=.*\d|.*(?i:broker|node|host|server|kafka|zoo))\s*"
     r"(?P<framed>[\w./:-]{1,60}(?: [\w./:-]{1,60}){1,4})\s*(?:#{2,}|-{2,}|={2,}|<{2,}):?"
-    r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
+    r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?"
+    r"|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
     r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
     r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
 """What loops in a shell, ansible, pssh and people write above the answers of one host."""
 _AT = re.compile(
-    r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
-    r"\s+(?:-(?:n|c|-namespace|-container|u|e|w|-env|-user|-tail|-workdir)[ =]\S+\s+|-\S+\s+)*(?P<place>[\w./@-]+)(?![\w$.{/=:-]).*"
+    r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)"
+    r"|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
+    r"\s+(?:-(?:n|c|-namespace|-container|u|e|w|-env|-user|-tail|-workdir)[ =]\S+\s+|-\S+\s+)*"
+    r"(?P<place>[\w./@-]+)(?![\w$.{/=:-]).*"
     r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
 )
 """A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""

@@ -56,7 +56,9 @@ def told(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | T
     whole = sessions == int(head["sessions"]) and ended
     kafka = list(of_kafka(held, whole_span if whole else None))
     none = f"{head['sessions']} sessions with ephemeral nodes" + (": no broker is registered" if whole else "")
-    counted = none if head["sessions"] == "0" else "" if kafka else "no broker of Kafka's among the ephemeral nodes that were pasted"
+    counted = (
+        none if head["sessions"] == "0" else "" if kafka else "no broker of Kafka's among the ephemeral nodes that were pasted"
+    )
     says = "; ".join(filter(None, (counted, of_others(held), *_sessions(lines[at:after], held))))
     return (*kafka, ToolStatement("ZooKeeper's dump", whole_span, says)), after
 

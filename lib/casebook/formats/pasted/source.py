@@ -12,7 +12,9 @@ def strings(texts: list[str]) -> list[str]:
     found, at = list(texts), 0
     while at < len(texts):
         after = at
-        while after < min(len(texts), at + _MOST) and '\\"' in texts[after] and (row := _STRING.fullmatch(texts[after])) is not None:
+        while (
+            after < min(len(texts), at + _MOST) and '\\"' in texts[after] and (row := _STRING.fullmatch(texts[after])) is not None
+        ):
             after += 1
         bodies = [_ESCAPED.sub(r"\1", row["body"]) for text in texts[at:after] if (row := _STRING.fullmatch(text))]
         whole = "".join(bodies)

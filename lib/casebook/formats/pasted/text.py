@@ -25,9 +25,7 @@ _FENCE = re.compile(
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
-_CONTAINER = re.compile(
-    r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )"
-)
+_CONTAINER = re.compile(r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )")
 _STAMPED = re.compile(
     r"\[?(?P<stamp>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?(?: ?[|:>] ?| |$)"
 )

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.facts.znodes import Stat
 from casebook.formats.pasted import cut_json, dump
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import PastedLine, is_end, is_remark, one, spanned
-from casebook.formats.pasted.tools.zookeeper import kafka_path
+from casebook.formats.pasted.text import PastedLine, one, spanned
 
 _CUT_CLIENT = re.compile(
     r"\s*(?:/(?P<address>\S+?)\[[0-9a-f]+\]\((?P<whole>queued=[^()]*)|(?:[a-z]*=\d*)?,?(?P<rest>(?:recved|sent|sid)=[^()]*)\))\s*"
@@ -34,7 +32,10 @@ _REFUSED = re.compile(
     r" to host|timed out|[Cc]ould not resolve)"
     r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
 )
-_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
+_GLUED = re.compile(
+    r""
+    r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)"
+)
 _BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
 _MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+)(?:\s.*)?")
 _CUT_MONITORED = re.compile(r"\s*zk?(?:_\w*)?\s*")
@@ -62,7 +63,8 @@ _HEADING = re.compile(
     r"[\s=#*>-]*(?P<host>(?:zk(?!_)|zoo)[\w.-]*)(?::\d{1,5})?(?:\s+(?:srvr|stat|mntr|cons|conf|dump|ruok|envi|wchs))?[\s=:<*-]*"
 )
 _OF_SERVER = re.compile(
-    r"\s*\[?(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?\]?(?:\s*(?::|[-=]*>|-|\|)\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*"
+    r"\s*\[?(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?\]?(?:\s*(?::|[-=]*>|-|\|)\s*|\s+)"
+    r"(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*"
     r"|\w{4} is not executed because .*)\s*"
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
@@ -196,7 +198,10 @@ def _monitor(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStateme
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _MONITORED.fullmatch(line.text))}
     told = ToolStatement("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES)
     if after < len(lines) and _CUT_MONITORED.fullmatch(lines[after].text[:200]):
-        return (told, CutOutput(one(lines[after]), "is a row of ZooKeeper's mntr that is cut: its value was not pasted")), after + 1
+        return (
+            told,
+            CutOutput(one(lines[after]), "is a row of ZooKeeper's mntr that is cut: its value was not pasted"),
+        ), after + 1
     return (told,), after
 
 

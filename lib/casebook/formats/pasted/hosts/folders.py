@@ -100,7 +100,7 @@ def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fra
 
 def _listed(row: re.Match[str], folder: str, here: Placed, begin: int) -> ListedFile | HostSaid | Frame:
     if row["name"] in (".", ".."):
-        return Frame(one(here.line), told=True)
+        return Frame(one(here.line))
     is_folder = bool(row.groupdict().get("folder") or (row.groupdict().get("mode") or "").startswith("d"))
     is_known = log_dir_names.folder(row["name"]) if is_folder else log_dir_names.file(row["name"])
     when = row["when"].strip()
@@ -138,7 +138,7 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | Frame]:
             for name in files + folders:
                 yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker, begin)
             if not files and not folders:
-                yield Frame(one(here.line), told=True)
+                yield Frame(one(here.line))
         else:
             folder, asked, begin = "", False, here.line.number
 

@@ -135,13 +135,13 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
     shown = [(line, entry) for line, entry in listing.others if entry["name"] not in (".", "..")][:_MOST_OTHERS]
     for line, entry in listing.others:
         if entry["name"] in (".", ".."):
-            yield Frame(one(line), told=True)
+            yield Frame(one(line))
     if shown:
         first = shown[0][0].number
         told = ", ".join(f"{entry['name']} ({entry['size']}, {entry['time'].strip()})" for _, entry in shown)
         yield HostSaid(
             "listing",
-            LineSpan(first, first),
+            LineSpan(first, shown[-1][0].number),
             f"{listing.folder or 'a folder whose name was not pasted'} also holds {told}; times and sizes as printed",
             broker,
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},

@@ -103,7 +103,9 @@ def _proposed(found: Mapping[str, object]) -> str:
     told = list(forms.flat(found["summary"]))
     goals = found.get("goalSummary")
     told += [
-        f"{goal['goal']} {goal.get('status')}" for goal in (goals if isinstance(goals, list) else ()) if isinstance(goal, dict) and "goal" in goal
+        f"{goal['goal']} {goal.get('status')}"
+        for goal in (goals if isinstance(goals, list) else ())
+        if isinstance(goal, dict) and "goal" in goal
     ]
     return ", ".join(told)[:_LONGEST_PROPOSAL]
 

@@ -89,10 +89,7 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
             yield ToolStatement(tool, spanned(lines, at, begin))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
-        elif (found := members.table(lines, at, asked)) is not None:
-            rows, after = found
-            yield from rows
-        elif (found := headless.rows(lines, at, asked)) is not None:
+        elif (found := members.table(lines, at, asked)) is not None or (found := headless.rows(lines, at, asked)) is not None:
             rows, after = found
             yield from rows
         elif _SKIPPED.fullmatch(text):

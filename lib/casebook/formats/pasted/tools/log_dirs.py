@@ -113,7 +113,9 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [f"offset lag 0 of {level}"] if level else []
-    parts += [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []
+    parts += (
+        [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []
+    )
     parts += [] if whole else ["its text is cut"]
     sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
     yield ToolStatement(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))

@@ -38,7 +38,9 @@ _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 _UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
 _HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
 """What stands above settings that are no file's: a broker's start, an answer of kafka-configs."""
-_SHOWS = re.compile(r".*\b(?:cat|e?grep|sed|awk|head|tail|less|more|type|findstr|Select-String)\s.*\b(?:server|broker|kafka|controller)\.properties\b.*")
+_SHOWS = re.compile(
+    r".*\b(?:cat|e?grep|sed|awk|head|tail|less|more|type|findstr|Select-String)\s.*\b(?:server|broker|kafka|controller)\.properties\b.*"
+)
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 

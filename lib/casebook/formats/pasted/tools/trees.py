@@ -7,7 +7,7 @@ from casebook.facts.pasted import PastedZnode
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_end, one
-from casebook.formats.pasted.tools import zookeeper
+from casebook.formats.pasted.tools import shells, zookeeper
 
 _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
 _OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
@@ -27,7 +27,7 @@ def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
         if "-R" in text[:_LONGEST] and (command := _COMMAND.fullmatch(text[:_LONGEST])):
             found, after = _listed(lines, at, command["path"].rstrip("/"))
             yield from found
-        elif (root := zookeeper.tree_asked(text)) is not None:
+        elif (root := shells.tree_asked(text)) is not None:
             found, after = _drawn(lines, at, root.rstrip("/"))
             yield from found
         at = after

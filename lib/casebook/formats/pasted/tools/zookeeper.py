@@ -18,6 +18,7 @@ from casebook.facts.znodes import Stat
 from casebook.formats.pasted import cut_json, forms, logs
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
+from casebook.formats.pasted.tools import shells
 
 _KAFKA = re.compile(
     r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
@@ -54,21 +55,17 @@ _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
 _OBJECT = re.compile(r"\s*\{\s*(?:[\"}]|\[(?!\d+ bytes data)|$)")
 """How JSON begins; ``{ BrokerNotAvailableError: ...`` is what node prints of an error."""
-_LOOP = re.compile(r".*?\bfor\s+(?P<name>\w+)\s+in\s+(?P<values>[^;]{1,400}?)\s*(?:;|$)")
-_RANGE = re.compile(r"\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})\}|(?:\$\(|`)seq (?:(?P<begin>\d{1,6}) )?(?P<end>\d{1,6})(?:\)|`)")
 _DONE = re.compile(r"\s*(?:>\s*)?(?:done|echo)\b.*|\s*do\s*")
-_FILTERED = re.compile(r"(?:\s+\d?&?>+\s?\S+|\s*\|\s*(?:tail|head|grep|egrep|sed|awk|jq|python3?|tr|cat)\b[^|]*|\s*;\s*(?:echo\b[^|;]*|done))+\s*$")
-"""What stands behind a command in a shell, and leaves its answer as it is."""
-_SHELL = re.compile(
-    r"\s*\(CONNECT\w* \[[^\]]*\]\) (?P<at>/\S*)> (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
+_FILTERED = re.compile(
+    r"(?:\s+\d?&?>+\s?\S+|\s*\|\s*(?:tail|head|grep|egrep|sed|awk|jq|python3?|tr|cat)\b[^|]*|\s*;\s*(?:echo\b[^|;]*|done))+\s*$"
 )
-"""The prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
+"""What stands behind a command in a shell, and leaves its answer as it is."""
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
 _NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
 _MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 4096, 3, 11
-_MOST_SAID, _MOST_TURNS = 4000, 500
+_MOST_SAID = 4000
 
 _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
@@ -115,13 +112,12 @@ def _loop(lines: Sequence[PastedLine], at: int) -> tuple[list[PastedZnode], int]
     command = _command(lines[at].text)
     if command is None or command["verb"] != "get" or "$" not in command["path"]:
         return None
-    heads = (line.text[:_LONGEST] for line in reversed(lines[max(0, at - _NEAR) : at + 1]))
-    head = next(filter(None, map(_LOOP.match, heads)), None)
-    values = _values(head["values"]) if head else []
-    name = re.compile(rf"\$(?:{head['name']}\b|\{{{head['name']}\}})") if head else None
+    name, values = shells.turns([line.text[:_LONGEST] for line in lines[max(0, at - _NEAR) : at + 1]])
     found, after = [], at + 1
     for value in values:
-        while after < len(lines) and (not lines[after].text or _DONE.fullmatch(lines[after].text) or is_chatter(lines[after].text)):
+        while after < len(lines) and (
+            not lines[after].text or _DONE.fullmatch(lines[after].text) or is_chatter(lines[after].text)
+        ):
             after += 1
         data, end = _json(lines, after) if after < len(lines) and _OBJECT.match(lines[after].text) else (None, after)
         path = name.sub(value, command["path"]).strip("\"'")
@@ -131,14 +127,6 @@ def _loop(lines: Sequence[PastedLine], at: int) -> tuple[list[PastedZnode], int]
         found.append(PastedZnode(path, spanned(lines, after, end), data, stat, undated=undated))
         after = end
     return (found, after) if found and not (after < len(lines) and _OBJECT.match(lines[after].text)) else None
-
-
-def _values(text: str) -> list[str]:
-    """What a loop goes through: names, ``{0..3}``, ``$(seq 0 3)``."""
-    if span := _RANGE.fullmatch(text.strip()):
-        first, last = int(span["first"] or span["begin"] or 1), int(span["last"] or span["end"])
-        return list(map(str, range(first, min(last, first + _MOST_TURNS) + 1)))
-    return text.split() if "$" not in text and "`" not in text and "*" not in text else []
 
 
 def is_chatter(text: str) -> bool:
@@ -179,23 +167,11 @@ def _command(text: str) -> re.Match[str] | None:
     """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
     if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
         return None
-    if shell := _SHELL.fullmatch(text):
-        return _COMMAND.fullmatch(f"[zk: shell] {shell['verb'].replace('exists', 'stat')} {path_of_shell(shell)}")
+    if shell := shells.of_zk_shell(text):
+        return _COMMAND.fullmatch(f"[zk: shell] {shell}")
     piped = _PIPED.fullmatch(text) if "|" in text else _HERE.fullmatch(text) if "<<<" in text else None
     found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else _FILTERED.sub("", text))
     return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
-
-
-def path_of_shell(command: re.Match[str]) -> str:
-    """The whole path that a command of zk-shell names: from where its prompt stands."""
-    path = command["path"] or ""
-    return path if path.startswith("/") else f"{command['at'].rstrip('/')}/{path}".rstrip("/") or "/"
-
-
-def tree_asked(text: str) -> str | None:
-    """The path that ``tree`` of zk-shell is asked for; ``None`` for another line."""
-    shell = _SHELL.fullmatch(text[:_LONGEST])
-    return path_of_shell(shell) if shell and shell["verb"] == "tree" else None
 
 
 def _is_root(command: re.Match[str]) -> bool:

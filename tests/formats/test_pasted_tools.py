@@ -338,7 +338,7 @@ class TestMetadata:
 
     def test_a_time_is_no_offset(self):
         """``11:03:43`` alone says nothing of a topic 11."""
-        assert read("11:03:43\n").told == ()
+        assert [one.tool for one in read("11:03:43\n").told] == ["date"]
         assert "t1-3 at 43" in said(read("t1:3:43\n"), "GetOffsetShell")
 
 

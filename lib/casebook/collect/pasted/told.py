@@ -45,9 +45,9 @@ def remarks(found: Pasted) -> Iterator[str]:
         yield f"Line {offline[0].span.first}, {_TOPICS}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
     for what, rows in (("Elr", _eligible(found, "eligible")), ("LastKnownElr", _eligible(found, "last_eligible"))):
         if rows:
-            first, who = rows[0]
-            rest = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
-            yield f"Line {first.span.first}, {_TOPICS}: {what} of {first.topic}-{first.partition}: {_listed(who)}{rest}."
+            shown = "; ".join(f"of {row.topic}-{row.partition} {_listed(who)}" for row, who in rows[:_MOST_TYPED])
+            rest = f"; and of {len(rows) - _MOST_TYPED} other partitions" if len(rows) > _MOST_TYPED else ""
+            yield f"Line {rows[0][0].span.first}, {_TOPICS}: {what} {shown}{rest}."
 
 
 def _typed(found: Pasted) -> Iterator[str]:

@@ -8,19 +8,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent, sentences, unread
+from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.zookeeper import znodes
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _ANSWERED = re.compile(
-    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\) -> "
-    r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\)"
+    r"(?P<behind> -> (?:\((?P<apis>.*)|(?P<error>ERROR.*)))?\s*"
 )
 _API = re.compile(
     r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?)"
@@ -49,7 +49,7 @@ _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
-_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})")
+_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
 _LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
@@ -67,11 +67,12 @@ _OF_FIGURES = re.compile(
 )
 _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
-_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 6, 12, 20, 3, 40
+_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
 _LEAST_ON_A_LINE = 4
 _DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 
 
+<<<<<<< ours
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
     """A table with its own header.
@@ -128,6 +129,65 @@ _TABLES = (
 )
 
 
+||||||| base
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """A table with a head of its own.
+
+    Args:
+        tool: Whose.
+        head: Its columns.
+        what: What a row is.
+        first: What its first value looks like.
+        last: Its last column.
+    """
+
+    tool: str
+    head: re.Pattern[str]
+    what: str
+    first: re.Pattern[str]
+    last: str = ""
+
+
+_TABLES = (
+    _Table(
+        tool="kafka-transactions list",
+        head=re.compile(r"\s*TransactionalId\s+Coordinator\s+ProducerId\s+TransactionState\s*"),
+        what="transactional ids",
+        first=re.compile(r"\S+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe",
+        head=re.compile(r"\s*CoordinatorId\s+TransactionalId\s+ProducerId\s+ProducerEpoch\s+TransactionState\s+.*"),
+        what="transactions",
+        last="TopicPartitions",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe-producers",
+        head=re.compile(r"\s*ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+.*"),
+        what="producers",
+        last="CurrentTransactionStartOffset",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions find-hanging",
+        head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
+        what="hanging transactions",
+        last="Duration(min)",
+        first=re.compile(_NAME),
+    ),
+    _Table(
+        tool="kafka-consumer-groups --reset-offsets",
+        head=re.compile(r"\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+NEW-OFFSET\s*"),
+        what="partitions whose offset is, or would be, set",
+        first=re.compile(_NAME),
+    ),
+)
+
+
+=======
+>>>>>>> theirs
 def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | PastedZnode | CutOutput]:
     """Yield every such output; lists of ``kafka-topics --list`` as existing topics."""
     at, asked, command = 0, None, ""
@@ -183,7 +243,7 @@ def _at(
         return (ToolStatement("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
-    for table in _TABLES:
+    for table in TABLES:
         if table.head.fullmatch(text):
             heads = ("".join(line.text for line in lines[at : at + folds]) for folds in range(1, _MOST_FOLDS + 1))
             folds = next((folds for folds, head in enumerate(heads, 1) if head.rstrip().endswith(table.last)), 1)
@@ -211,10 +271,14 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     """Return the responding brokers: alive then, with an unknown registration."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
-    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["error"]]
+    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if b["behind"] and not b["error"]]
+    named = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["behind"]]
     silent = [f"{b['id']} at {b['address']}" for b in brokers if b["error"]]
     says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
     says += f", {', '.join(silent)} did not" if silent else ""
+    if named:
+        of = f"of {', '.join(named)} it is not pasted whether they answered"
+        says = f"{says}; {of}" if answered or silent else of
     known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
     known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
     knows = ", ".join(f"{api['name']} {api['versions']}" for api in known)
@@ -229,7 +293,7 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
         return (told, CutOutput(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
     last = lines[after - 1].text.rstrip()
-    is_open = not last.endswith((")", "...")) and brokers[-1]["error"] is None
+    is_open = not last.endswith((")", "...")) and brokers[-1]["behind"] is not None and brokers[-1]["error"] is None
     cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
 
@@ -334,7 +398,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
         return (), at + 1
     span = LineSpan(found[0][1], found[-1][1])
     if what == "consumer-groups":
-        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
+        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:_MOST_ROWS])}"
         how = "`kafka-consumer-groups --describe --group NAME` shows the state of a group"
         return (ToolStatement("kafka-consumer-groups --list", span, says, how),), after
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
@@ -364,13 +428,24 @@ def _fits(names: Sequence[str], words: Sequence[str]) -> bool:
     return all(_FIGURE.fullmatch(word) for name, word in cells if _OF_FIGURES.fullmatch(name))
 
 
-def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str, at: int) -> tuple[Sequence[ToolStatement], int]:
+def _is_rest(lines: Sequence[tuple[LineSpan, str]], at: int, names: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether a line is the rest of a row that a narrow screen has broken: as many figures as the row lacks values."""
+    rest = lines[at][1][:_LONGEST].split() if at < len(lines) else []
+    return len(words) + len(rest) == len(names) and bool(rest) and all(map(_FIGURE.fullmatch, rest))
+
+
+def _of_table(
+    lines: Sequence[tuple[LineSpan, str]], table: AnswerTable, command: str, at: int
+) -> tuple[Sequence[ToolStatement], int]:
     """Return the rows with their column names."""
     names, after, rows = lines[0][1].split(), 1, []
     while after < len(lines) and (words := lines[after][1][:_LONGEST].split()):
         if is_gap(lines[after][1]):
             after += 1
             continue
+        folded = 0
+        if 0 < len(names) - len(words) <= _MOST_FOLDS and _is_rest(lines, after + 1, names, words):
+            words, folded = [*words, *lines[after + 1][1].split()], 1
         is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
         if (
             not table.first.fullmatch(words[0])
@@ -380,7 +455,7 @@ def _of_table(lines: Sequence[tuple[LineSpan, str]], table: _Table, command: str
         ):
             break
         rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
-        after += 1
+        after += 1 + folded
     more = f"; {len(rows) - _MOST_ROWS} more" if len(rows) > _MOST_ROWS else ""
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""

@@ -14,9 +14,24 @@ from casebook.formats.pasted import pairs
 from casebook.formats.pasted.text import PastedLine, one
 
 _HEADING = re.compile(
-    r"\s*(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
-    r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):)\s*"
+    r"\s*(?:#\s+)?(?:(?:#+|-{2,}|={2,}>?|>{2,}|\*{2,}|\+{2,})\s*(?P<marked>[\w.-]{1,60}(?::\d{1,5})?)\s*(?:#+|-{2,}|={2,}|<{2,}|\*{2,})?:?"
+    r"|\[(?P<boxed>[A-Za-z][\w.-]{1,60})\]|(?P<named>[A-Za-z][\w-]*[\d.][\w.-]*(?::\d{1,5})?):"
+    r"|(?:#{2,}|-{2,}|={2,}|>{2,})(?=.*\d|.*(?i:broker|node|host|server|kafka|zoo))\s*"
+    r"(?P<framed>[\w./:-]{1,60}(?: [\w./:-]{1,60}){1,4})\s*(?:#{2,}|-{2,}|={2,}|<{2,}):?"
+    r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?"
+    r"|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
+    r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
+    r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
+"""What loops in a shell, ansible, pssh and people write above the answers of one host."""
+_AT = re.compile(
+    r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)"
+    r"|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
+    r"\s+(?:-(?:n|c|-namespace|-container|u|e|w|-env|-user|-tail|-workdir)[ =]\S+\s+|-\S+\s+)*"
+    r"(?P<place>[\w./@-]+)(?![\w$.{/=:-]).*"
+    r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
+)
+"""A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
 _OF_FORMS = frozenset({
     "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
     "warning", "note", "ctime", "mtime",
@@ -43,22 +58,42 @@ def is_heading(text: str) -> bool:
     return len(text) < 200 and _HEADING.fullmatch(text) is not None
 
 
-def beside(lines: Iterable[PastedLine], is_typed: Callable[[str], bool]) -> list[Beside]:
-    """Return lines with words that are no output: commands, headings, remarks, decoration of tools."""
+def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: Callable[[str], bool]) -> list[Beside]:
+    """Return lines with words that are no output: commands, headings, remarks, decoration of tools.
+
+    Args:
+        lines: Those lines.
+        whole: All of the paste.
+        is_typed: Whether a line is a command.
+    """
     found = []
     for line in lines:
         if any(map(str.isalnum, line.text)):
             heading = _HEADING.fullmatch(line.text[:200])
-            name = (heading["marked"] or heading["boxed"] or heading["named"]) if heading else ""
-            found.append(
-                Beside(
-                    one(line),
-                    line.text.strip()[:_LONGEST],
-                    name or "",
-                    is_typed(line.text[:_LONGEST].lstrip("# ")),
-                )
-            )
-    return found
+            name = next(filter(None, heading.groups()), "") if heading else ""
+            typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
+            name = _place(line.text[:_LONGEST]) if typed else name
+            found.append(Beside(one(line), line.text.strip()[:_LONGEST], name, typed))
+    return list(_placed(found, whole))
+
+
+def _placed(found: Sequence[Beside], whole: Sequence[PastedLine]) -> Iterable[Beside]:
+    """Of commands one right below the other nobody knows which of their answers is whose: they name no place."""
+
+    def is_next(first: int, second: int) -> bool:
+        one_, other = found[first], found[second]
+        between = whole[one_.span.last : other.span.first - 1]
+        return one_.typed and other.typed and not any(line.text for line in between)
+
+    for at, each in enumerate(found):
+        is_one_of_several = (at > 0 and is_next(at - 1, at)) or (at + 1 < len(found) and is_next(at, at + 1))
+        yield each._replace(heading="") if each.typed and is_one_of_several else each
+
+
+def _place(command: str) -> str:
+    """Where a command runs, as far as it says so."""
+    found = _AT.fullmatch(command)
+    return (found["place"] or found["host"] or "").rpartition("@")[2] if found else ""
 
 
 def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKept]:

@@ -22,9 +22,13 @@ def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int
         The value, ``None`` where nothing of it is whole; whether it is whole; where to go on.
     """
     texts: list[str] = []
-    after, size, depth, inside = at, 0, 0, False
+    after, size, depth, inside, whole = at, 0, 0, False, True
     while after < min(len(lines), at + _MOST_FOLDED) and size < _MOST_CHARACTERS:
-        text = lines[after].text
+        text, is_whole = _without_dots(lines[after].text)
+        if after > at and depth > 0 and not inside and is_gap(text):
+            after, whole = after + 1, False
+            continue
+        whole = whole and is_whole
         if after > at and (not text or not _may_go_on(texts[-1], text) or _begins_anew(texts[0], text) or is_gap(text)):
             break
         texts.append(text)
@@ -34,12 +38,26 @@ def read(lines: Sequence[PastedLine], at: int) -> tuple[object | None, bool, int
             return None, False, after
         if depth <= 0 and not inside:
             if (found := _loaded("".join(texts))) is not None:
-                return found, True, after
+                return found, whole, after
             break
     for joined in ("".join(texts), texts[0]):
         if (found := _loaded(_closed(joined))) is not None:
             return found, False, after if joined != texts[0] else at + 1
     return None, False, after
+
+
+_DOTS = re.compile(r",\s*(?:\.{2,}|…)\s*(?=[,}\]])|(?<=[{\[])\s*(?:\.{2,}|…)\s*,")
+_STRINGS = re.compile(r'"(?:\\.|[^"\\])*+"')
+
+
+def _without_dots(text: str) -> tuple[str, bool]:
+    """A line without dots in place of members, and whether there were none; those in strings are the strings' own."""
+    if "..." not in text:
+        return text, True
+    hidden = _STRINGS.sub(lambda found: "_" * len(found[0]), text)
+    marks = [found.span() for found in _DOTS.finditer(hidden)]
+    parts = [text[end:begin] for (_, end), (begin, _) in zip([(0, 0), *marks], [*marks, (len(text), 0)], strict=True)]
+    return "".join(parts), not marks
 
 
 def closed(text: str) -> str:

@@ -6,6 +6,11 @@ from casebook.facts.pasted_hosts import LineSpan
 
 
 class Frame(NamedTuple):
-    """Such lines."""
+    """Such lines.
+
+    Args:
+        told: Another row says what they say.
+    """
 
     span: LineSpan
+    told: bool = False

@@ -69,6 +69,7 @@ _WORDS = re.compile(
     r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[[Ss]arama\]|kafka-go: |org\.apache\.kafka\.common\.errors\.|\bkafka: \w+ |\[thrd:"
     r"|\bkafka-node:\w+|\bNoKafka\w*Error|\bWorker(?:Source|Sink)Task\{id=|\bstream-(?:thread|client) \[|\brdkafka#(?:con|pro)"
     r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
+    r"|\b(?:Sending|Received) [A-Z_]{4,30} re(?:quest|sponse) .*\bnode -?\d+|\bProduced record to topic \S+ partition \[\d+\]"
     r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): "
 )
 """Messages quoted without date, level and logger."""

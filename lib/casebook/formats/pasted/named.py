@@ -136,10 +136,10 @@ _KINDS = (
     _Kind(
         "a list of kubectl",
         re.compile(
-            r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED(?:"
+            r"\s*NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|(?:TYPE\s+)?CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED(?:"
             r" KAFKA)?|READY\s+METADATA|CLASS\s+HOSTS)\b.*"
         ),
-        re.compile(r"(?!.*\w:\s)(?:[\w./-]+(?:\s{2,}|\t).*|\S.*\s(?:\d{1,6}[ydhms]){1,5}(?:\s+\S+)*\s*)"),
+        re.compile(r"(?!.*\w:\s)(?:\s*[\w./-]+(?:\s{2,}|\t).*|\s*\S.*\s(?:\d{1,6}[ydhms]){1,5}(?:\s+\S+)*\s*)"),
         "kubectl get pods and kubectl describe pod show the state of the brokers' containers",
     ),
     _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),

@@ -49,7 +49,8 @@ from casebook.formats.pasted.tools import (
 
 _SHOWN = 120
 _COMMAND = re.compile(
-    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
+    r"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*\(CONNECT\w* \[[^\]]*\]\) /\S*> .*"
+    r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
     r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
 )
 
@@ -108,7 +109,7 @@ def _read(lines: list[PastedLine]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
-        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), _is_typed)),
+        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), lines, _is_typed)),
         not_kept=tuple(beside.not_kept(lines, parts)),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
@@ -125,7 +126,7 @@ def _is_typed(text: str) -> bool:
 
 def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
     """Return lines that are no output, including frames of outputs, and commands claimed with their output."""
-    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last}
+    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last and not frame.told}
     return [
         line
         for line, rest in zip(lines, left, strict=True)
@@ -272,6 +273,7 @@ def _says_nothing(text: str) -> bool:
         or sent.is_prompted(text)
         or (is_remark(text) and not remarks.has_figures(text))
         or sent.is_sender(text)
+        or sent.is_of_transfer(text)
         or beside.is_heading(text)
         or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")

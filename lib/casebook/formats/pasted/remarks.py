@@ -59,6 +59,12 @@ def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
             span = LineSpan(rows[0].number, rows[-1].number)
             which = f"lines {span.first}-{span.last} are" if len(rows) > 1 else f"line {span.first} is"
             yield ToolStatement("docker compose", span, f"{which} of container {name}")
+    for (is_stamped, _), run in itertools.groupby(enumerate(lines), lambda each: (bool(each[1].stamp), each[1].number - each[0])):
+        rows = [line for _, line in run]
+        if is_stamped:
+            stamps = list(dict.fromkeys((rows[0].stamp, rows[-1].stamp)))
+            span = LineSpan(rows[0].number, rows[-1].number)
+            yield ToolStatement("a collector", span, f"lines {span.first}-{span.last} bear the time {' to '.join(stamps)}")
 
 
 def _bare(text: str) -> str:

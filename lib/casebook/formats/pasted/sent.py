@@ -21,6 +21,11 @@ _TIMED = re.compile(
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
 _COMMENTED = re.compile(r"\s{0,12}(?P<mark>#|//|;|\*) ?")
+_NUMBERED = re.compile(r"\s{0,8}(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
+_OF_FILE = re.compile(
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"
+)
+_LEAST_NUMBERED = 3
 _ELEMENTS = frozenset(
     {"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"}
 )
@@ -35,6 +40,7 @@ _OUTPUT = re.compile(
     r"|\{\"version\":.*|\[zk: .*|cZxid = 0x.*|Full thread dump .*|\"[^\"]+\" #\d+ .*prio=.*"
     r"|\"time\",\"kafka.*|(?:# TYPE )?kafka_\w+(?:\{.*\})? \S+|(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s.*|Active: \w+ \(.*"
     r"|(?:Monitor|Executor|Analyzer)State: \{.*|Successfully completed leader election .*|Directory of .*"
+    r"|NAME\s+(?:TYPE\s+)?CLUSTER-IP\s.*|(?:\d+ brokers|\d+ topics|topic \"\S+\" with \d+ partitions):.*"
     r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*)",
     re.IGNORECASE,
 )
@@ -62,6 +68,7 @@ _OPTIONS = re.compile(
 )
 """A line of options: not a file mode, and not a tool's usage text."""
 _NARROW, _MOST_WRAPPED, _MOST_BROKEN, _LONGEST = 60, 14, 3, 2000
+_OF_TRANSFER = re.compile(r"[{}] \[\d+ bytes data\]|< ?(?:HTTP/[\d.]+ \d+.*|[A-Za-z][\w-]+: .*)?")
 _WROTE = re.compile(
     r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
     r"(?:Original Message|Forwarded message|Ursprüngliche Nachricht)\s?-{2,}|(?:From|Von|De|To|An|Cc|Sent"
@@ -74,7 +81,7 @@ _WROTE = re.compile(
 
 def without_senders(texts: list[str]) -> list[str]:
     """Return the lines without nicks before them, and commented outputs without the comment sign."""
-    bare = [_TIMED.sub("", text, count=1) if ":" in text[:24] else text for text in texts]
+    bare = [_TIMED.sub("", text, count=1) if ":" in text[:24] else text for text in _without_numbers(texts)]
     nicks = [found["nick"] if (found := _NICK.match(text[:60])) and found["nick"] not in _ELEMENTS else None for text in bare]
     often = Counter(filter(None, nicks))
     for at, nick in enumerate(nicks):
@@ -83,6 +90,32 @@ def without_senders(texts: list[str]) -> list[str]:
     for pattern, name in ((_NAMED, "nick"), (_COMMENTED, "mark")):
         bare = _without_runs(bare, pattern, name)
     return bare
+
+
+def is_output(text: str) -> bool:
+    """Whether a line is surely one that a tool prints, as nobody says it."""
+    return len(text) < _LONGEST and _OUTPUT.fullmatch(text) is not None
+
+
+def _without_numbers(texts: list[str]) -> list[str]:
+    """The lines without their numbers, as editors, ``cat -n`` and ``grep -n`` put them before each line of a run."""
+    marks = [_NUMBERED.match(text[:_NARROW]) for text in texts]
+    at, found = 0, list(texts)
+    while at < len(texts):
+        after = at + 1
+        while marks[at] and after < len(texts) and (mark := marks[after]) and _follows(marks[after - 1], mark):
+            after += 1
+        bare = [text[mark.end() :] for text, mark in zip(texts[at:after], marks[at:after], strict=True) if mark]
+        if len(bare) >= _LEAST_NUMBERED and any(is_output(text) or _OF_FILE.fullmatch(text[:_LONGEST]) for text in bare):
+            found[at:after] = bare
+        at = after
+    return found
+
+
+def _follows(before: re.Match[str], mark: re.Match[str]) -> bool:
+    """Whether a number is the next one; what ``grep`` finds may have others between."""
+    step = int(mark["number"]) - int(before["number"])
+    return step == 1 or (step > 1 and mark["sign"] == before["sign"] == ":")
 
 
 def _beside(names: list[str | None], at: int) -> Iterable[str | None]:
@@ -145,6 +178,11 @@ def is_prompted(text: str) -> bool:
     return len(text) < _LONGEST and (
         (any(sign in text for sign in "$#%>") and _PROMPTED.fullmatch(text) is not None) or _IN_ZKCLI.fullmatch(text) is not None
     )
+
+
+def is_of_transfer(text: str) -> bool:
+    """Whether ``curl -v`` says it beside what it fetched."""
+    return len(text) < _LONGEST and _OF_TRANSFER.fullmatch(text) is not None
 
 
 def is_sender(text: str) -> bool:

@@ -10,6 +10,10 @@ import re
 from casebook.facts.pasted import ToolStatement
 from casebook.formats.pasted.text import PastedLine, one
 
+_CLOCK, _ZONE = r"\d\d:\d\d:\d\d(?: [AP]M)?", r"(?:[A-Z]{2,5}(?:[+-]\d{1,2})?|[+-]\d\d(?:\d\d)?)"
+_DAY = r"\w{2,3}\.? (?:\w{3,4}\.? {1,2}\d{1,2}|\d{1,2}\.? \w{3,4}\.?),?"
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| ?[+-]\d\d:?\d\d| UTC)?"
+"""What ``date`` prints, and what people write above an output: when it was asked."""
 _SHORT = (
     ("kafka-topics --create", re.compile(r"Created topic \S+")),
     ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
@@ -17,6 +21,7 @@ _SHORT = (
     ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
     ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
     ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
+    ("date", re.compile(rf"{_DAY}(?: \d{{4}})? {_CLOCK}(?: {_ZONE})?(?: \d{{4}})?|{_ISO}|\d{{1,2}}:\d\d(?::\d\d)?(?: [AP]M)?:?")),
     ("df", re.compile(r"df: \S+: .*")),
     ("ssh", re.compile(r"ssh: connect to host .*")),
     (

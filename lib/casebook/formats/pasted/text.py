@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import sent
+from casebook.formats.pasted import sent, source
 
 MOST_LINES = 20_000
 """Maximum number of lines read from a paste."""
@@ -25,7 +25,12 @@ _FENCE = re.compile(
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
-_CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
+_CONTAINER = re.compile(r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )")
+_STAMPED = re.compile(
+    r"\[?(?P<stamp>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?(?: ?[|:>] ?| |$)"
+)
+_LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|level=|systemd|kernel)\b")
+"""What a collector puts before each line of what a tool prints; entries of a log keep their times."""
 _INDENTED = re.compile(r" {4}|\t")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 """Settings as a broker prints them at start: their indent distinguishes them from those of a file."""
@@ -82,6 +87,7 @@ class PastedLine(NamedTuple):
         padded: Blanks followed it: its last word is complete, even at a cut.
         note: A person's removed remark after it; ``""`` for none.
         container: Removed container name of ``docker compose`` before it.
+        stamp: When it was collected, where that stands before it; taken away.
     """
 
     number: int
@@ -89,6 +95,7 @@ class PastedLine(NamedTuple):
     padded: bool = False
     note: str = ""
     container: str = ""
+    stamp: str = ""
 
 
 def one(line: PastedLine) -> LineSpan:
@@ -145,13 +152,13 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     always = all(body != body.rstrip() for body in bodies if body.strip())
     plain = ["" if is_fence(body.rstrip()) else body.rstrip() for body in bodies]
-    texts = sent.with_whole_commands([_without_frame(text) for text in sent.without_senders(plain)])
+    texts = sent.with_whole_commands([_without_frame(text) for text in sent.without_senders(source.strings(plain))])
     texts = _without_indents(texts)
     lines = [
         PastedLine(at, text, body != body.rstrip() and not always)
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
-    return [_without_note(line) for line in _without_container(lines)]
+    return [_without_note(line) for line in _without_stamps(_without_container(lines))]
 
 
 def _without_indents(texts: list[str]) -> list[str]:
@@ -172,11 +179,27 @@ def _without_indents(texts: list[str]) -> list[str]:
 
 def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
     """Remove the container name of ``docker compose`` before each line; a log line keeps it."""
-    names = [found["name"] if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
+    names = [(found["name"] or found["pod"]) if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
     for at, name in enumerate(names):
         is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
         if is_run and (found := _CONTAINER.match(lines[at].text)) and not _DATED.match(rest := lines[at].text[found.end() :]):
             lines[at] = lines[at]._replace(text=rest, container=name)
+    return lines
+
+
+def _without_stamps(lines: list[PastedLine]) -> list[PastedLine]:
+    """Without the times before the lines of a tool's output, which no tool prints."""
+    marks = [_STAMPED.match(line.text[:60]) for line in lines]
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        while marks[at] and after < len(lines) and marks[after] and not _LEVEL.search(lines[after].text[:200]):
+            after += 1
+        bare = [line.text[mark.end() :] for line, mark in zip(lines[at:after], marks[at:after], strict=True) if mark]
+        if len(bare) > 1 and not _LEVEL.search(lines[at].text[:200]) and any(map(sent.is_output, bare)):
+            for index, text in enumerate(bare, at):
+                lines[index] = lines[index]._replace(text=text, stamp=marks[index]["stamp"])
+        at = after
     return lines
 
 

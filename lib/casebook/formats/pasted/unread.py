@@ -26,7 +26,9 @@ _GROUPS = "`kafka-consumer-groups --describe --group NAME` shows a group's commi
 _OWN_WORDS = (
     ("kafka-dump-log", re.compile(r"\s*(?:Dumping \S+\.(?:log|index|timeindex|snapshot|txnindex|checkpoint)"
                                   r"|(?:Log s|S)tarting offset: \d+|producerId: \d+ producerEpoch: .*"
-                                  r"|(?:\| ?)?(?:baseOffset|offset): \d+ (?:lastOffset|position|isvalid|\w+Time)\b.*)"),
+                                  r"|(?:\| ?)?(?:baseOffset|offset): \d+ (?:lastOffset|position|is[vV]alid|\w+Time)\b.*"
+                                  r"|timestamp: -?\d+ offset: \d+|Found (?:\d+ invalid bytes|timestamp mismatch|out of order).*"
+                                  r"|Non-(?:consecutive|increasing) offsets in.*)"),
      _SEGMENTS),
     ("kafka-console-consumer", re.compile(r"\s*\[[^\]]{1,600}\]::(?:\[?Offset(?:And)?Metadata|NULL|null).*"), _GROUPS),
     ("kafka-acls", re.compile(r"\s*(?:Current ACLs for (?:resource|principal) .*|\(principal=.*permissionType=\w+\).*"
@@ -39,7 +41,7 @@ _OWN_WORDS = (
 )  # fmt: skip
 
 _TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
-_MOST_ROWS, _MOST_SHOWN = 8, 500
+_MOST_ROWS, _MOST_SHOWN = 40, 600
 
 
 def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:

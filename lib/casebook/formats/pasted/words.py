@@ -11,23 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.facts.znodes import Stat
-from casebook.formats.pasted import cut_json
-from casebook.formats.pasted.text import PastedLine, is_end, is_remark, one, spanned
-from casebook.formats.pasted.tools.zookeeper import kafka_path
+from casebook.formats.pasted import cut_json, dump
+from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.text import PastedLine, one, spanned
 
-_SESSION = r"0x[0-9a-f]{6,16}"
-_DUMP = re.compile(r".*(?:SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals \(\d{1,9}\):).*")
-_OF_DUMP = re.compile(
-    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|org\.apache\.zookeeper\.\S+@[0-9a-f]+|\d{{1,9}} expire"
-    rf" at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
-    r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
+_CUT_CLIENT = re.compile(
+    r"\s*(?:/(?P<address>\S+?)\[[0-9a-f]+\]\((?P<whole>queued=[^()]*)|(?:[a-z]*=\d*)?,?(?P<rest>(?:recved|sent|sid)=[^()]*)\))\s*"
 )
-_PART = re.compile(
-    rf".*(?:dump:|Sessions with Ephemerals|Sess\w+ ?(?:Sets )?\(|Connections Sets)|\s*{_SESSION}:?\s*$|\d+ expire at"
-)
-_EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\):(?P<rest>.*)")
-_HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
+"""A client's row that has lost its end or its begin."""
 _OF_STAT = re.compile(
     r"\s*(?P<name>(?:Z?o?o?k?e?e?p?e)?r version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
     r"|Proposal sizes last/min/max):\s*(?P<value>.*?)\s*"
@@ -41,9 +32,13 @@ _REFUSED = re.compile(
     r" to host|timed out|[Cc]ould not resolve)"
     r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
 )
-_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
+_GLUED = re.compile(
+    r""
+    r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)"
+)
 _BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
 _MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+)(?:\s.*)?")
+_CUT_MONITORED = re.compile(r"\s*zk?(?:_\w*)?\s*")
 _CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
                          r"|maxClientCnxns|(?:min|max)SessionTimeout|serverId|initLimit|syncLimit|electionAlg|electionPort|quorumPort|peerType"
                          r"|clientPortListenBacklog|membership: ?|server\.\d+|version)\s*=.*|membership:\s*")  # fmt: skip
@@ -64,12 +59,16 @@ _ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<h
 _AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
 _OWN_HOST = ("localhost", "127.0.0.1", "0")
 """Local addresses: the server is the host of the prompt."""
-_HEADING = re.compile(r"[\s=#*>-]*(?P<host>(?:zk|zoo)[\w.-]*)(?::\d{1,5})?[\s=:<*-]*")
+_HEADING = re.compile(
+    r"[\s=#*>-]*(?P<host>(?:zk(?!_)|zoo)[\w.-]*)(?::\d{1,5})?(?:\s+(?:srvr|stat|mntr|cons|conf|dump|ruok|envi|wchs))?[\s=:<*-]*"
+)
 _OF_SERVER = re.compile(
-    r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
+    r"\s*\[?(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?\]?(?:\s*(?::|[-=]*>|-|\|)\s*|\s+)"
+    r"(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*"
+    r"|\w{4} is not executed because .*)\s*"
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
-_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 60
+_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 200
 _MOST_VALUES = 200
 _VERSION = "version"
 _LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S+)\s*")
@@ -92,7 +91,7 @@ _TELLING = ("version", "server_state", "followers", "synced_followers", "pending
 _WHO_LIVES = "`ls /brokers/ids`, or `echo dump | nc HOST 2181`, shows the registered brokers"
 
 
-def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement]:
+def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement | CutOutput]:
     """Yield every such output."""
     at, server = 0, ""
     while at < len(lines):
@@ -117,12 +116,12 @@ def is_typed(text: str) -> bool:
     return len(text) < 4096 and (_TYPED.fullmatch(text) or _HEADING.fullmatch(text)) is not None
 
 
-def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
+def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement | CutOutput], int]:
     text = lines[at].text
     if not text or len(text) > _LONGEST:
         return (), at + 1
-    if ("dump:" in text or "Ephemerals" in text) and _DUMP.fullmatch(text):
-        return _dump(lines, at)
+    if dump.begins(text):
+        return dump.told(lines, at)
     if text.lstrip().startswith("{") and any(_ADMIN in line.text for line in lines[at : at + _MOST_JSON]):
         return _admin(lines, at)
     if re.match(r"\s*(?:ZooKeeper JMX enabled|Using config:)", text):
@@ -135,6 +134,9 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
         says = f"{asked['path']} holds {names['names'].strip() or 'nothing'}"
         return (ToolStatement("zookeeper-shell", spanned(lines, at, at + 2), says),), at + 2
     if "queued=" in text and _CONNECTION.fullmatch(text):
+        told, after = _statistics(lines, at)
+        return (told, after) if told else _connections(lines, at)
+    if "=" in text and _CUT_CLIENT.fullmatch(text) and _of_clients(lines, at):
         return _connections(lines, at)
     if "=" in text and _CONFIGURED.fullmatch(text):
         return _block(lines, at, _CONFIGURED, "conf", "how a ZooKeeper server is configured")
@@ -191,10 +193,16 @@ def _run(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str], blank
     return after
 
 
-def _monitor(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
+def _monitor(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement | CutOutput], int]:
     after = _run(lines, at, _MONITORED)
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _MONITORED.fullmatch(line.text))}
-    return (ToolStatement("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES),), after
+    told = ToolStatement("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES)
+    if after < len(lines) and _CUT_MONITORED.fullmatch(lines[after].text[:200]):
+        return (
+            told,
+            CutOutput(one(lines[after]), "is a row of ZooKeeper's mntr that is cut: its value was not pasted"),
+        ), after + 1
+    return (told,), after
 
 
 def _monitored(values: Mapping[str, str]) -> str:
@@ -208,23 +216,42 @@ def _monitored(values: Mapping[str, str]) -> str:
 
 def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     """Parse ``srvr`` and ``stat``; a lone line, such as ``Sent: 3``, is ambiguous."""
-    after = _run(lines, at, _OF_STAT, _CONNECTION, _BESIDE_STAT, blank=True)
+    after = _run(lines, at, _OF_STAT, _CONNECTION, _CUT_CLIENT, _BESIDE_STAT, blank=True)
     rows = [match for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))]
     values = {(_VERSION if row["name"].endswith(_VERSION) else row["name"]): row["value"] for row in rows}
     is_filtered = "Mode" in values and at > 0 and _TYPED.fullmatch(lines[at - 1].text[:4096]) is not None
     if len(values) < 2 and _VERSION not in values and not is_filtered:
         return (), after
-    clients = [found for line in lines[at:after] if len(line.text) < _LONGEST and (found := _CONNECTION.fullmatch(line.text))]
     version = values.pop(_VERSION, "")
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
-    says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(clients)]))
+    says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(lines[at:after])]))
     return (ToolStatement("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
-def _listed(clients: Sequence[re.Match[str]]) -> str:
+def _listed(lines: Sequence[PastedLine]) -> str:
+    clients = _clients(lines)
     more = f" and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
-    shown = "; ".join(map(_client, clients[:_MOST_CLIENTS]))
-    return f"{len(clients)} clients listed: {shown}{more}" if clients else ""
+    which = "1 client" if len(clients) == 1 else f"{len(clients)} clients"
+    return f"{which} listed: {'; '.join(clients[:_MOST_CLIENTS])}{more}" if clients else ""
+
+
+def _clients(lines: Sequence[PastedLine]) -> list[str]:
+    """What each row says of its client; of one that is cut what is left of it."""
+    found = []
+    for line in lines:
+        if len(line.text) >= _LONGEST:
+            continue
+        if client := _CONNECTION.fullmatch(line.text):
+            found.append(_client(client))
+        elif "=" in line.text and (cut := _CUT_CLIENT.fullmatch(line.text)):
+            left = (cut["whole"] or cut["rest"]).replace("=", " ").replace(",", ", ")
+            found.append(f"{cut['address'] or 'one whose address is cut'}, {left} (its row is cut)")
+    return found
+
+
+def _of_clients(lines: Sequence[PastedLine], at: int) -> bool:
+    """Whether a row that is cut stands beside one that is whole."""
+    return any(_CONNECTION.fullmatch(line.text) for line in (*lines[max(0, at - 1) : at], *lines[at + 1 : at + 2]))
 
 
 def _status(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
@@ -249,16 +276,18 @@ def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode |
         for path in paths
         if isinstance(path, str)
     ]
-    return (*_of_kafka(held, span if whole else None), ToolStatement("ZooKeeper's dump", span)), after
+    says = dump.of_others(held)
+    return (*dump.of_kafka(held, span if whole else None), ToolStatement("ZooKeeper's dump", span, says)), after
 
 
 def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
-    after = _run(lines, at, _CONNECTION)
-    found = [match for line in lines[at:after] if (match := _CONNECTION.fullmatch(line.text))]
-    sessions = len({match["session"] for match in found if match["session"]})
-    more = f"; and {len(found) - _MOST_CLIENTS} more" if len(found) > _MOST_CLIENTS else ""
-    shown = "; ".join(map(_client, found[:_MOST_CLIENTS]))
-    says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions: {shown}{more}"
+    after = _run(lines, at, _CONNECTION, _CUT_CLIENT)
+    clients = _clients(lines[at:after])
+    sessions = len({row["session"] for line in lines[at:after] if (row := _CONNECTION.fullmatch(line.text)) and row["session"]})
+    more = f"; and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
+    of = f", of {sessions} session{'' if sessions == 1 else 's'}" if sessions else ""
+    says = f"{len(clients)} connection{'' if len(clients) == 1 else 's'} to a ZooKeeper server{of}: "
+    says += f"{'; '.join(clients[:_MOST_CLIENTS])}{more}"
     return (ToolStatement("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
@@ -284,6 +313,7 @@ def _block(
     more = f" and {len(rows) - _MOST_VALUES} more" if len(rows) > _MOST_VALUES else ""
     says += f": {', '.join(rows[:_MOST_VALUES])}{more}"
     return (ToolStatement(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
+<<<<<<< ours
 
 
 def _dump(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
@@ -355,3 +385,74 @@ def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: LineSpan | Non
         yield PastedZnode(f"{chroot}/brokers/ids", whole, children=tuple(names))
         if chroot not in controllers:
             yield PastedZnode(f"{chroot}/controller", whole, there=False)
+||||||| base
+
+
+def _dump(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:
+    """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
+    after = _of_dump(lines, at)
+    begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
+    whole_span = spanned(lines, at, after)
+    if begin is None:
+        says = "sessions of a ZooKeeper server; which ephemeral nodes they hold is not in these lines"
+        return (ToolStatement("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after
+    head = _EPHEMERALS.fullmatch(lines[begin].text)
+    texts = [(lines[begin].number, head["rest"]), *((line.number, line.text) for line in lines[begin + 1 : after])]
+    held = list(_held(texts))
+    sessions = len({session for session, _, _ in held})
+    ended = is_end(lines, after) or any("Connections dump" in line.text for line in lines[begin:after])
+    whole = sessions == int(head["sessions"]) and ended
+    kafka = list(_of_kafka(held, whole_span if whole else None))
+    others = len([path for _, path, _ in held if path and kafka_path(path) is None])
+    says = "no broker of Kafka's among the ephemeral nodes that were pasted" if not kafka else ""
+    says = says or (f"{others} ephemeral nodes of others than Kafka's brokers" if others else "")
+    return (*kafka, ToolStatement("ZooKeeper's dump", whole_span, says)), after
+
+
+def _of_dump(lines: Sequence[PastedLine], at: int) -> int:
+    """Where a dump ends: empty lines and remarks between its parts are borne, where what follows is surely of it."""
+    last = at
+    for index in range(at + 1, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if text and not is_remark(text):
+            if len(text) >= _LONGEST or not _OF_DUMP.fullmatch(text):
+                break
+            if index > last + 1 and not _PART.match(text) and not _PART.match(lines[last].text):
+                break
+            last = index
+    return last + 1
+
+
+def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, int]]:
+    """Session, path and line: one without path for each session as it begins."""
+    session = None
+    for number, text in texts:
+        if text.strip().startswith("Connections"):
+            return
+        for found in _HOLDS.finditer(text):
+            if found["session"]:
+                session = int(found["session"], 16)
+                yield session, None, number
+            elif session is not None:
+                yield session, found["path"], number
+
+
+def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: LineSpan | None) -> Iterator[PastedZnode]:
+    """The znodes of Kafka's, each with its session; a whole answer also tells who is registered, or that nobody is controller."""
+    ids: dict[str, list[str]] = {}
+    controllers: set[str] = set()
+    for session, path, number in held:
+        if path is None or (place := kafka_path(path)) is None:
+            continue
+        owner = Stat(ephemeralOwner=session - (1 << 64) if session >= 1 << 63 else session)
+        yield PastedZnode(path, LineSpan(number, number), stat=owner)
+        if place[1].startswith("/brokers/ids/"):
+            ids.setdefault(place[0], []).append(path.rpartition("/")[2])
+        elif place[1] == "/controller":
+            controllers.add(place[0])
+    for chroot, names in ids.items() if whole else ():
+        yield PastedZnode(f"{chroot}/brokers/ids", whole, children=tuple(names))
+        if chroot not in controllers:
+            yield PastedZnode(f"{chroot}/controller", whole, there=False)
+=======
+>>>>>>> theirs

@@ -32,13 +32,19 @@ _DIR = re.compile(
 )
 _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
 _WITHIN = re.compile(
-    r"\s*(?:Total Files Listed:"
-    r"|Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
+    r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
     r"|Datentr\S+ in Laufwerk .*"
     r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen"
     r"|O volume na unidade|O Número de Série).*"
     r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
 )
+_ALL = re.compile(
+    r"\s*(?:Total Files Listed|Anzahl der angezeigten Dateien|Total des fichiers list\S*|Total de archivos en la lista"
+    r"|Total de arquivos na lista|Totale file elencati|Totaal aantal weergegeven bestanden|Всего файлов|所列文件总数|列出檔案總數"
+    r"|ファイルの総数|전체 파일)\s*[:：]?\s*",
+    re.IGNORECASE,
+)
+"""What ``dir /s`` prints above the sums of all folders."""
 _FILES = re.compile(
     rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)"
     rf"|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
@@ -54,12 +60,13 @@ _BESIDE = re.compile(
     r"|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
 )
 _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
+_UNNAMED = "a folder whose name was not pasted"
 _LONGEST, _MOST_NAMES = 2000, 50_000
 
 
 def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Yield every file in a log dir listed by Windows, and the disk summary below."""
-    folder, whole, seen, below, begin = "", "", False, False, 0
+    folder, whole, seen, below, begin, counted = "", "", False, False, 0, False
     for here in placed(lines):
         text, where = here.line.text, one(here.line)
         if len(text) > _LONGEST:
@@ -68,19 +75,25 @@ def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fra
             words = found.groupdict().get("words") or ""
             named = _NAMED.search(words)
             path = named["path"] if named else found["path"] or found.groupdict().get("named") or ""
-            whole, seen = path.replace("\\", "/").rstrip("/"), True
+            whole, seen, counted = path.replace("\\", "/").rstrip("/"), True, False
             folder, begin, below = ("", here.line.number, True) if _BELOW.search(words) else (whole, here.line.number, False)
             yield Frame(where)
         elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):
+            counted = False
             yield _listed(row, folder, here, begin)
         elif (seen or folder) and (files := _FILES.fullmatch(text)):
-            name = f"{whole} with all below it" if below and not folder else folder or "a folder whose name was not pasted"
+            all_of_it = f"{whole} with all below it" if whole and below else "the whole listing, all its folders together,"
+            name = all_of_it if counted or (below and not folder) else folder or _UNNAMED
+            counted = True
             said = f"{name} has {files['files']} files of {files['bytes']} bytes in all"
             yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
         elif (seen or folder) and (free := _FREE.fullmatch(text)):
-            name = folder or whole or "a folder whose name was not pasted"
+            name = folder or whole or _UNNAMED
             said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
             yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
+        elif _ALL.fullmatch(text):
+            counted = True
+            yield Frame(where)
         elif _WITHIN.fullmatch(text):
             yield Frame(where)
 
@@ -93,7 +106,7 @@ def _listed(row: re.Match[str], folder: str, here: Placed, begin: int) -> Listed
     when = row["when"].strip()
     if is_known is None:
         size = f"{row['size']} bytes, " if row["size"] else ""
-        said = f"{folder or 'a folder whose name was not pasted'} also holds {row['name']} ({size}{when}, as printed)"
+        said = f"{folder or _UNNAMED} also holds {row['name']} ({size}{when}, as printed)"
         return HostSaid("dir", one(here.line), said, here.broker, facts={"beside": {row["name"]: row["size"]}})
     size = _number(row["size"]) if row["size"] else None
     exact = None if is_folder else size

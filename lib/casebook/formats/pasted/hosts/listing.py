@@ -25,7 +25,7 @@ _ENTRY = re.compile(
 )
 _FOLDER = re.compile(r"(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w-]):")
 _COMMAND = re.compile(
-    r"(?:.*[$#%>]\s*)?(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
+    r"(?:.*[$#%>]\s*|[a-z]{1,12} (?=ls -\S+ /\S+$))?(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
     r"(?:(?:docker|docker-compose|podman|kubectl|oc|ssh|crictl|nerdctl)\s(?:.*\s)?[\"']?)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)"
 )
 _REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
@@ -141,12 +141,12 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
         told = ", ".join(f"{entry['name']} ({entry['size']}, {entry['time'].strip()})" for _, entry in shown)
         yield HostSaid(
             "listing",
-            LineSpan(first, first),
+            LineSpan(first, shown[-1][0].number),
             f"{listing.folder or 'a folder whose name was not pasted'} also holds {told}; times and sizes as printed",
             broker,
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
         )
-        yield from (Frame(one(line)) for line, _ in shown[1:])
+        yield from (Frame(one(line), told=True) for line, _ in shown[1:])
     if listing.owners and (len(listing.owners) > 1 or listing.total):
         owners = "; ".join(f"{who}: {', '.join(names[:_MOST_OTHERS])}" for who, names in listing.owners.items())
         total = f", total {listing.total}" if listing.total else ""

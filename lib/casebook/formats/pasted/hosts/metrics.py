@@ -347,7 +347,7 @@ def _is_bad(name: str, value: str) -> bool:
 
 
 def _of_prometheus(found: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
-    labels = {label["name"]: label["value"] for label in _LABEL.finditer(found["labels"] or "")}
+    labels = {label["name"]: label["value"] for label in _LABEL.finditer(found["labels"] or "") if label["value"]}
     return _of_metric(found["name"], labels, found["value"], int(found["ms"]) if found["ms"] else None, where, broker)
 
 

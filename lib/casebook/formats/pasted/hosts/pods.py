@@ -16,7 +16,7 @@ from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
 _POD = re.compile(
-    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<name>(?:pod/)?[a-z0-9*<][a-z0-9.*<>_-]{{0,252}})"
+    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<name>(?:pods?/|po/)?[a-z0-9*<][a-z0-9.*<>_-]{{0,252}})"
     rf"\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+"
     rf"(?P<status>[A-Z][\w:/.-]{{1,60}})\s+(?P<restarts>\d{{1,9}})(?: \((?P<ago>{AGE}) ago\))?\s+(?P<age>{AGE}|<invalid>"
     rf"|<unknown>)"
@@ -54,6 +54,13 @@ _EVENT_ROW = re.compile(
     rf"\s*Normal\s+\w+\s+(?:{AGE}|<unknown>).*|\s*Type\s+Reason\s+Age\s+From\s+Message\s*|\s*LAST SEEN\s+TYPE\s+REASON\s.*"
     rf"|\s*-{{4,}}[\s-]*"
 )
+_CONDITION = re.compile(
+    r"\s+(?P<what>Ready|ContainersReady|Initialized|PodScheduled|PodReadyToStartContainers|DisruptionTarget)\s+(?P<is>True|False|Unknown)\s*"
+)
+_DESCRIBES = re.compile(
+    r".*\b(?:kubectl|oc|k)\s(?:.*\s)?describe\s+(?:-\S+(?:\s+|=)\S+\s+)*(?:pods?|po)[\s/]+(?P<pod>[a-z0-9][a-z0-9.-]*)(?:\s+-.*|\s*[|>].*|\s*)"
+)
+_ABOVE = 4
 _SIGNAL = 128
 """Exit codes above it are the number of the signal that ended a process."""
 _MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 2000
@@ -81,7 +88,7 @@ def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
     last = f", the last {row['ago']} ago" if row["ago"] else ""
     node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
-    name = row["name"].removeprefix("pod/")
+    name = row["name"].rpartition("/")[2]
     node += f", IP {row['ip']}" if row["ip"] and row["ip"] != "<none>" else ""
     text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
     bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
@@ -170,7 +177,8 @@ def _described(
 ) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
-    pod, container, is_pods = "", "", True
+    pod, container, is_pods = _asked(lines, at), "", True
+    conditions = []
     index, others = at, []
     while index < after:
         text, below = lines[index].text, lines[index + 1].text if index + 1 < after else ""
@@ -189,6 +197,8 @@ def _described(
             yield HostSaid(
                 "kubectl", where, said, broker, bad=ready["ready"] == "False", facts={"ready": ready["ready"] == "True"}
             )
+        elif condition := _CONDITION.fullmatch(text[:LONGEST]):
+            conditions.append((lines[index], condition))
         elif event := _EVENT.fullmatch(text[:LONGEST]):
             said = f"{_name(pod, '')}: {event['reason']} {event['age']} ago: {event['message']}"
             yield HostSaid("kubectl", where, said, broker, bad=True, facts={"reason": event["reason"]})
@@ -203,8 +213,20 @@ def _described(
         elif text.strip(" -"):
             others.append(lines[index])
         index = end
+    if conditions:
+        shown = ", ".join(f"{condition['what']} {condition['is']}" for _, condition in conditions)
+        where = LineSpan(conditions[0][0].number, conditions[-1][0].number)
+        bad = any(condition["is"] == "False" for _, condition in conditions)
+        yield HostSaid("kubectl", where, f"conditions of {_name(pod, '')}: {shown}", broker, bad)
     yield from _beside(others, _name(pod, ""), broker)
     yield Frame(spanned(lines, at, after))
+
+
+def _asked(lines: Sequence[PastedLine], at: int) -> str:
+    """The pod that the command above a description names; ``""`` for none, for several, and for a variable of a shell."""
+    above = next((line.text for line in reversed(lines[max(0, at - _ABOVE) : at]) if line.text), "")
+    command = _DESCRIBES.fullmatch(above[:LONGEST])
+    return command["pod"] if command else ""
 
 
 def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iterator[HostSaid | CutOutput]:

@@ -26,6 +26,7 @@ _LOADED = re.compile(r"\s*Loaded: (?P<loaded>[\w-]+)(?: \((?P<file>[^;)]+)(?:; (
 _TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[├└].*")
 _OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) .*?\((?P<how>code=[^)]*)\).*")
 _PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
+_IN_GROUP = re.compile(r"\s*[├└|`][─-]+\s*(?P<pid>\d{1,9}) (?P<what>\S+).*")
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
 _IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
 _STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
@@ -170,6 +171,8 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
             text += f"; main process {pid['pid']} ({pid['name']})"
         elif key := _KEY.fullmatch(line):
             text += f"; {key['key'].lower()} {key['value']}" if key["key"] in ("Tasks", "Memory", "Mem peak") else ""
+    running = [f"{found['pid']} ({found['what']})" for line in texts if (found := _IN_GROUP.fullmatch(line))]
+    text += f"; in its control group: {', '.join(running)}" if running else ""
     heap = sorted({found for line in texts for found in _HEAP.findall(line)})
     text += f"; heap {' '.join(heap)}" if heap else ""
     bad = active["active"] == "failed" or active["result"] not in (None, "success")

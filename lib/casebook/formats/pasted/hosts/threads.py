@@ -225,7 +225,9 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
     elif length := _LENGTH.fullmatch(text.strip()):
         dump.length = int(length["length"])
     else:
-        return _WITHIN.fullmatch(text) is not None
+        return _WITHIN.fullmatch(text) is not None or (
+            dump.has_deadlock and (_FRAME.fullmatch(text) is not None or _is_lock(text))
+        )
     return True
 
 

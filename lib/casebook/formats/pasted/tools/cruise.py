@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
-from casebook.formats.pasted import cut_json
+from casebook.formats.pasted import cut_json, forms, sent
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame
 from casebook.formats.pasted.text import PastedLine, one, spanned
@@ -50,7 +50,7 @@ _SUMMARY = re.compile(
     r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
     r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
 )
-_MOST_BROKERS, _LONGEST_STATE = 50, 1500
+_MOST_BROKERS, _LONGEST_STATE, _LONGEST_PROPOSAL = 50, 1500, 6000
 
 
 def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame | CutOutput]:
@@ -62,11 +62,11 @@ def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid 
 def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | CutOutput]:
     at = 0
     while at < len(lines):
-        if not lines[at].text.lstrip().startswith("{"):
+        if not lines[at].text.lstrip().startswith("{") or sent.is_of_transfer(lines[at].text):
             at += 1
             continue
         found, whole, after = cut_json.read(lines, at)
-        if isinstance(found, dict) and any(_MARK.fullmatch(key) for key in found):
+        if isinstance(found, dict) and (any(_MARK.fullmatch(key) for key in found) or _is_proposal(found)):
             yield from _of(found, spanned(lines, at, after), whole=whole)
             if not whole:
                 yield cut_json.cut(lines, at, after)
@@ -75,6 +75,8 @@ def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
 
 def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
     partitions, brokers = found.get("KafkaPartitionState"), found.get("KafkaBrokerState")
+    if _is_proposal(found):
+        yield HostSaid(_KIND, where, f"proposal: {_proposed(found)}", facts={"proposal": found["summary"]})
     if isinstance(partitions, dict):
         is_cut = not whole and list(found)[-1] == "KafkaPartitionState"
         yield from _partitions(partitions, where, cut=list(partitions)[-1] if is_cut and partitions else "")
@@ -89,6 +91,23 @@ def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterato
             settle = "" if failed else _settle(what)
             text = f"{what}: {_trouble(failed)}{shown[:_LONGEST_STATE]}"
             yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
+
+
+def _is_proposal(found: Mapping[str, object]) -> bool:
+    """Whether it is what ``rebalance`` and its like answer (``OptimizationResult.java``)."""
+    return isinstance(summary := found.get("summary"), dict) and "numReplicaMovements" in summary
+
+
+def _proposed(found: Mapping[str, object]) -> str:
+    """The summary, and goal by goal what becomes of it."""
+    told = list(forms.flat(found["summary"]))
+    goals = found.get("goalSummary")
+    told += [
+        f"{goal['goal']} {goal.get('status')}"
+        for goal in (goals if isinstance(goals, list) else ())
+        if isinstance(goal, dict) and "goal" in goal
+    ]
+    return ", ".join(told)[:_LONGEST_PROPOSAL]
 
 
 def _partitions(told: Mapping[str, object], where: LineSpan, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:

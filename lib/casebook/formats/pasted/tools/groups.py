@@ -17,7 +17,7 @@ from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, is_end, is_gap, one, spanned
-from casebook.formats.pasted.tools import members
+from casebook.formats.pasted.tools import headless, members
 from casebook.formats.zookeeper import znodes
 
 _HEAD = re.compile(
@@ -42,7 +42,11 @@ _TROUBLE = re.compile(
     r"|COORDINATOR_NOT_AVAILABLE|COORDINATOR_LOAD_IN_PROGRESS|This is not the correct coordinator).*"
 )
 _LOGGED = re.compile(r"\s*[\[\d]|.{0,80}\b(?:ts|time|level|lvl)=\S|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
-_OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
+_OPTION = re.compile(
+    r".*(?:kafka-consumer-groups\S*\s.*|--describe\b.*)--group[ =]+[\"']?(?P<group>[^\s\"'$]+).*"
+    r"|.*--group[ =]+[\"']?(?P<before>[^\s\"'$]+)[\"']?\s.*--describe\b.*"
+)
+"""The tool may stand behind an alias."""
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
 _SKIPPED = re.compile(
     r"\s*(?:Could not (?:parse broker info|fetch offset) .*|No broker for partition .*|(?P<ends>Exiting due to: ).*)"
@@ -78,14 +82,14 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
         if (flat := _WITHIN.search(text)) and (rows := _of_one_line(flat, one(lines[at]), asked)):
             yield from rows
         elif option := _OPTION.fullmatch(text):
-            asked = option["group"]
+            asked = option["group"] or option["before"]
         elif (head := _head(lines, at)) is not None:
             columns, begin = head
             tool = _CHECKER if _IS_CHECKER.match(text) else _TOOL
             yield ToolStatement(tool, spanned(lines, at, begin))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
-        elif (found := members.table(lines, at, asked)) is not None:
+        elif (found := members.table(lines, at, asked)) is not None or (found := headless.rows(lines, at, asked)) is not None:
             rows, after = found
             yield from rows
         elif _SKIPPED.fullmatch(text):
@@ -121,6 +125,8 @@ def _head(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
         return None
     for after in range(at + 1, min(len(lines), at + _MOST_FOLDED) + 1):
         if _HEAD.fullmatch(text):
+            if after < len(lines) and (whole := _joined(text, lines[after].text[:200])):
+                text, after = whole, after + 1
             while after < len(lines) and re.fullmatch(
                 r"\s*(?:(?:CONSUMER-ID|HOST|CLIENT-ID|OWNER)\s*)+", lines[after].text[:200]
             ):
@@ -130,6 +136,12 @@ def _head(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
             return None
         text = f"{text} {lines[after].text}"
     return None
+
+
+def _joined(text: str, rest: str) -> str:
+    """A head that a narrow screen has broken within a name, with its rest; ``""`` where it is not."""
+    whole = f"{text}{rest.strip()}" if re.fullmatch(r"\s*[A-Z-]+(?:\s+[A-Z-]+){0,3}\s*", rest) else ""
+    return whole if whole.split()[len(text.split()) - 1 :][:1] in (["CONSUMER-ID"], ["CLIENT-ID"], ["HOST"], ["OWNER"]) else ""
 
 
 def _headless(lines: Sequence[PastedLine], at: int) -> tuple[list[str], int] | None:
@@ -165,8 +177,10 @@ def _table(
 ) -> tuple[list[PastedOffset | GroupMember | ToolStatement | CutOutput], int]:
     """Parse the rows below a header; each may be folded, and error lines may be in between."""
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
+    tool = _CHECKER if _IS_CHECKER.match(lines[at - 1].text) else _TOOL
     has_hosts = "HOST" in lines[at - 1].text.upper()
     epochs: list[str] = []
+    nothing: dict[str, list[str]] = {}
     while at < len(lines):
         text = lines[at].text
         if (not text and not found) or is_gap(text):
@@ -193,12 +207,26 @@ def _table(
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
             found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
+        for what in _nothing(row, columns):
+            nothing.setdefault(what, []).append(f"{row.values['TOPIC']}-{row.values['PARTITION']}")
         epoch = row.values.get("LEADER-EPOCH", "-")
         epochs += [f"{row.values['TOPIC']}-{row.values['PARTITION']} {epoch}"] if epoch != "-" else []
         at = after
     if epochs:
         found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"leader epochs of the committed offsets: {', '.join(epochs)}"))
+    for what, partitions in nothing.items():
+        found.append(ToolStatement(tool, one(lines[at - 1]), f"{what} is printed for {', '.join(partitions)}"))
     return found, at
+
+
+def _nothing(row: _Row, columns: Sequence[str]) -> Iterator[str]:
+    """What the tool says that there is not: a partition without consumer, and one of which nothing is committed."""
+    if row.values["TOPIC"] == "-":
+        return
+    if _is_unknown(member := row.values.get("CONSUMER-ID", "?")) and not is_masked(member) and member != "?":
+        yield f"no {'owner' if 'HOST' not in columns else 'consumer'} ({member})"
+    if _is_unknown(offset := row.values["CURRENT-OFFSET"]) and not is_masked(offset):
+        yield f"no committed offset ({offset})"
 
 
 def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str]) -> bool:

@@ -21,7 +21,9 @@ _BESIDE = re.compile(
     r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
 )
 _OF_JQ = re.compile(r'\{\s*"partition"\s*:\s*"[^"]{1,260}"\s*,\s*"size"\s*:.{0,200}\}')
-_LONGEST, _SHOWN, _MOST_OF_JQ = 4 << 20, 6, 40
+_ERROR = re.compile(r"(?:[a-z]\w*\.)*(?P<name>[A-Z]\w*)(?P<message>(?::? .*)?)", re.DOTALL)
+"""An exception's class, with its message or without."""
+_LONGEST, _SHOWN, _MOST_OF_JQ, _MOST_SAID = 4 << 20, 40, 40, 200
 _TOOL = "kafka-log-dirs"
 _SEGMENTS = "`ls -l --time-style=full-iso` of its folder shows the last writes to its segments"
 
@@ -90,7 +92,7 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
         where = log_dir.get("logDir")
         answered.setdefault(broker, []).append(str(where))
         if isinstance(where, str) and log_dir.get("error"):
-            failed.append(f"broker {broker} cannot use {where} ({str(log_dir['error']).rpartition('.')[2]})")
+            failed.append(f"broker {broker} cannot use {where} ({_error(str(log_dir['error']))})")
         for row in _maps(log_dir.get("partitions")):
             name, size, lag = row.get("partition"), row.get("size"), row.get("offsetLag")
             if (
@@ -111,10 +113,18 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [f"offset lag 0 of {level}"] if level else []
-    parts += [f"isFuture false of {settled}: none of these is being moved between log dirs"] if settled else []
+    parts += (
+        [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []
+    )
     parts += [] if whole else ["its text is cut"]
     sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
     yield ToolStatement(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
+
+
+def _error(text: str) -> str:
+    """Why a log dir cannot be used, without the package of the exception."""
+    found = _ERROR.fullmatch(text.strip())
+    return " ".join((found["name"] + found["message"] if found else text).split())[:_MOST_SAID].rstrip(". ")
 
 
 def _some(rows: Sequence[str]) -> list[str]:

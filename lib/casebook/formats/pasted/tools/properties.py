@@ -38,6 +38,9 @@ _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 _UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
 _HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
 """Headings of settings outside files: a broker's start, an output of kafka-configs."""
+_SHOWS = re.compile(
+    r".*\b(?:cat|e?grep|sed|awk|head|tail|less|more|type|findstr|Select-String)\s.*\b(?:server|broker|kafka|controller)\.properties\b.*"
+)
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 
@@ -53,7 +56,7 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]
         texts = _as_in_file([line.text for line in lines[at:after]])
         found = properties.parse("\n".join(texts))
         is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
-        if after > at and _is_of_broker(found, texts):
+        if after > at and (_is_of_broker(found, texts) or (_is_asked(lines, at) and _has_known(found))):
             if not _is_printed(texts):
                 yield from _said(lines, at, texts, found, whose.get(at))
             elif not is_headed:
@@ -109,12 +112,22 @@ def _end(lines: Sequence[PastedLine], at: int) -> int:
 
 
 def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
-    known = {key for key in found if key in properties.OF_BROKERS or _OF_SERVER.fullmatch(key)}
+    known = {key for key in found if _has_known({key: ""})}
     if found.keys() <= _META or any(_OTHERS.fullmatch(key) for key in found):
         return False
     with_sign = sum("=" in text for text in texts if _SETTING.fullmatch(text))
     has_id = any(name in found for name in _IDS) and len(found) > 1
     return with_sign > 0 and bool(known) and (has_id or len(known) > 1)
+
+
+def _is_asked(lines: Sequence[PastedLine], at: int) -> bool:
+    """Whether the line above shows a broker's file, or greps in it: a single setting is then its."""
+    above = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text), "")
+    return _SHOWS.fullmatch(above[:LONGEST]) is not None
+
+
+def _has_known(found: dict[str, str]) -> bool:
+    return any(key in properties.OF_BROKERS or _OF_SERVER.fullmatch(key) for key in found)
 
 
 def _commented_out(texts: Sequence[str]) -> str:

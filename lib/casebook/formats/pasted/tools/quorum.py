@@ -40,8 +40,8 @@ def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
             values = {f["name"]: f["value"] for line in lines[at:after] if (f := _FIELD.fullmatch(line.text[:_LONGEST]))}
             if values.keys() & _OF_QUORUM:
                 yield ToolStatement(METADATA_QUORUM, spanned(lines, at, after), f"{IS_KRAFT}{_status(values)}")
-        elif _HEAD.fullmatch(text):
-            rows = []
+        elif _HEAD.fullmatch(text) or _ROW.fullmatch(text):
+            rows = [row] if (row := _ROW.fullmatch(text)) else []
             while after < len(lines) and (row := _ROW.fullmatch(lines[after].text[:_LONGEST])):
                 rows.append(row)
                 after += 1

@@ -27,10 +27,12 @@ _STATUS = re.compile(
     r"(?P<how>completed successfully|completed?|failed|(?:still )?in progress)\.?\s*"
 )
 _NOT_ACTIVE = re.compile(
-    rf"\s*There is no active reassignment of partition {_PARTITION}, but replica set is (?P<replicas>{_IDS}) rather than .*"
+    rf"\s*There is no active reassignment of partition {_PARTITION}, but replica set is (?P<replicas>{_IDS}) rather than "
+    rf"(?P<wanted>{_IDS})?.*"
 )
 _MISMATCH = re.compile(
-    rf"\s*ERROR: Assigned replicas \((?P<replicas>{_IDS})\) don't match the list of replicas for reassignment .* for partition "
+    rf"\s*ERROR: Assigned replicas \((?P<replicas>{_IDS})\) don't match the list of replicas for reassignment"
+    rf" \(?(?P<wanted>{_IDS})?.*\)? for partition "
     rf"{_PARTITION}\s*"
 )
 _LISTED = re.compile(
@@ -135,7 +137,8 @@ def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | 
         if number is not None and replicas:
             yield PastedAssignment(found["topic"], number, span, replicas)
             yield PastedMove(found["topic"], number, span, None, ended=True)
-            yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it")
+            wanted = f", which is {found['wanted']}" if found["wanted"] else ""
+            yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it{wanted}")
     elif _SENTENCE.fullmatch(text[:4096]):
         yield ToolStatement(_TOOL, span, text.strip()[:200].rstrip("."))
 

@@ -7,14 +7,15 @@ from casebook.facts.pasted import PastedZnode
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_end, one
-from casebook.formats.pasted.tools import zookeeper
+from casebook.formats.pasted.tools import shells, zookeeper
 
 _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
 _OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
 _CUT_LIST = re.compile(r"\s*\[[\w., -]*,[\w. -]*")
 _PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/admin(?:/delete_topics)?")
 """Znodes without data: for others a list of children is not complete."""
-_LONGEST, _MOST_CHATTER = 4096, 11
+_BRANCH = re.compile(r"\.|(?P<depth>(?:[│|] {3}| {4})*)[├└`|](?:──|--) (?P<name>\S+)\s*")
+_LONGEST, _MOST_CHATTER, _STEP = 4096, 11, 4
 
 
 def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
@@ -25,6 +26,9 @@ def trees(lines: Sequence[PastedLine]) -> Iterator[PastedZnode]:
         text = lines[at].text
         if "-R" in text[:_LONGEST] and (command := _COMMAND.fullmatch(text[:_LONGEST])):
             found, after = _listed(lines, at, command["path"].rstrip("/"))
+            yield from found
+        elif (root := shells.tree_asked(text)) is not None:
+            found, after = _drawn(lines, at, root.rstrip("/"))
             yield from found
         at = after
 
@@ -66,6 +70,24 @@ def _listed(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[P
     first = next(iter(paths))
     spans[first] = LineSpan(lines[at].number, paths[first])  # including the command
     return [_znode(path, spans[path], children[path] if whole else None) for path in paths], after
+
+
+def _drawn(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
+    """What ``tree`` of zk-shell draws: a name a line, four signs deeper for each level."""
+    after, paths, above = at + 1, {root: lines[at].number}, [root]
+    while after < len(lines) and (row := _BRANCH.fullmatch(lines[after].text[:_LONGEST])):
+        if row["name"]:
+            above = [*above[: len(row["depth"]) // _STEP + 1], ""]
+            above[-1] = f"{above[-2]}/{row['name']}"
+            paths.setdefault(above[-1], lines[after].number)
+        after += 1
+    if len(paths) == 1:
+        return (), at + 1
+    whole = is_end(lines, after)
+    below = {path: [other[len(path) + 1 :] for other in paths if other.rpartition("/")[0] == path != other] for path in paths}
+    spans = {path: LineSpan(number, number) for path, number in paths.items()}
+    spans[root] = LineSpan(lines[at].number, lines[after - 1].number)
+    return [_znode(path, spans[path], below[path] if whole else None) for path in paths if path], after
 
 
 def _znode(path: str, span: LineSpan, children: Sequence[str] | None) -> PastedZnode:

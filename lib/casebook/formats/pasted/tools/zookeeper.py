@@ -12,12 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 
-from casebook.facts.pasted import PastedZnode
+from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.znodes import Stat
-from casebook.formats.pasted import logs
+from casebook.formats.pasted import cut_json, forms, logs
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
+from casebook.formats.pasted.tools import shells
 
 _KAFKA = re.compile(
     r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
@@ -52,13 +53,19 @@ _BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|W
 _CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
 _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
-_OBJECT = re.compile(r"\s*\{\s*(?:[\"}\[]|$)")
+_OBJECT = re.compile(r"\s*\{\s*(?:[\"}]|\[(?!\d+ bytes data)|$)")
 """Start of JSON; ``{ BrokerNotAvailableError: ...`` is node's notation of an error."""
+_DONE = re.compile(r"\s*(?:>\s*)?(?:done|echo)\b.*|\s*do\s*")
+_FILTERED = re.compile(
+    r"(?:\s+\d?&?>+\s?\S+|\s*\|\s*(?:tail|head|grep|egrep|sed|awk|jq|python3?|tr|cat)\b[^|]*|\s*;\s*(?:echo\b[^|;]*|done))+\s*$"
+)
+"""What stands behind a command in a shell, and leaves its answer as it is."""
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
 _NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
 _MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 4096, 3, 11
+_MOST_SAID = 4000
 
 _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
@@ -72,14 +79,54 @@ def kafka_path(path: str) -> tuple[str, str] | None:
     return (found["chroot"], found["path"]) if found else None
 
 
-def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | CutOutput]:
+def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement | CutOutput]:
     """Yield every znode in order; empty lines are claimed by other readers."""
     at = 0
     while at < len(lines):
         found, after = _at(lines, at)
+        if found is not None and (loop := _loop(lines, at)) is not None:
+            found, after = None, loop[1]
+            yield from loop[0]
+        if isinstance(found, PastedZnode) and "$" in (found.path or ""):
+            found = found._replace(path=None)  # of which the shell put in one name after the other
         if found is not None:
             yield found
+        if isinstance(found, CutOutput):
+            yield from _left(lines, at, after)
         at = max(after, at + 1)
+
+
+def _left(lines: Sequence[PastedLine], at: int, after: int) -> Iterator[ToolStatement]:
+    """What is whole of an answer that is cut, or of which somebody left something out."""
+    begin = next((index for index in range(at, after) if _OBJECT.match(lines[index].text)), None)
+    value = cut_json.read(lines, begin)[0] if begin is not None else None
+    if isinstance(value, dict) and value:
+        command = _command(lines[at].text)
+        told = ", ".join(forms.flat(value))[:_MOST_SAID]
+        says = f"{command['path'] if command else 'a znode whose path was not pasted'} holds, as far as it is whole, {told}"
+        yield ToolStatement("zookeeper-shell", spanned(lines, begin, after), says)
+
+
+def _loop(lines: Sequence[PastedLine], at: int) -> tuple[list[PastedZnode], int] | None:
+    """The answers to a command in a loop of a shell, each with the path of its turn; ``None`` where they are not as many."""
+    command = _command(lines[at].text)
+    if command is None or command["verb"] != "get" or "$" not in command["path"]:
+        return None
+    name, values = shells.turns([line.text[:_LONGEST] for line in lines[max(0, at - _NEAR) : at + 1]])
+    found, after = [], at + 1
+    for value in values:
+        while after < len(lines) and (
+            not lines[after].text or _DONE.fullmatch(lines[after].text) or is_chatter(lines[after].text)
+        ):
+            after += 1
+        data, end = _json(lines, after) if after < len(lines) and _OBJECT.match(lines[after].text) else (None, after)
+        path = name.sub(value, command["path"]).strip("\"'")
+        if data is None or kafka_path(path) is None:
+            return None
+        stat, undated, end = _stat(lines, end)
+        found.append(PastedZnode(path, spanned(lines, after, end), data, stat, undated=undated))
+        after = end
+    return (found, after) if found and not (after < len(lines) and _OBJECT.match(lines[after].text)) else None
 
 
 def is_chatter(text: str) -> bool:
@@ -120,8 +167,10 @@ def _command(text: str) -> re.Match[str] | None:
     """Match a command of zkCli; ``ls`` of a shell only with a path of Kafka's znodes."""
     if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
         return None
+    if shell := shells.of_zk_shell(text):
+        return _COMMAND.fullmatch(f"[zk: shell] {shell}")
     piped = _PIPED.fullmatch(text) if "|" in text else _HERE.fullmatch(text) if "<<<" in text else None
-    found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else text)
+    found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else _FILTERED.sub("", text))
     return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
 
 
@@ -189,6 +238,8 @@ def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput
     """Parse JSON without a command: a Kafka znode by its fields, else unknown."""
     data, end = _json(lines, at)
     if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
+        return None, at + 1
+    if data is None and isinstance(left := cut_json.read(lines, at)[0], dict) and left and _kind(left) is None:
         return None, at + 1
     if data is None:
         return CutOutput(spanned(lines, at, end), "is JSON that is cut off or was changed"), end

@@ -1,0 +1,47 @@
+"""Commands to ZooKeeper as shells have them: in a loop, and at the prompt of zk-shell, which stands in a folder of its own."""
+
+import re
+from collections.abc import Sequence
+
+_LOOP = re.compile(r".*?\bfor\s+(?P<name>\w+)\s+in\s+(?P<values>[^;]{1,400}?)\s*(?:;|$)")
+_RANGE = re.compile(r"\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})\}|(?:\$\(|`)seq (?:(?P<begin>\d{1,6}) )?(?P<end>\d{1,6})(?:\)|`)")
+_SHELL = re.compile(
+    r"\s*\(CONNECT\w* \[[^\]]*\]\) (?P<at>/\S*)> (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
+)
+"""The prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
+_NOTHING = re.compile(r"(?!)")
+_MOST_TURNS, _LONGEST = 500, 4096
+
+
+def turns(heads: Sequence[str]) -> tuple[re.Pattern[str], list[str]]:
+    """How the loop that begins in one of the lines writes its variable, and what it goes through; nothing for no loop."""
+    head = next(filter(None, map(_LOOP.match, reversed(heads))), None)
+    if head is None:
+        return _NOTHING, []
+    return re.compile(rf"\$(?:{head['name']}\b|\{{{head['name']}\}})"), _values(head["values"])
+
+
+def of_zk_shell(text: str) -> str:
+    """A command at the prompt of zk-shell as zkCli has it, with its whole path; ``""`` for another line."""
+    shell = _SHELL.fullmatch(text)
+    return f"{shell['verb'].replace('exists', 'stat')} {_path(shell)}" if shell else ""
+
+
+def _values(text: str) -> list[str]:
+    """What a loop goes through: names, ``{0..3}``, ``$(seq 0 3)``."""
+    if span := _RANGE.fullmatch(text.strip()):
+        first, last = int(span["first"] or span["begin"] or 1), int(span["last"] or span["end"])
+        return list(map(str, range(first, min(last, first + _MOST_TURNS) + 1)))
+    return text.split() if "$" not in text and "`" not in text and "*" not in text else []
+
+
+def _path(command: re.Match[str]) -> str:
+    """The whole path that a command of zk-shell names: from where its prompt stands."""
+    path = command["path"] or ""
+    return path if path.startswith("/") else f"{command['at'].rstrip('/')}/{path}".rstrip("/") or "/"
+
+
+def tree_asked(text: str) -> str | None:
+    """The path that ``tree`` of zk-shell is asked for; ``None`` for another line."""
+    shell = _SHELL.fullmatch(text[:_LONGEST])
+    return _path(shell) if shell and shell["verb"] == "tree" else None

@@ -59,8 +59,8 @@ class TestRealOutputs:
         assert [z.there for z in by_path["/kafka/brokers/ids/3"]] == [False]
         (state, *_) = [z for z in by_path[STATE] if z.stat]
         assert '"isr":[3]' in state.data
-        assert len(state.data) == state.stamp.dataLength
-        assert (state.stamp.session, state.stamp.changed_at % 1000) == (0, 0)
+        assert len(state.data) == state.stat.dataLength
+        assert (state.stat.ephemeralOwner, state.stat.mtime % 1000) == (0, 0)
         assert by_path["/kafka/controller_epoch"][-1].data in ("1", "2")
         assert '"partitions"' in by_path["/kafka/brokers/topics/orders"][0].data
 

@@ -45,7 +45,7 @@ def remarks(found: Pasted) -> Iterator[str]:
         yield f"Line {offline[0].span.first}, {_TOPICS}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
     for what, rows in (("Elr", _eligible(found, "eligible")), ("LastKnownElr", _eligible(found, "last_eligible"))):
         if rows:
-            shown = "; ".join(f"of {row.topic}-{row.partition} {_listed(who)}" for row, who in rows[:_MOST_TYPED])
+            shown = "; ".join(f"of {row.topic}-{row.partition}: {_listed(who)}" for row, who in rows[:_MOST_TYPED])
             rest = f"; and of {len(rows) - _MOST_TYPED} other partitions" if len(rows) > _MOST_TYPED else ""
             yield f"Line {rows[0][0].span.first}, {_TOPICS}: {what} {shown}{rest}."
 

@@ -23,7 +23,7 @@ _HEADING = re.compile(
     r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
     r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
-"""What loops in a shell, ansible, pssh and people write above the answers of one host."""
+"""Headings above the output of one host, by shell loops, ansible, pssh and people."""
 _AT = re.compile(
     r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)"
     r"|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
@@ -78,7 +78,7 @@ def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: C
 
 
 def _placed(found: Sequence[Beside], whole: Sequence[PastedLine]) -> Iterable[Beside]:
-    """Of commands one right below the other nobody knows which of their answers is whose: they name no place."""
+    """Commands one right below the other name no place: no answer has a certain command."""
 
     def is_next(first: int, second: int) -> bool:
         one_, other = found[first], found[second]

@@ -1,6 +1,6 @@
-"""What ``dump`` of a ZooKeeper server prints: sessions with their timeouts, and the ephemeral nodes that each of them holds.
+"""Output of ``dump`` of a ZooKeeper server: sessions with their timeouts, and the ephemeral nodes that each of them holds.
 
-Who is registered, and whose session holds ``/controller``, is in it. Source: ``command/DumpCommand.java@release-3.8.4``,
+Which is registered, and whose session holds ``/controller``, is in it. Source: ``command/DumpCommand.java@release-3.8.4``,
 ``DataTree.java@release-3.4.6, 3.8.4`` (``dumpEphemerals``), ``SessionTrackerImpl.java@release-3.8.4`` (``dumpSessions``).
 """
 
@@ -119,7 +119,7 @@ def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, i
 
 
 def of_kafka(held: Sequence[tuple[int, str | None, int]], whole: LineSpan | None) -> Iterator[PastedZnode]:
-    """The znodes of Kafka's, each with its session; a whole answer also tells who is registered, or that nobody is controller."""
+    """Yield Kafka's znodes, each with its session; a complete output also has registered brokers, or no controller."""
     ids: dict[str, list[str]] = {}
     controllers: set[str] = set()
     for session, path, number in held:

@@ -52,7 +52,7 @@ _BEFORE = re.compile(
     r"[>\s\u2026]{0,8}(?:\d{1,2}[.)\u3001] ?)?(?:[\w./-]{1,60}\.(?:go|c|cc|py|js|ts):\d{1,6}:? )?"
     r"(?:\[[^\]]{1,200}\]:? ?)?(?:[a-z]\w{1,20}:(?=[A-Z]))?"
 )
-"""What stands before a message that is quoted: the number that it has in a list, a file, who speaks."""
+"""Prefix of a quoted message: its number in a list, a file, its speaker."""
 _SPEAKS = re.compile(
     r"\[(?:Controller|Replica ?Manager|Group ?Metadata ?Manager|Group ?Coordinator|Transaction(?: State Manager|Coordinator)"
     r"|Kafka ?Server|KafkaApi|Socket ?Server|Partition |Log |UnifiedLog|LogLoader|ReplicaFetcher|ReplicaAlterLogDirs"

@@ -93,7 +93,7 @@ def without_senders(texts: list[str]) -> list[str]:
 
 
 def is_output(text: str) -> bool:
-    """Whether a line is surely one that a tool prints, as nobody says it."""
+    """Whether a line is surely one that a tool prints, and not a remark."""
     return len(text) < _LONGEST and _OUTPUT.fullmatch(text) is not None
 
 

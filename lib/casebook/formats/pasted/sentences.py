@@ -13,7 +13,7 @@ from casebook.formats.pasted.text import PastedLine, one
 _CLOCK, _ZONE = r"\d\d:\d\d:\d\d(?: [AP]M)?", r"(?:[A-Z]{2,5}(?:[+-]\d{1,2})?|[+-]\d\d(?:\d\d)?)"
 _DAY = r"\w{2,3}\.? (?:\w{3,4}\.? {1,2}\d{1,2}|\d{1,2}\.? \w{3,4}\.?),?"
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:Z| ?[+-]\d\d:?\d\d| UTC)?"
-"""What ``date`` prints, and what people write above an output: when it was asked."""
+"""Output of ``date``, and times that people write above an output."""
 _SHORT = (
     ("kafka-topics --create", re.compile(r"Created topic \S+")),
     ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),

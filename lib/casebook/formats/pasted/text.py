@@ -30,7 +30,7 @@ _STAMPED = re.compile(
     r"\[?(?P<stamp>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?(?: ?[|:>] ?| |$)"
 )
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|level=|systemd|kernel)\b")
-"""What a collector puts before each line of what a tool prints; entries of a log keep their times."""
+"""Prefix that a collector puts before each line of a tool's output; entries of a log keep their times."""
 _INDENTED = re.compile(r" {4}|\t")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 """Settings as a broker prints them at start: their indent distinguishes them from those of a file."""

@@ -236,7 +236,7 @@ def _listed(lines: Sequence[PastedLine]) -> str:
 
 
 def _clients(lines: Sequence[PastedLine]) -> list[str]:
-    """What each row says of its client; of one that is cut what is left of it."""
+    """Return each client's row; of one that is cut, the rest of it."""
     found = []
     for line in lines:
         if len(line.text) >= _LONGEST:

@@ -44,7 +44,7 @@ _ALL = re.compile(
     r"|ファイルの総数|전체 파일)\s*[:：]?\s*",
     re.IGNORECASE,
 )
-"""What ``dir /s`` prints above the sums of all folders."""
+"""Heading of ``dir /s`` above the sums of all folders."""
 _FILES = re.compile(
     rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)"
     rf"|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"

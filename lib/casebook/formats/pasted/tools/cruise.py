@@ -99,7 +99,7 @@ def _is_proposal(found: Mapping[str, object]) -> bool:
 
 
 def _proposed(found: Mapping[str, object]) -> str:
-    """The summary, and goal by goal what becomes of it."""
+    """The summary, and the result of each goal."""
     told = list(forms.flat(found["summary"]))
     goals = found.get("goalSummary")
     told += [

@@ -220,7 +220,7 @@ def _table(
 
 
 def _nothing(row: _Row, columns: Sequence[str]) -> Iterator[str]:
-    """What the tool says that there is not: a partition without consumer, and one of which nothing is committed."""
+    """Yield printed absences: a partition without a consumer, and one without a committed offset."""
     if row.values["TOPIC"] == "-":
         return
     if _is_unknown(member := row.values.get("CONSUMER-ID", "?")) and not is_masked(member) and member != "?":

@@ -28,7 +28,7 @@ def of_zk_shell(text: str) -> str:
 
 
 def _values(text: str) -> list[str]:
-    """What a loop goes through: names, ``{0..3}``, ``$(seq 0 3)``."""
+    """Values of a loop: names, ``{0..3}``, ``$(seq 0 3)``."""
     if span := _RANGE.fullmatch(text.strip()):
         first, last = int(span["first"] or span["begin"] or 1), int(span["last"] or span["end"])
         return list(map(str, range(first, min(last, first + _MOST_TURNS) + 1)))
@@ -42,6 +42,6 @@ def _path(command: re.Match[str]) -> str:
 
 
 def tree_asked(text: str) -> str | None:
-    """The path that ``tree`` of zk-shell is asked for; ``None`` for another line."""
+    """The path given to ``tree`` of zk-shell; ``None`` for another line."""
     shell = _SHELL.fullmatch(text[:_LONGEST])
     return _path(shell) if shell and shell["verb"] == "tree" else None

@@ -73,7 +73,7 @@ def _listed(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[P
 
 
 def _drawn(lines: Sequence[PastedLine], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
-    """What ``tree`` of zk-shell draws: a name a line, four signs deeper for each level."""
+    """Output of ``tree`` of zk-shell: a name a line, four signs deeper for each level."""
     after, paths, above = at + 1, {root: lines[at].number}, [root]
     while after < len(lines) and (row := _BRANCH.fullmatch(lines[after].text[:_LONGEST])):
         if row["name"]:

@@ -3,8 +3,7 @@
 ``get`` of 3.4 prints data and stat; from 3.5 on it prints the stat only with ``-s``. ``ls`` prints ``[1, 2, 3]``, ``ls2`` and
 ``ls -s`` also the stat (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
 ``cli/StatPrinter.java@release-3.8.0``). A znode without a pasted path is recognised by its data, and by a path in the lines
-before it. A command may be piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``; then the output does not
-repeat it.
+before it. The output does not repeat a command piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``.
 """
 
 import json
@@ -59,7 +58,7 @@ _DONE = re.compile(r"\s*(?:>\s*)?(?:done|echo)\b.*|\s*do\s*")
 _FILTERED = re.compile(
     r"(?:\s+\d?&?>+\s?\S+|\s*\|\s*(?:tail|head|grep|egrep|sed|awk|jq|python3?|tr|cat)\b[^|]*|\s*;\s*(?:echo\b[^|;]*|done))+\s*$"
 )
-"""What stands behind a command in a shell, and leaves its answer as it is."""
+"""Shell syntax after a command that does not change its answer."""
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
@@ -97,7 +96,7 @@ def znodes(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement 
 
 
 def _left(lines: Sequence[PastedLine], at: int, after: int) -> Iterator[ToolStatement]:
-    """What is whole of an answer that is cut, or of which somebody left something out."""
+    """Return the complete part of an answer that is cut or has a gap."""
     begin = next((index for index in range(at, after) if _OBJECT.match(lines[index].text)), None)
     value = cut_json.read(lines, begin)[0] if begin is not None else None
     if isinstance(value, dict) and value:

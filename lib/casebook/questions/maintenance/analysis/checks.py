@@ -380,7 +380,7 @@ def _settle(scene: MaintenanceInputs) -> str:
     """Return what would settle it: usually an unknown min.insync.replicas."""
     if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
         return (
-            "Add server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
+            "Add every broker's server.properties, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
         )
     return COLLECT_AGAIN
 

@@ -241,7 +241,7 @@ _NO_HOLDER = "the holder of a complete copy is unknown"
 
 
 def _holders(copies: _Copies) -> list[str]:
-    """What is known of the last complete copies, the worst first."""
+    """Return clauses on the last complete copies, the worst first."""
     said = []
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"

@@ -182,3 +182,174 @@ class TestKept:
     def test_of_docker_compose(self):
         text = "loader-3  | Coordinator unknown for group etl, retrying. Broker: Not coordinator\nloader-3  | Broker: Not coordinator\n"
         assert "lines 1-2 are of container loader-3" in said(text)
+
+
+KCAT = [
+    "Metadata for bills (from broker 7: kb7:9199/7):",
+    " 2 brokers:",
+    "  broker 7 at kb7:9199",
+    "  broker 8 at kb8:9199 (controller)",
+    " 1 topics:",
+    '  topic "bills" with 1 partitions:',
+    "    partition 0, leader 7, replicas: 7,8, isrs: 7",
+]
+
+
+class TestBefore:
+    """What stands before each line of an output."""
+
+    @pytest.mark.parametrize(
+        "before",
+        [
+            "2031-05-06T07:08:09Z | ",
+            "2031-05-06T07:08:09.123+02:00 ",
+            "[07:08:09] ",
+            "[pod/kb-7/kafka] ",
+        ],
+    )
+    def test_times_and_containers(self, before):
+        found = read([f"{before}{line}" for line in KCAT])
+        assert [(row.leader, row.replicas, row.isr) for row in found.partitions] == [(7, (7, 8), (7,))]
+        assert found.logs == ()
+        assert before.strip("[]| ") in said("\n".join(f"{before}{line}" for line in KCAT))
+
+    @pytest.mark.parametrize("form", ["{}: {}", "  {}  {}", "{:>6}\t{}", "{} | {}"])
+    def test_numbers(self, form):
+        found = read([form.format(number, line) for number, line in enumerate(KCAT, 98)])
+        assert [(row.leader, row.replicas, row.isr) for row in found.partitions] == [(7, (7, 8), (7,))]
+
+    def test_a_log_keeps_its_times(self):
+        lines = [
+            f"2031-05-06 07:08:0{second},001 INFO [KafkaServer id=7] started (kafka.server.KafkaServer)" for second in (1, 2)
+        ]
+        assert [line.text for line in read(lines).logs] == lines
+
+
+class TestHeadings:
+    """Whose the rows below are, as loops, ansible, pssh and people write it."""
+
+    @pytest.mark.parametrize(
+        ("heading", "name"),
+        [
+            ("kb7 | CHANGED | rc=0 >>", "kb7"),
+            ("10.9.8.7 | SUCCESS | rc=0 >>", "10.9.8.7"),
+            ("=== Broker kb-7 ===", "Broker kb-7"),
+            ("# === Broker kb-7 ===", "Broker kb-7"),
+            ("[2] 07:08:09 [SUCCESS] kb7", "kb7"),
+            ("pod/kb-7:", "pod/kb-7"),
+            ("$ kubectl -n mq exec kb-7 -c kafka -- df -h", "kb-7"),
+            ("$ ssh -i key ops@kb7 df -h", "kb7"),
+            ("$ for i in 6 7; do kubectl exec kb-$i -- df -h; done", ""),
+        ],
+    )
+    def test_is_joined(self, heading, name):
+        found = read([heading, "Filesystem Size Used Avail Use% Mounted on", "/dev/sdx1 90G 89G 1G 99% /kafka"])
+        assert found.heading(next(row.span.first for row in found.hosts if row.kind == "df")) == name
+
+    def test_of_several_commands_none(self):
+        """Their answers follow as a block: nobody knows which is whose."""
+        table = ["Filesystem Size Used Avail Use% Mounted on", "/dev/sdx1 90G 89G 1G 99% /kafka"]
+        found = read(["$ kubectl exec kb-6 -- df -h", "$ kubectl exec kb-7 -- df -h", *table, *table])
+        assert [found.heading(row.span.first) for row in found.hosts] == ["", ""]
+
+    def test_the_pod_that_is_described(self):
+        text = "$ kubectl -n mq describe pod kb-7 | tail\nConditions:\n  Type   Status\n  Ready  False\n"
+        assert [row.text for row in read(text.splitlines()).hosts if row.bad] == ["conditions of pod kb-7: Ready False"]
+
+
+class TestAbsence:
+    """That something is not there is a fact where it is printed."""
+
+    def test_no_consumer(self):
+        text = (
+            "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+            "etl bills 4 7 9 2 - - -\netl bills 5 - 9 - c-1 /10.9.8.7 c\n"
+        )
+        assert "no consumer (-) is printed for bills-4" in said(text)
+        assert "no committed offset (-) is printed for bills-5" in said(text)
+
+    def test_no_session_holds_anything(self):
+        text = "SessionTracker dump:\nGlobal Sessions(1):\n0x1000aaaa0001\t\t6000ms\nephemeral nodes dump:\nSessions with Ephemerals (0):\n\n"
+        assert "0 sessions with ephemeral nodes: no broker is registered" in said(text)
+        assert "0x1000aaaa0001 6000 ms" in said(text)
+
+    def test_sessions_of_others(self):
+        text = (
+            "SessionTracker dump:\nGlobal Sessions(2):\n0x1000aaaa0001 6000ms\n0x1000aaaa0002 4000ms\nephemeral nodes dump:\n"
+            "Sessions with Ephemerals (1):\n0x1000aaaa0001:\n\t/lead/er\nConnections dump:\n"
+        )
+        assert "/lead/er of 0x1000aaaa0001" in said(text)
+        assert "without ephemeral nodes: 0x1000aaaa0002" in said(text)
+
+
+class TestCut:
+    """Of what is cut, what is whole."""
+
+    def test_json_with_dots(self):
+        text = 'get /brokers/topics/bills\n{"partitions":{"0":[7],"1":[8]}, ... ,"version":3}\n'
+        found = read(text.splitlines())
+        assert "/brokers/topics/bills holds, as far as it is whole, partitions.0 [7], partitions.1 [8], version 3" in said(text)
+        assert found.znodes == ()
+
+    def test_dots_in_a_string_are_its_own(self):
+        assert "note a, ..., b" in said('{"loader": 41, "note": "a, ..., b"}\n')
+
+    def test_a_proposal(self):
+        text = '{"summary":{"numReplicaMovements":31,"dataToMoveMB":977},"goalSummary":[{"goal":"RackGoal","status":"FIXED"},{"goal":"Di'
+        assert any("numReplicaMovements 31, dataToMoveMB 977, RackGoal FIXED" in row.text for row in read([text]).hosts)
+
+    def test_a_client_whose_row_is_cut(self):
+        text = "Zookeeper version: 3.4.6-1\nClients:\n/10.9.8.7:41[1](queued=0,recved=4,sent=4)\n/10.9.8.8:42[1](queued=0,recved=5,sent=6"
+        assert "2 clients listed" in said(text)
+        assert "10.9.8.8:42, queued 0, recved 5, sent 6 (its row is cut)" in said(text)
+
+    def test_offsets_without_a_head(self):
+        """Known by what they add up to; of others nothing is taken."""
+        (row,) = read(["etl bills 4 7 9 2 c-1 /10.9.8.7 c"]).offsets
+        assert (row.group, row.topic, row.partition, row.offset, row.end) == ("etl", "bills", 4, 7, 9)
+        assert read(["etl bills 4 7 9 3 c-1 /10.9.8.7 c"]).offsets == ()
+
+    def test_a_value_that_went_to_the_next_line(self):
+        lines = ["Topic Partition ProducerId ProducerEpoch CoordinatorEpoch StartOffset LastTimestamp Duration(min)",
+                 "bills 4 811 3 9 77 1700000000000", "  188"]  # fmt: skip
+        assert "Duration(min) 188" in said("\n".join(lines))
+
+
+class TestWhose:
+    def test_a_loop_over_partitions(self):
+        """Each answer is of its turn; a variable of a shell is no path."""
+        loop = "for p in 3 4; do zookeeper-shell.sh z:2181 get /brokers/topics/bills/partitions/$p/state | tail -1; done"
+        states = [f'{{"controller_epoch":1,"leader":{leader},"version":1,"leader_epoch":2,"isr":[7]}}' for leader in (7, -1)]
+        paths = [znode.path for znode in read([loop, *states]).znodes]
+        assert paths == [f"/brokers/topics/bills/partitions/{number}/state" for number in (3, 4)]
+        assert [znode.path for znode in read([loop, *states, states[0]]).znodes] == [None, None, None]
+
+    def test_zk_shell(self):
+        lines = ["(CONNECTED [z1]) /k> tree brokers", ".", "├── ids", "│   ├── 7", "├── topics", "", "(CONNECTED [z1]) /k> get controller_epoch", "9"]  # fmt: skip
+        found = {znode.path: znode for znode in read(lines).znodes}
+        assert found["/k/brokers/ids"].children == ("7",)
+        assert found["/k/brokers/topics"].children == ()
+        assert found["/k/controller_epoch"].data == "9"
+
+    def test_the_sum_of_a_whole_listing(self):
+        text = (
+            " Directory of D:\\k\\bills-0\n01/02/2031  07:08 AM    9 00000000000000000000.log\n"
+            "   1 File(s)   9 bytes\n\n     Total Files Listed:\n   3 File(s)   77 bytes\n"
+        )
+        rows = [row.text for row in read(text.splitlines()).hosts]
+        assert "the whole listing, all its folders together, has 3 files of 77 bytes in all" in rows
+        assert "D:/k/bills-0 has 1 files of 9 bytes in all" in rows
+
+    def test_a_log_dir_that_failed(self):
+        text = (
+            '{"version":1,"brokers":[{"broker":7,"logDirs":[{"logDir":"/d","error":"org.x.KafkaStorageException: It is gone.",'
+            '"partitions":[]},{"logDir":"/e","error":null,"partitions":[{"partition":"bills-0","size":9,"offsetLag":0,'
+            '"isFuture":false},{"partition":"bills-1","size":8,"offsetLag":3,"isFuture":true}]}]}]}'
+        )
+        assert "broker 7 cannot use /d (KafkaStorageException: It is gone)" in said(text)
+        assert "none of these is being moved" not in said(text)
+
+    def test_json_in_a_program(self):
+        text = '   log("{\\"ts\\":\\"2031-05-06T07:08:09Z\\",\\"level\\":\\"ERROR\\","\n     + "\\"message\\":\\"Corrupt record\\"}");\n'
+        (line,) = read(text.splitlines()).logs
+        assert line.text == '{"ts":"2031-05-06T07:08:09Z","level":"ERROR","message":"Corrupt record"}'

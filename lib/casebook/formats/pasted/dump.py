@@ -1,6 +1,6 @@
 """Output of ``dump`` of a ZooKeeper server: sessions with their timeouts, and the ephemeral nodes that each of them holds.
 
-Which is registered, and whose session holds ``/controller``, is in it. Source: ``command/DumpCommand.java@release-3.8.4``,
+It also names the registered brokers and the holder of ``/controller``. Source: ``command/DumpCommand.java@release-3.8.4``,
 ``DataTree.java@release-3.4.6, 3.8.4`` (``dumpEphemerals``), ``SessionTrackerImpl.java@release-3.8.4`` (``dumpSessions``).
 """
 

@@ -75,6 +75,8 @@ _WORDS = re.compile(
 """Messages quoted without date, level and logger."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
 """A row of numbers, as from Kafka's JmxTool with ``--date-format``: no message follows its time."""
+_OF_HOST = re.compile(r"\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] \S+.*")
+"""What pssh prints above the answers of a host."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
 _BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
 _WHO = re.compile(
@@ -156,7 +158,7 @@ def _headed(text: str) -> tuple[int | None] | None:
 
 def _begins(text: str) -> bool:
     seen = text[:_LONGEST_SEEN]
-    if not seen or seen.startswith("log4j:") or _STACK.fullmatch(seen) or _MEASURED.fullmatch(seen):
+    if not seen or seen.startswith("log4j:") or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST)):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True

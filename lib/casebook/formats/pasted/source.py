@@ -2,7 +2,9 @@
 
 import re
 
-_STRING = re.compile(r"\s*(?:[\w.]{1,40} ?= ?|return |[(+,.]\s*)*\"(?P<body>(?:\\.|[^\"\\])*)(?:\"\s*[+;,)]*\s*|$)")
+_STRING = re.compile(
+    r"\s*(?:[\w.]{1,40} ?= ?|[\w.]{1,40}(?=\()|return |[(+,.]\s*)*\"(?P<body>(?:\\.|[^\"\\])*)(?:\"\s*[+;,)]*\s*|$)"
+)
 _ESCAPED = re.compile(r"\\([\"\\/])")
 _MOST, _LEAST = 40, 2
 

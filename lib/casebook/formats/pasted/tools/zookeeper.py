@@ -239,7 +239,7 @@ def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput
     if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
         return None, at + 1
     if data is None and isinstance(left := cut_json.read(lines, at)[0], dict) and left and _kind(left) is None:
-        return None, at + 1
+        return None, end
     if data is None:
         return CutOutput(spanned(lines, at, end), "is JSON that is cut off or was changed"), end
     try:

@@ -60,7 +60,7 @@ _CONDITION = re.compile(
 _DESCRIBES = re.compile(
     r".*\b(?:kubectl|oc|k)\s(?:.*\s)?describe\s+(?:-\S+(?:\s+|=)\S+\s+)*(?:pods?|po)[\s/]+(?P<pod>[a-z0-9][a-z0-9.-]*)(?:\s+-.*|\s*[|>].*|\s*)"
 )
-_ABOVE = 4
+_ABOVE = 6
 _SIGNAL = 128
 """Exit codes above it are the number of the signal that ended a process."""
 _MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 2000
@@ -224,8 +224,8 @@ def _described(
 
 def _asked(lines: Sequence[PastedLine], at: int) -> str:
     """The pod that the command above a description names; ``""`` for none, for several, and for a variable of a shell."""
-    above = next((line.text for line in reversed(lines[max(0, at - _ABOVE) : at]) if line.text), "")
-    command = _DESCRIBES.fullmatch(above[:LONGEST])
+    above = (line.text[:LONGEST] for line in reversed(lines[max(0, at - _ABOVE) : at]))
+    command = next(filter(None, map(_DESCRIBES.fullmatch, above)), None)
     return command["pod"] if command else ""
 
 

@@ -48,7 +48,8 @@ _FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=
 """Recent anomalies (``AnomalyDetectorState.java``): an empty list means none."""
 _SUMMARY = re.compile(
     r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
-    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
+    r"|Excluded (?:Topics|Brokers For [\w ]+): \[.*|Counts: \d+ brokers .*|Provision(?:ing)? Status: .*"
+    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*[sS]core.*)"
 )
 _MOST_BROKERS, _LONGEST_STATE, _LONGEST_PROPOSAL = 50, 1500, 6000
 

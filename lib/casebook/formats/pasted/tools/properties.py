@@ -121,9 +121,9 @@ def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
 
 
 def _is_asked(lines: Sequence[PastedLine], at: int) -> bool:
-    """Whether the line above shows a broker's file, or greps in it: a single setting is then its."""
+    """Whether the line above shows a broker's file, or greps in it: a single setting is then its. A loop shows several."""
     above = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text), "")
-    return _SHOWS.fullmatch(above[:LONGEST]) is not None
+    return _SHOWS.fullmatch(above[:LONGEST]) is not None and "$" not in above.lstrip("$ ")
 
 
 def _has_known(found: dict[str, str]) -> bool:

@@ -46,7 +46,8 @@ _BESIDE = re.compile(
 _SENTENCE = re.compile(
     r"\s*(?:No partition reassignments found\.?|Throttle was removed\.|There is an existing assignment running\."
     r"|The (?:inter-broker|replica-alter-dir) throttle limit was set to .*|Clearing (?:broker|topic)-level throttles on .*"
-    r"|(?:Reassignment of replica|Partition [\w.-]+ (?:is not found|on broker|cannot be found)|Failed to reassign partitions"
+    r"|(?:Reassignment of replica|Replica [\w.-]+-\d+(?:-\d+)? "
+    r"|Partition [\w.-]+ (?:is not found|on broker|cannot be found)|Failed to reassign partitions"
     r"|Partitions reassignment failed due to|Successfully (?:started log directory move|cancelled)"
     r"|None of the specified partition).*)\s*"
 )

@@ -76,7 +76,7 @@ _WORDS = re.compile(
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
 """A row of numbers, as from Kafka's JmxTool with ``--date-format``: no message follows its time."""
 _OF_HOST = re.compile(r"\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] \S+.*")
-"""What pssh prints above the answers of a host."""
+"""Text that pssh prints above the answers of a host."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
 _BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
 _WHO = re.compile(

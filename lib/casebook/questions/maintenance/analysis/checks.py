@@ -394,10 +394,5 @@ def _not_by_design(scene: MaintenanceInputs, hit: Sequence[RestartRow]) -> int:
 
 def _proof(scene: MaintenanceInputs, row: RestartRow) -> tuple[Evidence, ...]:
     """Return the states of the first harmed partitions, and the table."""
-    names = [name for some in scene.sets.harmed(row.brokers).values() for name in some]
-    return (*of_verdicts(_judged(scene.verdicts, names[:SHOWN]))[:-1], TABLE)
-
-
-def _judged(verdicts: Sequence[Verdict], names: Sequence[tuple[str, int]]) -> list[Verdict]:
-    wanted = set(names)
-    return [verdict for verdict in verdicts if (verdict.topic, verdict.partition) in wanted]
+    first = set([name for some in scene.sets.harmed(row.brokers).values() for name in some][:SHOWN])
+    return (*of_verdicts([verdict for verdict in scene.verdicts if (verdict.topic, verdict.partition) in first])[:-1], TABLE)

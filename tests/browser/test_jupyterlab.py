@@ -245,7 +245,7 @@ class TestNotebook40:
         """Another set is another answer, in words, in the table and as parameters; picking asks for segments first."""
         page = _run_all(browser, lab, "40_offsets_topic")
         assert page.evaluate(ERRORS) == []
-        expect(page.locator(".cb-verdict").first).to_contain_text("The cleaner of broker 1 is dead")
+        expect(page.locator(".cb-verdict").first).to_contain_text("The cleaner of broker 1 died at")
         panel = page.locator(".cb-what-if").first
         panel.scroll_into_view_if_needed()
         expect(panel).to_contain_text("-p delete=safe")

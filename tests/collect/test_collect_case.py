@@ -179,7 +179,7 @@ class TestLedgers:
         import pyarrow.parquet as pq
 
         pq.write_table(pa.table({"id": ["a-1"]}), tmp_path / "sent", compression=codec)
-        with pytest.raises(UsageError, match="is no text") as caught:
+        with pytest.raises(UsageError, match="is not text") as caught:
             collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "sent"]})
         assert "parameter ledger" in caught.value.try_
         assert not (tmp_path / "case").exists()

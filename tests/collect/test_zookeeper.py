@@ -165,7 +165,7 @@ class TestChroot:
     def test_missing_chroot_is_an_error_that_names_the_others(self, zookeeper: ZooKeeper) -> None:
         """A slip in the chroot never looks like an empty cluster."""
         zookeeper.tree(kafka(ONE, chroot="/kafka/prod"))
-        with pytest.raises(CollectError, match="chroot /kafak is not there") as caught:
+        with pytest.raises(CollectError, match="chroot /kafak does not exist") as caught:
             walk(zookeeper.address + "/kafak")
         assert "/kafka/prod" in caught.value.cause
 

@@ -39,7 +39,7 @@ def test_before_and_after(notebook, case, runs_dir):
     assert notebook == NOTEBOOKS[0] or f"-p at={instant(time_of(DIED + 1))} -p alive=" in said
 
 
-@pytest.mark.parametrize(("at", "said"), [("2019-10-12T11:03:42", "is no moment"), ("1999-01-01T00:00:00Z", "begins at")])
+@pytest.mark.parametrize(("at", "said"), [("2019-10-12T11:03:42", "is not a valid time"), ("1999-01-01T00:00:00Z", "begins at")])
 def test_no_such_moment(case, runs_dir, at, said):
     """It is said what is wrong with it."""
     done, _ = ran(NOTEBOOKS[1], case, runs_dir, at=at)

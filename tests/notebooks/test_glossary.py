@@ -66,4 +66,4 @@ def test_a_report_has_no_dead_link_to_the_docs(run):
     """Reports are sent around without the docs beside them: such links become plain words."""
     html = run("20_partition_leadership", "sample:leader_minus_one").report.read_text()
     assert "glossary.md" not in html
-    assert "remembers the controller epoch that last wrote it" in html
+    assert "has the controller epoch that last wrote it" in html

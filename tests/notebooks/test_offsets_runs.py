@@ -56,7 +56,7 @@ class TestOneLogDir:
         }
         assert {one["status"] for one in told.values()} == {"could_not_check"}
         assert all(one["title"].endswith(", as far as could be checked") for one in told.values())
-        assert all("How many partitions __consumer_offsets has is not known." in one["why"] for one in told.values())
+        assert all("The partition count of __consumer_offsets is unknown." in one["why"] for one in told.values())
         assert found["offsets_topic.safe_segments"]["status"] == "finding"
         assert found["offsets_topic.replicated"]["status"] == "could_not_check"
 

@@ -157,7 +157,7 @@ def test_how_it_ended(code, said, memory, driver):
 
     error = ended(code)
     assert said in error.what
-    assert ("no memory left" in error.cause) == memory
+    assert ("ran out of memory" in error.cause) == memory
     assert driver in error.try_
 
 

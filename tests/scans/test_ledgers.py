@@ -475,7 +475,7 @@ class TestDoors:
         monkeypatch.setattr(plain, "MOST_TIMES", 20)
         (tmp_path / f"sent.jsonl.{suffix}").write_bytes(pack(line * ((4 << 20) // len(line))))
         for pattern in (None, "(?P<id>.*)"):
-            with pytest.raises(UsageError, match=rf"sent.jsonl.{suffix} holds more than .* times its own size"):
+            with pytest.raises(UsageError, match=rf"sent.jsonl.{suffix} unpacks to more than .* times its own size"):
                 ledgers.read(spark, tmp_path, LedgerColumns(), topic="t", line_pattern=pattern)
         (tmp_path / f"sent.jsonl.{suffix}").write_bytes(pack(b'{"id": "a-1", "topic": "t", "status": "acked"}\n'))
         assert len(rows_of(ledgers.read(spark, tmp_path, LedgerColumns()))) == 1
@@ -485,5 +485,5 @@ class TestDoors:
         (tmp_path / "sent.jsonl").write_text('{"id": "a-1", "topic": "t", "status": "acked"}\n')
         os.mkfifo(tmp_path / "more.jsonl")
         for pattern in (None, "(?P<id>.*)"):
-            with pytest.raises(UsageError, match=r"more.jsonl is no file"):
+            with pytest.raises(UsageError, match=r"more.jsonl is not a file"):
                 ledgers.read(spark, tmp_path, LedgerColumns(), topic="t", line_pattern=pattern)

@@ -227,4 +227,4 @@ def test_a_log_that_has_left_its_case(tmp_path):
     (tmp_path / "case/brokers/1/logs/controller.log").unlink()
     found = {file.file.rpartition("/")[2]: file for file in logs.read(Case.open(tmp_path / "case")).files}
     assert [found["server.log"].extent, found["controller.log"].extent] == [FileExtent.READ, FileExtent.NOT]
-    assert "not there" in found["controller.log"].damage
+    assert "No such file" in found["controller.log"].damage

@@ -113,7 +113,7 @@ class TestReadme:
         if "summary" in command:
             assert re.match(r"(OK|INFO): .* \| 20_partition_leadership ", done.stdout)
         if "--publish" in command:
-            assert "CRITICAL: The cleaner of broker 1 is dead" in done.stdout  # the sample was made by killing it
+            assert "CRITICAL: The cleaner of broker 1 died at" in done.stdout  # the sample was made by killing it
             assert (tmp_path / "published" / "report.html").is_file()
         if command == ["make", "report"]:
             assert "CRITICAL: " in done.stdout

@@ -187,7 +187,7 @@ class TestLedgers:
         case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "sent", tmp_path / "good.csv"]}))
         (problem,) = case.could_not_collect
         assert problem.path == "clients/billing/ledgers/sent"
-        assert "is no text" in problem.reason
+        assert "is not text" in problem.reason
         assert "parameter ledger" in problem.reason
         assert set(case.items) == {"clients/billing/ledgers/good.csv"}
 

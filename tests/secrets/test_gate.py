@@ -139,7 +139,7 @@ def test_a_binary_file_is_named_and_leaves_nothing(tmp_path, content):
     manifest = json.loads((tmp_path / "case" / "case.json").read_text())
     assert code == 3
     assert "brokers/1/logs/server.log" in manifest["left_out"]
-    assert b"it is no text" in err
+    assert b"it is not text" in err
     assert [item["path"] for item in manifest["items"]] == ["brokers/1/logs/good.log"]
     assert not (tmp_path / "case" / "brokers" / "1" / "logs" / "server.log").exists()
 

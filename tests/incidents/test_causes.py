@@ -158,7 +158,7 @@ class TestCollection:
         """The pause, though its line is printed after the loss; and what it cannot tell: the process was suspended in it."""
         chain, roots = chain_of(found, script.COLLECTING, expired[facts["collection"]["session"]])
         assert roots[0].kind == "gc"
-        assert "stands still" in roots[0].unchecked[0]
+        assert "paused host" in roots[0].unchecked[0]
         assert chain.links[0].cause.kind == "gc_pause"
         assert chain.links[0].cause.at <= ms(facts["collection"]["begun"]) + doubt
 

@@ -58,4 +58,4 @@ def test_it_is_dead(told):
 
 def test_root(told):
     """The segment; not the restarts, which were clean."""
-    assert "segment that the log cleaner of broker 1 cannot take" in told["timeline.root"].title
+    assert "segment that does not fit the log cleaner's map on broker 1" in told["timeline.root"].title

@@ -149,7 +149,7 @@ class TestWalkthrough:
         """Numbers, one given up, and the score follows all of it."""
         for number, answer, said in (
             (4, "1", "If broker 2 started before it, broker 2 would lead"),
-            (5, "0", "Nothing is left"),
+            (5, "0", "None is left"),
             (6, "none", "no offline partition has a living replica"),
         ):
             panel = _panel(walk, number)

@@ -1,4 +1,4 @@
-"""Tables of Kafka's tools that have a head of their own, and answer nothing that a row of a case holds.
+"""Tables of Kafka's tools with their own header and no row of a case for their content.
 
 Source: ``TransactionsCommand.java@3.9.0``, ``ConsumerGroupCommand.scala@2.8.2`` (``--reset-offsets``).
 """
@@ -6,19 +6,19 @@ Source: ``TransactionsCommand.java@3.9.0``, ``ConsumerGroupCommand.scala@2.8.2``
 import re
 from dataclasses import dataclass
 
-_NAME = r"[a-zA-Z0-9._-]{1,249}"
+from casebook.formats.pasted.text import TOPIC_NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTable:
-    """A table with a head of its own.
+    """A table with its own header.
 
     Args:
-        tool: Whose.
-        head: Its columns.
-        what: What a row is.
-        first: What its first value looks like.
-        last: Its last column.
+        tool: Tool that prints it.
+        head: Columns.
+        what: Noun for its rows.
+        first: Pattern of the first value.
+        last: Last column.
     """
 
     tool: str
@@ -54,12 +54,12 @@ TABLES = (
         head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
         what="hanging transactions",
         last="Duration(min)",
-        first=re.compile(_NAME),
+        first=re.compile(TOPIC_NAME),
     ),
     AnswerTable(
         tool="kafka-consumer-groups --reset-offsets",
         head=re.compile(r"\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+NEW-OFFSET\s*"),
         what="partitions whose offset is, or would be, set",
-        first=re.compile(_NAME),
+        first=re.compile(TOPIC_NAME),
     ),
 )

@@ -14,10 +14,9 @@ from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import sent, sentences, unread
 from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
+from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.zookeeper import znodes
 
-_NAME = r"[a-zA-Z0-9._-]{1,249}"
 _ANSWERED = re.compile(
     r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\)"
     r"(?P<behind> -> (?:\((?P<apis>.*)|(?P<error>ERROR.*)))?\s*"
@@ -27,7 +26,7 @@ _API = re.compile(
     r"(?:,?\s*(?:\.{2,}\s*)?\)?)\s*|\s*\)\s*"
 )
 _OFFSET = re.compile(
-    rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
+    rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{TOPIC_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
 )
 _ELECTED = re.compile(
     r"\s*(?:Successfully (?:completed|started) (?:preferred )?(?:replica|leader) election.*|Valid replica already elected for .*"
@@ -50,7 +49,7 @@ _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
 _BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
-_LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
+_LISTED = re.compile(rf"(?P<name>{TOPIC_NAME})(?P<deleting> - marked for deletion)?")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"

@@ -14,6 +14,9 @@ from casebook.formats.pasted import sent, source
 MOST_LINES = 20_000
 """Maximum number of lines read from a paste."""
 
+TOPIC_NAME = r"[a-zA-Z0-9._-]{1,249}"
+"""Regex of a topic's name (``internals/Topic.java@3.9.0``)."""
+
 _QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
 _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
 _PROMPT = re.compile(

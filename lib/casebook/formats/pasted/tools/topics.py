@@ -10,19 +10,18 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted import DescribedPartition, DescribedTopic, ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import PastedLine, one, spanned
+from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes
 
-_NAME = r"[a-zA-Z0-9._-]{1,249}"
 _TOPIC = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId:"
+    rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId:"
     rf" ?(?P<id>\S*)\s+)?(?:\.{{3}}\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
     rf"(?:\s+ReplicationFactor: ?(?P<factor>\d{{1,9}}))?(?:\s+(?P<configs_said>Configs:) ?(?P<configs>.*?))?"
     r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
     re.IGNORECASE,
 )
 _HEAD_ALONE = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+ReplicationFactor: ?(?P<factor>\d{{1,9}})(?:\s+Configs: ?(?P<configs>\S*))?\s*",
+    rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+ReplicationFactor: ?(?P<factor>\d{{1,9}})(?:\s+Configs: ?(?P<configs>\S*))?\s*",
     re.IGNORECASE,
 )
 """A topic's line without the number of its partitions, as in prose."""
@@ -36,7 +35,7 @@ _BRACKETS = re.compile(r"[\[\]{}*`]|(?<=\d),(?=\s+[A-Za-z])")
 _LEAST_LABELS = 4
 _IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
 _PARTITION = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
+    rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
     rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
     rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?P<offline>{_IDS})?|Elr: ?(?P<elr>{_IDS}|N/A)?"
     rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?:Live)?Observers: ?(?:{_IDS})?"
@@ -49,7 +48,7 @@ _WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
 _OBSERVERS = re.compile(rf"\b(?P<what>(?:Live)?Observers): ?(?P<ids>{_IDS})?")
 _ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
 _WITHOUT_ISR = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
+    rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
     rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
     re.IGNORECASE,
 )
@@ -60,9 +59,11 @@ _MEANS = {
     "under-min-isr": "have fewer in sync than min.insync.replicas: acks=all is refused",
     "at-min-isr": "have just min.insync.replicas in sync",
 }
-_WITHIN = re.compile(rf"(?<=\S)\s+(?=Topic: ?{_NAME}\s+Partition: ?\d)")
+_WITHIN = re.compile(rf"(?<=\S)\s+(?=Topic: ?{TOPIC_NAME}\s+Partition: ?\d)")
 _SHOWN, _LEAST_COLUMNS = 6, 4
-_BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:\.{{3}}\s.*|(?:TopicId|Partition|PartitionCount)\b.*))?\s*", re.IGNORECASE)
+_BEGINS = re.compile(
+    rf"\s*Topic: ?{TOPIC_NAME}(?:\s+(?:\.{{3}}\s.*|(?:TopicId|Partition|PartitionCount)\b.*))?\s*", re.IGNORECASE
+)
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
     r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",

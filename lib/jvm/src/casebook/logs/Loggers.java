@@ -21,13 +21,12 @@ final class Loggers {
     return true;
   }
 
-  /** Whether a logger with its package, both whole or shortened, begins as a whole name does: that of a package ends with a dot. */
+  /** Whether a logger with its package, shortened, may begin as a whole name does: that of a package ends with a dot. */
   static boolean isIn(String logger, String own) {
-    if (logger.startsWith(own)) {
-      return true;
+    if (logger.charAt(0) != own.charAt(0) || logger.startsWith(own.substring(0, own.indexOf('.') + 1) + "apache.")) {
+      return false;
     }
-    String[] whole = own.split("\\.");
-    boolean isPackage = own.endsWith(".");
-    return logger.split("\\.").length >= whole.length + (isPackage ? 1 : 0) && logger.indexOf('.') > 0 && !logger.startsWith(own.substring(0, own.indexOf('.') + 1) + "apache.") && isShort(logger, own);
+    int least = own.split("\\.").length + (own.endsWith(".") ? 1 : 0);
+    return logger.split("\\.").length >= least && isShort(logger, own);
   }
 }

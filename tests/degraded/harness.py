@@ -189,7 +189,8 @@ class Whole:
                 case=case, cluster=cluster, version=version, at=at, progress=lambda *_, **__: lambda *_: None
             )  # fmt: skip
             asked = (book.leadership(), book.maintenance(scan=False), book.durability())
-            found = book.advised((*book.evidence, *(finding for answer in asked for finding in answer.findings)))
+            found = (*book.evidence, *(finding for answer in asked for finding in answer.findings))
+            found = book.advised(found, book.plan(found))
             self._earlier[removal] = {finding.check: finding for finding in found}
         return self._earlier[removal]
 

@@ -57,7 +57,10 @@ def _answered(book: Examination, method: str) -> tuple[Finding, ...]:
     """As its notebook puts it together; who asks for everything is told of the evidence, too."""
     found = getattr(book, method)()
     first, *_ = found if isinstance(found, tuple) else (found,)
-    return found if isinstance(first, Finding) else book.advised(book.evidence + first.findings)
+    if isinstance(first, Finding):
+        return found
+    findings = book.evidence + first.findings
+    return book.advised(findings, book.plan(findings))
 
 
 def answers(folder: Path, notebooks: Collection[str] = ALL) -> dict[str, dict[str, Finding]]:

@@ -164,9 +164,8 @@ class Examination:
             return self._shared.timeline.findings
         return ()
 
-    def advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Complete findings for the report, with times and the plan's steps; idempotent."""
-        made = self.plan(findings)
+    def advised(self, findings: tuple[Finding, ...], made: Plan) -> tuple[Finding, ...]:
+        """Complete findings for the report, with times and the plan's steps, which are kept; idempotent."""
         self.kept.tables["plan"] = made.steps
         return made.advise(self._in_time(findings))
 
@@ -295,7 +294,7 @@ class Examination:
         if not self.pasted:
             kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
             findings = (*findings, *next_evidence.check(findings, self._shared.absent, kraft=kraft))
-        return self.advised(findings)
+        return self.advised(findings, self.plan(findings))
 
     def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> tuple[MessageLoss, Consumed]:
         """Return which acknowledged records are lost, when and why; and what consumers did with the others.

@@ -147,9 +147,9 @@ class Workbook:
         """
         findings = once((*self.ask.evidence, *findings))
         if summary is None:
-            findings = self.ask.advised(findings)
-            plan, at = self.ask.plan(findings), self.context.at or None
-            summary = triage.summary(findings, self.case, self.cluster, plan=plan, at=at)
+            plan = self.ask.plan(findings)
+            findings = self.ask.advised(findings, plan)
+            summary = triage.summary(findings, self.case, self.cluster, plan=plan, at=self.context.at or None)
         display(summary, display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()

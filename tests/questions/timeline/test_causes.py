@@ -14,6 +14,7 @@ from casebook.questions.timeline.analysis.causes.roots import likeliest
 from tests.questions.timeline.scenes import (
     GONE,
     LIVE,
+    NEXT,
     OLD,
     SESSION,
     T0,
@@ -230,6 +231,19 @@ class TestAwake:
         found = incident(events=told)
         assert first(found).kind == "network"
         assert any("the process was running" in point.text and "4" in point.text for point in first(found).pro)
+
+    @pytest.mark.parametrize("back", [30, 200, 249])
+    def test_at_once_back(self, back):
+        """It registered again within the slack of clocks, its last line is of that, and no start is between: it did not end."""
+        told = History()
+        for broker in LIVE:
+            told.register(broker, -400_000)
+        told.lose(57, GONE)
+        told.register(57, GONE + back, NEXT)
+        own = [event("segment_rolled", at, 57, line=line) for line, at in enumerate((-4000, -2000, GONE + back), start=1)]
+        calm = [event("segment_rolled", at, 55) for at in (-9000, 30_000)]
+        covered = [log(57, ends=GONE + back), log(55)]
+        assert first(examined(*own, *calm, told=told, covered=covered)).kind != "killed"
 
 
 def all_lost(*, stopped=(), silent=(), lived=False):

@@ -173,6 +173,23 @@ class TimelineInputs:
             return found[-1]
         return self.lives[broker][0] if self._ran_before_its_log(broker, at) else None
 
+    def registered_after(self, broker: int, at: int) -> int | None:
+        """Return when a broker registered next after a moment; ``None`` if it did not."""
+        return next((span.opened for span in self.registered.get(broker, ()) if span.opened and span.opened > at), None)
+
+    def log_reaches(self, broker: int, at: int) -> bool | None:
+        """Return whether a broker's log reaches to a moment, as far as its clock is known; ``None`` without a log."""
+        life = next(reversed(self.lives.get(broker, ())), None)
+        return None if life is None else life.closed >= at - (self.uncertainty(broker) or 0) - SLACK
+
+    def came_back(self, life: Span, at: int) -> bool:
+        """Return whether a process registered again after a moment.
+
+        Rule: it did when its log reaches to the next registration and names no later start.
+        """
+        back = self.registered_after(life.broker, at)
+        return back is not None and life == self.lives[life.broker][-1] and self.log_reaches(life.broker, back) is True
+
     def place(self, window: Window) -> tuple[str, int, int]:
         """Return the key of a window's partition, including its cluster: equal names in another cluster are different."""
         return window.topic, window.partition, self.era(window.closed if window.opened is None else window.opened)

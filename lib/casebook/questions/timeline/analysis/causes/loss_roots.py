@@ -48,6 +48,7 @@ class _Clues(NamedTuple):
         reached: Some broker's log continues after the loss, or there is only one broker: if all end before, they were copied
             before.
         cut: It registered again, and its own log ends before that: the log continues elsewhere, and its end proves nothing.
+        back: That process registered again.
     """
 
     loss: Loss
@@ -61,12 +62,13 @@ class _Clues(NamedTuple):
     stopping: EventRow | None
     reached: bool
     cut: bool
+    back: bool
 
     @property
     def lived_on(self) -> bool | None:
-        """Whether that process printed anything after the loss; ``None`` without a log of it, or when all logs end before."""
+        """Whether that process ran after the loss; ``None`` without a log of it, or when all logs end before."""
         if self.life is not None:
-            later = self.life.closed > self.loss.gone.at + SLACK
+            later = self.back or self.life.closed > self.loss.gone.at + SLACK
             return later or (False if self.reached and not self.cut else None)
         return False if self.starts else None
 
@@ -160,13 +162,13 @@ def _clues(scene: TimelineInputs, loss: Loss) -> _Clues:
         stop_of(scene, loss),
         len(scene.lives) < 2 or any(span.closed > loss.gone.at for spans in scene.lives.values() for span in spans[-1:]),
         _is_cut(scene, loss),
+        life is not None and scene.came_back(life, loss.gone.at),
     )
 
 
 def _is_cut(scene: TimelineInputs, loss: Loss) -> bool:
-    back = next((s.opened for s in scene.registered.get(loss.broker, ()) if s.opened and s.opened > loss.gone.at), None)
-    last = next(reversed(scene.lives.get(loss.broker, ())), None)
-    return back is not None and last is not None and last.closed < back - (scene.uncertainty(loss.broker) or 0) - SLACK
+    back = scene.registered_after(loss.broker, loss.gone.at)
+    return back is not None and scene.log_reaches(loss.broker, back) is False
 
 
 def _was_quiet(loss: Loss, gap: tuple[EventRow, EventRow]) -> bool:

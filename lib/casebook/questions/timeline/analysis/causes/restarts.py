@@ -110,7 +110,9 @@ def _ended(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
 
 def _lived_on(scene: TimelineInputs, broker: int, gone: _Gone) -> bool:
     life = scene.life(broker, gone.since)
-    return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
+    if life is None or life.name in _STOPS:
+        return False
+    return life.closed > gone.until + SLACK or scene.came_back(life, gone.until)
 
 
 def _together(scene: TimelineInputs, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:

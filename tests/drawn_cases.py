@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from casebook.case.folder import ZNODES
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import Stat, Znode
 from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.case.case import Case
-from casebook.case.folder import HISTORY, ZNODES, Item
+from casebook.case.folder import HISTORY, Item
 from casebook.case.writer import CaseWriter
 from casebook.errors import CaseError
 from casebook.facts.cluster import Problem
 from casebook.facts.logged import StatedVersion
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.findings import evidence
 from casebook.findings.finding import Status

@@ -10,12 +10,12 @@ import pytest
 import zstandard
 
 from casebook.case.case import Case
-from casebook.case.folder import ZNODES
 from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.collect.zookeeper.ensemble import Credentials
 from casebook.doctor import neighbours
 from casebook.errors import CasebookError, CaseError, CollectError, UsageError
+from casebook.facts.proofs import ZNODES
 from casebook.findings.evidence import known_from
 from casebook.kafka.release import release
 from tests.collect.small_zookeeper import ZooKeeper, kafka

@@ -16,7 +16,8 @@ from datetime import datetime
 from itertools import pairwise
 
 from casebook.case.case import Case
-from casebook.case.folder import HISTORY, ZNODES
+from casebook.case.folder import HISTORY
+from casebook.facts.proofs import ZNODES
 from tests.case_copies import CaseCopy
 from tests.degraded.removals import LABELS, Removal
 

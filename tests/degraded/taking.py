@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 import zstandard
 
-from casebook.case.folder import HISTORY, ZNODES
+from casebook.case.folder import HISTORY
 from casebook.facts.events import is_log
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.formats.zookeeper import history_lines, time_machine, znode_lines
 from casebook.formats.zookeeper.history_lines import BEGIN

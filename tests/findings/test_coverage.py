@@ -75,7 +75,7 @@ class TestZnodes:
     def test_a_whole_cluster_has_no_gap(self):
         whole = made(topics=HERE)
         assert not coverage.registrations(whole) + coverage.partitions(whole) + coverage.states(whole)
-        assert not coverage.znode(whole, "/admin/reassign_partitions") + coverage.overrides(whole, "topics", "brokers")
+        assert not coverage.unread(whole, whole.proofs.reassignment) + coverage.overrides(whole, "topics", "brokers")
 
     @pytest.mark.parametrize(
         ("path", "gap"),
@@ -84,8 +84,8 @@ class TestZnodes:
             ("/brokers/ids/2", coverage.registrations),
             ("/brokers/topics/t", coverage.partitions),
             ("/brokers/topics/t/partitions/0/state", coverage.states),
-            ("/admin/reassign_partitions", lambda cluster: coverage.znode(cluster, "/admin/reassign_partitions")),
-            ("/admin/delete_topics", lambda cluster: coverage.znode(cluster, "/admin/delete_topics")),
+            ("/admin/reassign_partitions", lambda cluster: coverage.unread(cluster, cluster.proofs.reassignment)),
+            ("/admin/delete_topics", lambda cluster: coverage.unread(cluster, cluster.proofs.deletions)),
             ("/config/topics/t", lambda cluster: coverage.overrides(cluster, "topics")),
             ("/config/brokers/1", lambda cluster: coverage.overrides(cluster, "brokers")),
         ],

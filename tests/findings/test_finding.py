@@ -2,11 +2,11 @@
 
 import pytest
 
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observation, Source
 from casebook.findings.finding import (
     Completeness,
     Coverage,
-    Evidence,
     Finding,
     Severity,
     Status,

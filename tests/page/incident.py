@@ -6,8 +6,9 @@ from functools import partial
 from html.parser import HTMLParser
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Status, Step
+from casebook.findings.finding import Coverage, Finding, Severity, Status, Step
 from casebook.kafka.release import release
 from casebook.page.context import PanelContext
 from casebook.page.view import Figure, View

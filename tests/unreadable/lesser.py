@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from casebook.case.folder import HISTORY, ZNODES
+from casebook.case.folder import HISTORY
 from casebook.facts.events import is_log
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import ReadOutcome, Znode
 from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed, unpacked

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from casebook.case.folder import HISTORY, ZNODES, Item
+from casebook.case.folder import HISTORY, Item
 from casebook.case.items import CaseItems, packed_lines, read_text, text_lines
 from casebook.errors import CaseError
 from casebook.facts.clients import ClientFile
@@ -17,6 +17,7 @@ from casebook.facts.disks import LogDir
 from casebook.facts.events import HOST_OF_BROKER, is_log
 from casebook.facts.logged import Logged, StatedVersion
 from casebook.facts.pasted import PASTED, Pasted
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.formats import properties
 from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged

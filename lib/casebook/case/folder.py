@@ -27,7 +27,6 @@ from casebook.facts.cluster import Problem
 
 SCHEMA = 1
 MANIFEST = "case.json"
-ZNODES = "zookeeper/znodes.jsonl.zst"
 HISTORY = "zookeeper/history.jsonl.zst"
 PASTED_LOG = "pasted.log"
 DERIVED = "derived"

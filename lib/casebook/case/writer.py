@@ -10,9 +10,10 @@ from typing import BinaryIO
 
 import zstandard
 
-from casebook.case.folder import HISTORY, MANIFEST, SCHEMA, ZNODES, sha256
+from casebook.case.folder import HISTORY, MANIFEST, SCHEMA, sha256
 from casebook.errors import CaseError
 from casebook.facts.cluster import Problem
+from casebook.facts.proofs import ZNODES
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.formats.zookeeper import history_lines, znode_lines
 from casebook.machine import private, workshop

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from casebook.case.case import Case
-from casebook.case.folder import PASTED_LOG, ZNODES, Item
+from casebook.case.folder import PASTED_LOG, Item
 from casebook.errors import CasebookError
 from casebook.facts.pasted import PASTED
+from casebook.facts.proofs import ZNODES
 from casebook.findings.words import count, plural
 
 _FILES = (

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from casebook.facts.proofs import ZNODE_PROOFS, Proofs
 from casebook.facts.stamp import Stamp
 from casebook.facts.times import EpochMs
 
@@ -74,11 +75,6 @@ class PartitionState(NamedTuple):
     stamp: Stamp | None = None
 
 
-def state_path(topic: str, partition: int) -> str:
-    """Path of a partition's state znode below the chroot."""
-    return f"/brokers/topics/{topic}/partitions/{partition}/state"
-
-
 class Partition(NamedTuple):
     """One partition: its assignment and, when it could be read, its state. A named tuple, as a large cluster has 100,000.
 
@@ -111,11 +107,6 @@ class Partition(NamedTuple):
     def targets(self) -> tuple[int, ...]:
         """Replicas that remain after the reassignment."""
         return tuple(r for r in self.replicas if r not in self.removing) if self.removing else self.replicas
-
-    @property
-    def state_path(self) -> str:
-        """Path of the state znode below the chroot."""
-        return state_path(self.topic, self.partition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +220,7 @@ class Cluster:
         read_from: First and last moment of the walk, epoch ms.
         read_to: See ``read_from``.
         changed: Znodes that changed during the walk and were reread.
+        proofs: Where these facts stand in the case.
     """
 
     zookeeper: tuple[str, ...] = ()
@@ -261,6 +253,7 @@ class Cluster:
     read_from: int | None = None
     read_to: int | None = None
     changed: int = 0
+    proofs: Proofs = ZNODE_PROOFS
 
     @property
     def live(self) -> frozenset[int]:

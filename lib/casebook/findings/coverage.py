@@ -11,6 +11,7 @@ from itertools import chain, islice
 from casebook.facts import events
 from casebook.facts.cluster import Cluster, Problem, instant
 from casebook.facts.events import FileExtent, LogFile
+from casebook.facts.evidence import Evidence
 from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
@@ -53,7 +54,7 @@ def registrations(cluster: Cluster) -> Gaps:
     """Return why the registered brokers are unknown."""
     if not cluster.brokers_known:
         return (Gap(why="The registered brokers are unknown.", settle="Collect the children of /brokers/ids."),)
-    garbled = [problem for problem in cluster.problems if _is_within(problem.path, "/brokers/ids")]
+    garbled = [problem for problem in cluster.problems if _is_within(problem.path, cluster.proofs.brokers.label)]
     return tuple(Gap(why=said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
 
 
@@ -82,8 +83,9 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
     return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
-def znode(cluster: Cluster, path: str) -> Gaps:
-    """Return why content at or below a znode is unknown."""
+def unread(cluster: Cluster, place: Evidence) -> Gaps:
+    """Return why what stands at or below a place is unknown."""
+    path = place.label
     return _first_gap(cluster, lambda part: _is_within(part.path, path) or _is_within(path, part.path))
 
 

@@ -4,10 +4,12 @@ from collections.abc import Collection, Sequence
 
 from casebook.errors import CasebookError
 from casebook.facts.cluster import Cluster, Problem
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.pasted import NOT_PASTED
-from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
-from casebook.findings.proof import ZNODES, proof
+from casebook.facts.proofs import ZNODES
+from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Finding, Gap, Question, Severity, Status
+from casebook.findings.proof import proof
 from casebook.findings.words import agree, plural, some
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
@@ -168,7 +170,7 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
         Severity.WARNING,
         f"{plural(len(problems), 'znode')} cannot be trusted at {its} face value",
         why=_first(problems),
-        evidence=(*(Evidence(file=ZNODES, znode=p.path) for p in problems[:5]), Evidence(file="tables/problems")),
+        evidence=(*(proof(p.path) for p in problems[:5]), Evidence(file="tables/problems")),
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 
 from casebook.facts.cluster import instant
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observation, Source
 from casebook.findings.declared import area_of
 from casebook.findings.words import count, when
@@ -42,28 +43,6 @@ UNREADABLE = "unreadable"
 
 _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Status.NOT_APPLICABLE: 3}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """Location of a proof in the case.
-
-    Args:
-        file: Path inside the case folder, e.g. ``zookeeper/znodes.jsonl.zst``, or a table such as ``tables/partitions``.
-        znode: Path of the znode below the chroot, for a znode.
-        line: 1-based line in ``file``, for a line.
-    """
-
-    file: str
-    znode: str | None = None
-    line: int | None = None
-
-    @property
-    def label(self) -> str:
-        """The short form shown to people."""
-        if self.znode is not None:
-            return self.znode
-        return f"{self.file}:{self.line}" if self.line is not None else self.file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

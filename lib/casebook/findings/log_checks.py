@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from casebook.errors import CasebookError
 from casebook.facts import events
 from casebook.facts.events import LogFile
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import UNREADABLE, Coverage, Evidence, Finding, Question
+from casebook.findings.finding import UNREADABLE, Coverage, Finding, Question
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import plural
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.findings.finding import Evidence
+from casebook.facts.evidence import Evidence
+from casebook.facts.proofs import ZNODES, Proofs
 from casebook.kafka.settings import BUILT_IN_ASSUMED
 from casebook.kafka.verdict import Verdict
 
-ZNODES = "zookeeper/znodes.jsonl.zst"
 SHOWN = 5
 """Number of proofs in a finding; its table has the rest."""
 
@@ -33,10 +33,9 @@ def lines(texts: Iterable[str]) -> tuple[Evidence, ...]:
     return tuple(one for one in map(proof, texts) if one.line is not None)
 
 
-def of_verdicts(hit: Sequence[Verdict]) -> tuple[Evidence, ...]:
-    """Return the first state znodes, and the table with all of them."""
-    states = (Evidence(file=ZNODES, znode=v.state_path) for v in hit[:SHOWN])
-    return (*states, Evidence(file="tables/partitions"))
+def of_verdicts(hit: Sequence[Verdict], proofs: Proofs) -> tuple[Evidence, ...]:
+    """Return the first states, and the table with all of them."""
+    return (*(proofs.state(v.topic, v.partition) for v in hit[:SHOWN]), Evidence(file="tables/partitions"))
 
 
 def topics_of(hit: Iterable[Verdict]) -> list[str]:

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from casebook.facts.cluster import state_path
-
 
 class PartitionCondition(StrEnum):
     """State of a partition."""
@@ -104,11 +102,6 @@ class Verdict(NamedTuple):
     at_min_isr: bool | None
     since: str | None
     why: str
-
-    @property
-    def state_path(self) -> str:
-        """Path of the state znode below the chroot."""
-        return state_path(self.topic, self.partition)
 
 
 def offline(judged: Iterable[Verdict]) -> list[Verdict]:

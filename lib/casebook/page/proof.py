@@ -9,6 +9,7 @@ from markupsafe import Markup
 from casebook.facts.cluster import instant
 from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
 from casebook.findings import words
+from casebook.findings.proof import proof as evidence_of
 from casebook.page.render import render
 from casebook.page.view import View, html
 
@@ -17,7 +18,6 @@ _ABSENT = (ReadOutcome.MISSING, ReadOutcome.VANISHED)
 
 
 _HISTORY = "zookeeper/history.jsonl.zst txn "
-_ZNODES = "zookeeper/znodes.jsonl.zst "
 _MOST_CHANGED = 6
 
 
@@ -85,7 +85,7 @@ def shown(
 
 def cited_as(proof: str) -> str:
     """Return the label of a proof: a znode by its path alone, whatever its file."""
-    return proof.removeprefix(_ZNODES)
+    return evidence_of(proof).label
 
 
 def short(proof: str) -> str:

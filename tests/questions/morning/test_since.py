@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.errors import UsageError
+from casebook.facts.proofs import ZNODE_PROOFS
 from casebook.findings import changes
 from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import Severity, Status
@@ -294,7 +295,7 @@ class TestLine:
 
 def checked(line_, values=(), moves=None, at=10 * DAY):
     """Answers by check."""
-    told = since_checks.checks(line_, at, (Measure("controller_epoch", None, None, 1.0), *values), moves)
+    told = since_checks.checks(line_, at, (Measure("controller_epoch", None, None, 1.0), *values), moves, ZNODE_PROOFS)
     return {one.check: one for one in told}
 
 

@@ -8,6 +8,7 @@ from casebook.facts.cluster import Broker, Cluster, Controller, Partition, Parti
 from casebook.facts.disks import EpochStart, LogDir, Replica, SegmentFile
 from casebook.facts.logged import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.facts.observed import Observation, Source, gap, observation
+from casebook.facts.proofs import state_path
 from casebook.facts.stamp import Stamp
 from casebook.facts.znodes import Stat, Znode, ZnodeChange
 from casebook.findings.finding import Coverage, Question, Severity, Status
@@ -264,7 +265,12 @@ class TestOutdated:
         partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stamp=Stamp(changed_in=mzxid)))
         changes = [
             ZnodeChange(
-                0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, data=b'{"leader": %d}' % leader, stat=stat),)
+                0x9,
+                NOON,
+                None,
+                "setData",
+                None,
+                (Znode(path=state_path(partition.topic, partition.partition), data=b'{"leader": %d}' % leader, stat=stat),),
             )
         ]
         ends = past_znodes.last_transaction(replace(walked(NOON), partitions=(partition,)), changes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from casebook.case.writer import CaseWriter
 from casebook.collect.redaction import redact_znode
-from casebook.facts.cluster import Problem, state_path
+from casebook.facts.cluster import Problem
 from casebook.facts.pasted import (
     NOT_PASTED,
     PASTED,
@@ -20,6 +20,7 @@ from casebook.facts.pasted import (
     PastedZnode,
     ToldConfig,
 )
+from casebook.facts.proofs import state_path
 from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.pasted.tools.zookeeper import kafka_path
 from casebook.formats.zookeeper import kafka_tree as tree

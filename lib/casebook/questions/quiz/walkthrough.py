@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from casebook.case.case import Case
 from casebook.errors import UsageError, did_you_mean
-from casebook.facts.cluster import Cluster, Partition, PartitionState, state_path
+from casebook.facts.cluster import Cluster, Partition, PartitionState
 from casebook.facts.disks import OFFSETS_TOPIC, Replica
+from casebook.facts.proofs import state_path
 from casebook.findings.words import agree, clock_ms, count, plural, size
 from casebook.formats.zookeeper import znodes
 from casebook.kafka.group_partition import group_partition, java_hash

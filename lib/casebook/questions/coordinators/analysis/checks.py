@@ -2,9 +2,10 @@
 
 from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage, log_checks
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
 from casebook.findings.words import agree, brokers, count, plural
 from casebook.kafka.releases import NO_COORDINATOR_ANSWER

@@ -6,8 +6,9 @@ from dataclasses import dataclass, fields
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
 from casebook.facts.events import Event, LogFile
+from casebook.facts.evidence import Evidence
 from casebook.facts.offsets_topic import Segment
-from casebook.findings.finding import Evidence, Finding
+from casebook.findings.finding import Finding
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import VersionInUse
 from casebook.questions.coordinators.analysis import checks

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.events import Event
-from casebook.findings.finding import Evidence
+from casebook.facts.evidence import Evidence
 from casebook.findings.words import moment
 
 _BY_LEADER = frozenset(("become_leader", "coordinator_elected"))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.findings.finding import Evidence
+from casebook.facts.evidence import Evidence
 from casebook.kafka.defaults import DEFAULTS
 from casebook.kafka.group_partition import group_partition, java_hash
 from casebook.kafka.load_rate import TimeRange

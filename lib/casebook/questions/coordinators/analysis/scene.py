@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.events import Event, LogFile
+from casebook.facts.evidence import Evidence
 from casebook.facts.offsets_topic import Segment
-from casebook.findings.finding import Evidence
 from casebook.findings.proof import SHOWN
 from casebook.findings.words import plural
 from casebook.kafka.releases import VersionInUse

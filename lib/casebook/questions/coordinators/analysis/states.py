@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
+from casebook.facts.evidence import Evidence
 from casebook.facts.offsets_topic import Segment
-from casebook.findings.finding import Evidence
-from casebook.findings.proof import ZNODES, proof
+from casebook.findings.proof import proof
 from casebook.findings.words import count
 from casebook.kafka.load_work import Work, works
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, KafkaVersion
@@ -109,7 +109,7 @@ def _judged(
 ) -> JudgedPartition:
     if partition is None:
         return _from_logs_alone(number, queues, led)
-    znode = Evidence(file=ZNODES, znode=partition.state_path)
+    znode = cluster.proofs.state(partition.topic, partition.partition)
     state = partition.state
     known = {"partition": number, "replicas": partition.replicas, "isr": state.isr if state else None}
     if state is None:

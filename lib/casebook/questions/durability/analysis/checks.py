@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import assumed, proof
 from casebook.findings.words import agree, brokers, count, duration, plural, size
 from casebook.kafka.past import Past

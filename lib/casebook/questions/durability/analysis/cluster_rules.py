@@ -89,7 +89,7 @@ def offsets_copies(scene: DurabilityInputs) -> JudgedRule:
             f"{OFFSETS_TOPIC} loses its groups' committed offsets. While that broker is down, these groups stop.",
             change=f"Give {OFFSETS_TOPIC} replication factor 3 with kafka-reassign-partitions.sh.",
             cost="Little disk space; commits wait for followers.",
-            proof=there.state_path,
+            proof=there.proof,
         )
     if scene.cluster.unlisted:
         return unknown(f"The replication factor of {OFFSETS_TOPIC} is unknown: {scene.cluster.unlisted[0].reason}.")
@@ -139,7 +139,7 @@ def transaction_copies(scene: DurabilityInputs) -> JudgedRule:
         "transaction outcomes are lost. Consumers with read_committed then wait, or see half a transaction.",
         change=f"Give {TRANSACTIONS_TOPIC} replication factor 3 and min.insync.replicas=2.",
         cost="A transaction waits for followers.",
-        proof=there.state_path,
+        proof=there.proof,
     )
 
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from casebook.facts.clients import CONSUMER, PRODUCER
 from casebook.facts.cluster import Cluster
 from casebook.findings.finding import Severity
-from casebook.findings.proof import ZNODES
 from casebook.kafka.commands import Commands
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings
@@ -30,7 +29,7 @@ class JudgedRule(NamedTuple):
         sentence: You lose X when Y; or what is unknown, or why nothing is lost.
         change: Smallest remedy.
         cost: Cost of the change.
-        proof: Znode, line or table.
+        proof: Znode, line or table; empty for the cluster as a whole.
     """
 
     outcome: str
@@ -38,11 +37,11 @@ class JudgedRule(NamedTuple):
     severity: str | None = None
     change: str = ""
     cost: str = ""
-    proof: str = ZNODES
+    proof: str = ""
 
 
 def loses(
-    severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
+    severity: str, sentence: str, *, change: str, cost: str, proof: str = "", by: Iterable[Sequence[Setting]] = ()
 ) -> JudgedRule:
     """Return a possible loss; only a potential one when it depends on an assumed default.
 
@@ -59,7 +58,7 @@ def holds(sentence: str) -> JudgedRule:
     return JudgedRule(HOLDS, sentence)
 
 
-def unknown(sentence: str, proof: str = ZNODES) -> JudgedRule:
+def unknown(sentence: str, proof: str = "") -> JudgedRule:
     """Return that a possible loss is unknown; the sentence says what would settle it."""
     return JudgedRule(UNKNOWN, sentence, proof=proof)
 
@@ -75,7 +74,7 @@ def without_copies(topic: TopicFacts) -> JudgedRule:
     Rules on followers do not apply, unless its copies are unreadable.
     """
     if not topic.factors:
-        return unknown(f"The replication factor of {topic.name} could not be read.", topic.state_path)
+        return unknown(f"The replication factor of {topic.name} could not be read.", topic.proof)
     return beside("There is only one copy: see D2.")
 
 

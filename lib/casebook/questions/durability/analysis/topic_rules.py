@@ -38,7 +38,7 @@ def single_copy(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
         "written.",
         change=f"Give {topic.name} replication factor 3 with kafka-reassign-partitions.sh.",
         cost="Three times the disk space and twice the traffic between brokers; acks=all then waits for followers.",
-        proof=topic.state_path,
+        proof=topic.proof,
     )
 
 
@@ -47,7 +47,7 @@ def isr_of_one(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if not topic.replicated:
         return without_copies(topic)
     if topic.least is None:
-        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
+        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.proof)
     if topic.least > 1:
         return holds(f"min.insync.replicas is {topic.least} ({origin(topic.min_isr)}).")
     counted = [setting for setting in topic.min_isr if setting.number == topic.least]
@@ -93,7 +93,7 @@ def unclean(scene: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     if not topic.replicated:
         return without_copies(topic)
     if topic.may_be_unclean is None:
-        return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.state_path)
+        return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.proof)
     if not topic.may_be_unclean and (taken := assumed(topic.unclean)):
         return unknown(f"unclean.leader.election.enable of {topic.name} is not confirmed as false: {origin(taken)}.", _SETTINGS)
     if not topic.may_be_unclean:
@@ -187,7 +187,7 @@ def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
             f"When the one rack of all its copies loses power, {topic.name} loses records since the last flush ({where}).",
             change=f"Spread the copies of {topic.name} over racks with kafka-reassign-partitions.sh.",
             cost="Traffic between racks; acks=all waits for it.",
-            proof=topic.state_path,
+            proof=topic.proof,
         )
     return loses(
         WARNING,
@@ -197,14 +197,14 @@ def one_rack(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
             f"Spread the copies of {topic.name} over racks with kafka-reassign-partitions.sh; do not shorten the flush interval."
         ),
         cost="Traffic between racks; acks=all waits for it.",
-        proof=topic.state_path,
+        proof=topic.proof,
     )
 
 
 def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
     """acks=all is refused below min ISR: ``Partition.scala@0.9.0.1, 2.8.2`` (appendRecordsToLeader)."""
     if topic.most is None or not topic.factors:
-        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
+        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.proof)
     least = topic.factors[0]
     counted = [setting for setting in topic.min_isr if setting.number == topic.most]
     if topic.most > least:
@@ -234,4 +234,4 @@ def no_spare(_: DurabilityInputs, topic: TopicFacts) -> JudgedRule:
 
 
 def _of_setting(topic: TopicFacts, settings: Sequence[Setting]) -> str:
-    return f"/config/topics/{topic.name}" if any(s.origin == "topic override" for s in settings) else "tables/settings"
+    return topic.overrides_proof if any(s.origin == "topic override" for s in settings) else "tables/settings"

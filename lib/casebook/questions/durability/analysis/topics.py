@@ -28,6 +28,8 @@ class TopicFacts:
         protocols: inter.broker.protocol.version of its brokers.
         alone: Partitions with fewer than two live in-sync copies now.
         unseen: Partitions with an unknown ISR.
+        proof: Where its assignment stands.
+        overrides_proof: Where its overrides stand.
     """
 
     name: str
@@ -40,6 +42,8 @@ class TopicFacts:
     protocols: tuple[Setting, ...]
     alone: tuple[int, ...]
     unseen: tuple[int, ...]
+    proof: str
+    overrides_proof: str
 
     @cached_property
     def factors(self) -> tuple[int, ...]:
@@ -84,11 +88,6 @@ class TopicFacts:
         if not self.flush or any(setting.value is None for setting in self.flush):
             return None
         return all(setting.never for setting in self.flush)
-
-    @property
-    def state_path(self) -> str:
-        """Znode of its assignment."""
-        return f"/brokers/topics/{self.name}"
 
 
 def _least(settings: Sequence[Setting]) -> int | None:
@@ -156,6 +155,8 @@ def _topic(
         protocols=seen.brokers("inter.broker.protocol.version", holders),
         alone=tuple(sorted(partition for partition, many in in_sync.items() if many is not None and many < 2)),
         unseen=tuple(sorted(partition for partition, many in in_sync.items() if many is None)),
+        proof=cluster.proofs.topic(name).label,
+        overrides_proof=cluster.proofs.topic_settings(name).label,
     )
 
 

@@ -33,7 +33,9 @@ class RuleAnswer(NamedTuple):
 
 def answers(scene: DurabilityInputs) -> tuple[RuleAnswer, ...]:
     """Return the answers of every rule for all its subjects, rule by rule."""
-    return tuple(answer for rule in RULES.values() for answer in _asked(scene, rule))
+    whole = scene.cluster.proofs.whole.label
+    asked = (answer for rule in RULES.values() for answer in _asked(scene, rule))
+    return tuple(one if one.judged.proof else one._replace(judged=one.judged._replace(proof=whole)) for one in asked)
 
 
 def _asked(scene: DurabilityInputs, rule: Rule) -> Iterator[RuleAnswer]:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.findings.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity, Step
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, count, plural, uncapitalised
 from casebook.kafka.partitions import is_reassigning
 from casebook.kafka.releases import KafkaVersion, VersionInUse
@@ -27,14 +28,14 @@ def checks(
     of_living = (*coverage.registrations(cluster), *gaps)
     return (
         offline(cluster, verdicts, choices, version.version),
-        unclean_price(verdicts, gaps),
+        unclean_price(cluster, verdicts, gaps),
         isr_checks.under_min_isr(cluster, verdicts, of_living),
         isr_checks.at_min_isr(cluster, verdicts, of_living),
-        isr_checks.under_replicated(verdicts, of_living),
-        uninitialised(verdicts, gaps),
+        isr_checks.under_replicated(cluster, verdicts, of_living),
+        uninitialised(cluster, verdicts, gaps),
         deleting(cluster, verdicts, gaps),
         reassigning(cluster, gaps),
-        isr_checks.isr_in_assignment(verdicts, gaps),
+        isr_checks.isr_in_assignment(cluster, verdicts, gaps),
         isr_checks.unclean_allowed(cluster, verdicts, gaps),
         controller_checks.brokers_registered(cluster, verdicts, starts, of_living),
         controller_checks.controller_epoch(cluster, gaps),
@@ -74,11 +75,11 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
             why=_by_rule(hit),
             since=min((v.since for v in hit if v.since and v.state is PartitionCondition.LEADERLESS), default=None),
             at_latest=True,
-            evidence=of_verdicts(hit),
+            evidence=of_verdicts(hit, cluster.proofs),
             caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
         )
     if unknown:
-        why, evidence = unknown[0].why, of_verdicts(unknown)
+        why, evidence = unknown[0].why, of_verdicts(unknown, cluster.proofs)
         return ask.could_not_check(_unjudged(unknown, verdicts), why=why, evidence=evidence, settle=COLLECT_AGAIN)
     return ask.nothing_in(
         verdicts, "Every partition has a living leader", gaps=coverage.registrations(cluster) + coverage.states(cluster)
@@ -112,7 +113,7 @@ def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[
         yield f"The unclean election setting of {plural(untold, 'partition')} is unknown; it is taken as not allowed."
 
 
-def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+def unclean_price(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """What would an unclean election cost?"""
     could = [v for v in offline_of(verdicts) if v.unclean_winner is not None]
     ask = Question(
@@ -126,12 +127,12 @@ def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     return ask.could_not_check(
         f"An unclean election could elect {plural(len(could), 'partition')}; how many records it would drop is unknown",
         why="Znodes do not hold the log end offsets of the replicas.",
-        evidence=of_verdicts(could),
+        evidence=of_verdicts(could, cluster.proofs),
         settle="Add the log dirs of the dead and the living replicas.",
     )
 
 
-def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+def uninitialised(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Was every partition initialised?"""
     hit = [v for v in verdicts if v.state is PartitionCondition.UNINITIALISED]
     ask = Question(
@@ -147,7 +148,7 @@ def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
         Severity.WARNING,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
         why=hit[0].why,
-        evidence=of_verdicts(hit),
+        evidence=of_verdicts(hit, cluster.proofs),
     )
 
 
@@ -163,10 +164,10 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
         coverage=Coverage.every(len(cluster.topics), "topic", Source.ZNODES),
         threshold="a topic marked for deletion",
         facts={"topics": topics, "waits_for": waits if is_known else None},
-        evidence=tuple(Evidence(file=ZNODES, znode=f"/admin/delete_topics/{topic}") for topic in topics[:SHOWN]),
+        evidence=tuple(map(cluster.proofs.deletion, topics[:SHOWN])),
     )
     if not topics:
-        unread = coverage.znode(cluster, "/admin/delete_topics")
+        unread = coverage.unread(cluster, cluster.proofs.deletions)
         return ask.nothing_in(verdicts, "No topic is marked for deletion", gaps=(*unread, *gaps))
     waiting = f" and {agree(len(topics), 'waits', 'wait')} for {brokers(waits)}" if waits else ""
     return ask.found(
@@ -194,14 +195,14 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
         facts={"reassigning": len(hit)},
     )
     if not hit:
-        unread = coverage.znode(cluster, "/admin/reassign_partitions")
+        unread = coverage.unread(cluster, cluster.proofs.reassignment)
         return ask.nothing_in(cluster.partitions, "No partition is being reassigned", gaps=(*unread, *gaps))
     topics = sorted({p.topic for p in hit})[:SHOWN]
     return ask.found(
         Severity.INFO,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
         why="While it runs, a partition can have its old replicas, or old and new together.",
-        evidence=(*(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in topics), Evidence(file="tables/partitions")),
+        evidence=(*map(cluster.proofs.topic, topics), Evidence(file="tables/partitions")),
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN, ZNODES
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
+from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, capitalised, moment, plural
 from casebook.kafka.verdict import Verdict
 
@@ -23,7 +23,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         coverage=Coverage.counted(len(named & cluster.live) + len(dead) if known else 0, len(named), "broker", Source.ZNODES),
         threshold="a replica on an unregistered broker",
         facts={"registered": sorted(cluster.live) if known else None, "dead": sorted(dead) if known else None},
-        evidence=(Evidence(file=ZNODES, znode="/brokers/ids"),),
+        evidence=(cluster.proofs.brokers,),
     )
     if not known:
         return ask.could_not_check("The registered brokers are unknown", settle="Add the children of /brokers/ids.")
@@ -52,7 +52,7 @@ def controller(cluster: Cluster) -> Finding:
             "elected_at": instant(found.elected_at),
             "changes": found.epoch_stamp.version if found.epoch_stamp else None,
         },
-        evidence=(Evidence(file=ZNODES, znode="/controller"), Evidence(file=ZNODES, znode="/controller_epoch")),
+        evidence=(cluster.proofs.controller, cluster.proofs.controller_epoch),
     )
     if not found.readable:
         settle = "Add the znodes /controller and /controller_epoch."
@@ -91,7 +91,7 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
             Severity.CRITICAL,
             f"{plural(len(newer), 'state')} {agree(len(newer), 'was', 'were')} written under an epoch newer than {epoch}",
             why="This controller must not elect for these partitions: a newer controller exists, or existed.",
-            evidence=tuple(Evidence(file=ZNODES, znode=p.state_path) for p in newer[:SHOWN]),
+            evidence=tuple(cluster.proofs.state(p.topic, p.partition) for p in newer[:SHOWN]),
         )
     if untold:
         title = f"The controller epoch of {plural(untold, 'state')} is unknown"

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from casebook.facts.cluster import Cluster
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
-from casebook.findings.proof import READ_CONFIG, SHOWN, ZNODES, assumed, of_verdicts, topics_of
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
+from casebook.findings.proof import READ_CONFIG, SHOWN, assumed, of_verdicts, topics_of
 from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.partitions import ids
 from casebook.kafka.settings import BUILT_IN_ASSUMED
@@ -47,7 +47,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still succeed and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
-            evidence=of_verdicts(hit),
+            evidence=of_verdicts(hit, cluster.proofs),
         )
     if unknown:
         title = f"min.insync.replicas of {plural(len(unknown), 'partition')} is unknown"
@@ -75,11 +75,11 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
         Severity.INFO,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
         why="If one more broker leaves the ISR, acks=all writes are refused. With min ISR 1, the partition goes offline.",
-        evidence=of_verdicts(hit),
+        evidence=of_verdicts(hit, cluster.proofs),
     )
 
 
-def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+def under_replicated(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Are all replicas of the online partitions in sync?
 
     Args:
@@ -107,7 +107,7 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
         why=" ".join((*_missing_because(sorted(gone), alive), *(["The live brokers are unknown."] if untold else []))),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
-        evidence=of_verdicts(hit),
+        evidence=of_verdicts(hit, cluster.proofs),
     )
 
 
@@ -123,7 +123,7 @@ def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]
         yield f"Replicas on {brokers(alive)} are alive but lag, or are still catching up."
 
 
-def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+def isr_in_assignment(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Does every ISR agree with its assignment?"""
     readable = [v for v in verdicts if v.isr is not None and v.replicas and v.state is not PartitionCondition.UNKNOWN]
     hit = [v for v in readable if not set(v.isr) <= set(v.replicas) or (v.leader is not None and v.leader not in v.isr)]
@@ -141,7 +141,7 @@ def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findi
         Severity.WARNING,
         f"{plural(len(hit), 'state')} {agree(len(hit), 'disagrees', 'disagree')} with the assignment",
         why=f"{first.topic}-{first.partition}: leader {first.leader}, ISR {ids(first.isr)}, replicas {ids(first.replicas)}.",
-        evidence=of_verdicts(hit),
+        evidence=of_verdicts(hit, cluster.proofs),
     )
 
 
@@ -168,7 +168,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
             Severity.WARNING,
             f"{plural(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
             why=f"Origin: {', '.join(origins)}. {loss}",
-            evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{topic}") for topic in overridden[:SHOWN]),
+            evidence=tuple(map(cluster.proofs.topic_settings, overridden[:SHOWN])),
         )
     if unknown:
         return ask.could_not_check(f"Settings of {plural(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)

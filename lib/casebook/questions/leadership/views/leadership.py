@@ -118,7 +118,11 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     )
     rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
     view = render("verdicts", table=table, rules=rules, version=lead.version.version)
-    return html(view, tables={"partitions": lead.verdicts}, cites=tuple(v.state_path for v in shown))
+    return html(
+        view,
+        tables={"partitions": lead.verdicts},
+        cites=tuple(lead.cluster.proofs.state(v.topic, v.partition).label for v in shown),
+    )
 
 
 def controller_history(lead: Leadership) -> View:

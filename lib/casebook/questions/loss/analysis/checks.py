@@ -5,10 +5,11 @@ from collections.abc import Collection, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.facts.disks import Partition
+from casebook.facts.evidence import Evidence
 from casebook.facts.losses import ALARM, Cause, CauseRow, ClassCount, Estimate, LostCount
 from casebook.facts.observed import Source
 from casebook.facts.records import LedgerShape, RecordVerdict, UnsuitedLedger
-from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.finding import NOTHING, Coverage, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, capitalised, count, plural
 from casebook.questions.loss.analysis import estimate

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.disks import Partition
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.words import plural
 from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, StepKind
 

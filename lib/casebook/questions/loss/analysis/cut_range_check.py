@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
+from casebook.facts.evidence import Evidence
 from casebook.facts.losses import CutRange, LeaderChange
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, count, plural
 

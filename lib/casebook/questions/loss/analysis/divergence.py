@@ -6,8 +6,9 @@ from enum import StrEnum
 
 from casebook.facts.copies import Absent, Compared, Copy, CopyContent, RecordRun
 from casebook.facts.disks import Partition
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.words import brokers, count, plural, size
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.records import UnsuitedLedger
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import agree, count, moment, plural
 from casebook.questions.loss.analysis.unprocessed_rows import (

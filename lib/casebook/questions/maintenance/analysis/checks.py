@@ -4,9 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
 from casebook.findings.words import agree, brokers, count, duration, plural
 from casebook.kafka.commands import Commands
@@ -395,4 +396,9 @@ def _not_by_design(scene: MaintenanceInputs, hit: Sequence[RestartRow]) -> int:
 def _proof(scene: MaintenanceInputs, row: RestartRow) -> tuple[Evidence, ...]:
     """Return the states of the first harmed partitions, and the table."""
     first = set([name for some in scene.sets.harmed(row.brokers).values() for name in some][:SHOWN])
-    return (*of_verdicts([verdict for verdict in scene.verdicts if (verdict.topic, verdict.partition) in first])[:-1], TABLE)
+    return (
+        *of_verdicts(
+            [verdict for verdict in scene.verdicts if (verdict.topic, verdict.partition) in first], scene.cluster.proofs
+        )[:-1],
+        TABLE,
+    )

@@ -11,7 +11,6 @@ from casebook.kafka.drain import DrainPlan, DrainStep, NewAssignment, Place, Wan
 from casebook.kafka.partitions import is_reassigning
 from casebook.questions.maintenance.analysis.evacuation import Evacuation, evacuate
 
-_UNDER_WAY = ("/admin/reassign_partitions", "/admin/delete_topics")
 _UNTIL = "# repeat until nothing is in progress"
 LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "election.json"
 
@@ -175,7 +174,8 @@ def _doubt(cluster: Cluster) -> str:
         return "The registered brokers are unknown."
     if cluster.unlisted:
         return f"Some partitions may be missing. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
-    if unread := [problem for problem in cluster.problems if problem.path in _UNDER_WAY]:
+    under_way = (cluster.proofs.reassignment.label, cluster.proofs.deletions.label)
+    if unread := [problem for problem in cluster.problems if problem.path in under_way]:
         return f"Running operations could not be read. {unread[0].path}: {unread[0].reason}."
     return ""
 

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.finding import NOTHING, Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN
 from casebook.findings.words import agree, brokers, count, plural, size
 from casebook.kafka.drain import KeepReason

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
+from casebook.facts.proofs import Proofs
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
-from casebook.findings.proof import SHOWN, ZNODES
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
+from casebook.findings.proof import SHOWN
 from casebook.findings.words import agree, brokers, capitalised, count, plural
 from casebook.kafka.commands import Commands
 from casebook.questions.leadership.analysis.empty_copies import Lacking
@@ -68,10 +70,14 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             Severity.WARNING,
             " and ".join(said),
             why="While an entry exists, older releases accept no other reassignment, and none of its topics is deleted.",
-            evidence=_proof(hit),
+            evidence=_proof(hit, cluster.proofs),
             next=(Step(kind="not", text=_NO_DELETION),),
         )
-    gaps = (*coverage.znode(cluster, _REASSIGN), *coverage.registrations(cluster), *coverage.partitions(cluster))
+    gaps = (
+        *coverage.unread(cluster, cluster.proofs.reassignment),
+        *coverage.registrations(cluster),
+        *coverage.partitions(cluster),
+    )
     return ask.ok("No reassignment is left over", gaps=gaps)
 
 
@@ -97,7 +103,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
             Severity.WARNING,
             f"{plural(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
             why="It slows followers that must catch up: replicas stay out of sync for longer, or for ever.",
-            evidence=_proof(hit),
+            evidence=_proof(hit, cluster.proofs),
             next=(
                 Step(
                     kind="first",
@@ -132,7 +138,7 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
         f"{plural(len(hit), 'partition')} could return to {agree(len(hit), 'its', 'their')} preferred leader; broker "
         f"{worst} does not lead {could[worst]:.0%} of its preferred partitions",
         why="After a restart, leaders stay where they are until a preferred election.",
-        evidence=_proof(hit),
+        evidence=_proof(hit, cluster.proofs),
         next=(
             Step(
                 kind="first",
@@ -181,7 +187,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         capitalised("; ".join(held)) if copies.last else "; ".join([short, *held]),
         why=f"{f'{short}. ' if copies.last else ''}A broker that returns with its data heals this. A broker that never returns "
         f"leaves its partitions with too few replicas for good.{waits}",
-        evidence=_proof([*ghosts, *stuck]),
+        evidence=_proof([*ghosts, *stuck], cluster.proofs),
         next=(
             Step(
                 kind="first",
@@ -269,22 +275,22 @@ def _no_empty_broker(copies: _Copies) -> str:
     return f"{never}: {only} of {plural(copies.last, 'partition')}. {elected} {capitalised(unknown)}".rstrip()
 
 
-def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:
-    """Return the znodes of the first few, and the table."""
-    return (*dict.fromkeys(Evidence(file=ZNODES, znode=path) for one in hit[:SHOWN] for path in _paths(one)), TABLE)
+def _proof(hit: Sequence[Leftover], proofs: Proofs) -> tuple[Evidence, ...]:
+    """Return where the first few stand, and the table."""
+    return (*dict.fromkeys(place for one in hit[:SHOWN] for place in _places(one, proofs)), TABLE)
 
 
-def _paths(one: Leftover) -> tuple[str, ...]:
+def _places(one: Leftover, proofs: Proofs) -> tuple[Evidence, ...]:
     topic = one.subject.rpartition("-")[0]
     match one.kind:
         case LeftoverKind.NOTHING_TO_MOVE | LeftoverKind.UNKNOWN_PARTITION:
-            return (_REASSIGN,)
+            return (proofs.reassignment,)
         case LeftoverKind.WAITS_FOR_DEAD | LeftoverKind.GHOST:
-            return (f"/brokers/topics/{topic}",)
+            return (proofs.topic(topic),)
         case LeftoverKind.THROTTLE:
             broker = one.subject.removeprefix("broker ")
-            return (f"/config/{'brokers' if broker != one.subject else 'topics'}/{broker}",)
+            return (proofs.topic_settings(broker) if broker == one.subject else proofs.broker_settings(broker),)
         case LeftoverKind.NOT_PREFERRED:
-            return (f"/brokers/topics/{topic}/partitions/{one.subject.rpartition('-')[2]}/state",)
+            return (proofs.state(topic, int(one.subject.rpartition("-")[2])),)
         case LeftoverKind.DELETION_STUCK:
-            return (f"/admin/delete_topics/{one.subject}",)
+            return (proofs.deletion(one.subject),)

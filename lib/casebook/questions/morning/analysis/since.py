@@ -57,7 +57,7 @@ def examine(
     """
     moves: Mapping[Partition, StateWrites] | None = None if before is None else moved(before, now)
     measured = measures(cluster, verdicts, copies, moves)
-    own = since_checks.checks(line, at, measured, moves)
+    own = since_checks.checks(line, at, measured, moves, cluster.proofs)
     told = outcomes(finding.as_json() for finding in worst_first((*findings, *own)))
     return Since(
         at=at,

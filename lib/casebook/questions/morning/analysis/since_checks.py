@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC, Partition
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.facts.proofs import Proofs
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.past_runs import RUN_BEFORE, Measure, read_off
 from casebook.findings.words import agree, count, duration, moment, plural, size
 from casebook.questions.morning.analysis.measures import StateWrites
@@ -24,7 +26,7 @@ Copy = tuple[int, int]
 
 
 def checks(
-    line: RunLine, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, StateWrites] | None
+    line: RunLine, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, StateWrites] | None, proofs: Proofs
 ) -> tuple[Finding, ...]:
     """Return one finding per check.
 
@@ -33,14 +35,15 @@ def checks(
         at: Time of the evidence, epoch ms; ``None`` when unknown.
         measures: Measures of this run.
         moves: Writes of each partition's state since the last run; ``None`` when unknown.
+        proofs: Where this run's facts stand.
     """
     return (
         _run_before(line, at),
-        _same_cluster(line),
+        _same_cluster(line, proofs),
         _growth(line, measures),
         _standing_still(line, measures),
         _flapping(line, at, moves),
-        _controller(line, measures),
+        _controller(line, measures, proofs),
     )
 
 
@@ -95,13 +98,13 @@ def _look_at_scheduler(line: RunLine) -> tuple[Step, ...]:
     return ()
 
 
-def _same_cluster(line: RunLine) -> Finding:
+def _same_cluster(line: RunLine, proofs: Proofs) -> Finding:
     ask = Question(
         check="since.same_cluster",
         question="Is it still the same cluster?",
         coverage=Coverage.every(len(line.kept), "earlier run", Source.RUNS, Source.ZNODES),
         threshold="another cluster id at the same address, or a controller epoch that went back",
-        evidence=(Evidence(file="zookeeper/znodes.jsonl.zst", znode="/controller_epoch"),),
+        evidence=(proofs.controller_epoch,),
     )
     consequence = "Earlier runs are neither compared nor part of the trends."
     if line.another is not None:
@@ -269,7 +272,7 @@ def _flapping(line: RunLine, at: int | None, moves: Mapping[Partition, StateWrit
     )
 
 
-def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
+def _controller(line: RunLine, measures: Sequence[Measure], proofs: Proofs) -> Finding:
     now, before = (
         read_off(measures, ("controller_epoch", None, None)),
         line.last.measured("controller_epoch") if line.last else None,
@@ -281,7 +284,7 @@ def _controller(line: RunLine, measures: Sequence[Measure]) -> Finding:
         coverage=Coverage(seen=int(now is not None), of=1, what="controller epoch", by=(Source.ZNODES, Source.RUNS)),
         threshold="a new epoch",
         facts={"changes": changes, "epoch": None if now is None else int(now)},
-        evidence=(Evidence(file="zookeeper/znodes.jsonl.zst", znode="/controller_epoch"),),
+        evidence=(proofs.controller_epoch,),
     )
     if line.last is None:
         return ask.not_applicable(_FIRST)

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import Scanned, SegmentDamage
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step
 from casebook.findings.proof import assumed
 from casebook.findings.words import agree, count, plural, size
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse

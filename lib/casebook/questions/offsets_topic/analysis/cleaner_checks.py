@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.coverage import Gaps
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity, Step
 from casebook.findings.proof import lines
 from casebook.findings.words import agree, brokers, capitalised, count, moment, plural, size
 from casebook.kafka.cleaner_map import Obstacle

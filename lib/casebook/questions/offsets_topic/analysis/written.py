@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate
 
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.offsets_topic import GroupBytes
 from casebook.findings.coverage import Gaps
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.words import agree, count, duration, plural, size
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 from casebook.questions.offsets_topic.analysis.unread import GIVE_LOG_DIRS

@@ -31,7 +31,7 @@ def who_is_dead(incident: QuizIncident) -> QuizQuestion:
         explanation=f"{gone} {agree(len(dead), 'is', 'are')} assigned and not registered: ZooKeeper has ended "
         f"{agree(len(dead), 'its session', 'their sessions')} and removed the znode. To the controller, a "
         "living broker that is cut off from ZooKeeper looks the same.",
-        cites=tuple(f"/brokers/ids/{broker}" for broker in sorted(dead)[:CITED]),
+        cites=tuple(incident.cluster.proofs.broker(broker).label for broker in sorted(dead)[:CITED]),
         **missing,
     )
 
@@ -69,7 +69,7 @@ def which_partitions(incident: QuizIncident) -> QuizQuestion:
         explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no living leader. "
         f"Producers and consumers of {agree(len(offline), 'this partition', 'these partitions')} wait; the "
         "other partitions are not affected.",
-        cites=tuple(verdict.state_path for verdict in offline[:CITED]),
+        cites=tuple(incident.cluster.proofs.state(verdict.topic, verdict.partition).label for verdict in offline[:CITED]),
         **missing,
     )
 
@@ -123,7 +123,10 @@ def why(incident: QuizIncident) -> QuizQuestion:
         ),
         judge=partial(_judge_rule, incident, verdict),
         explanation=f"{verdict.rule}: {verdict.why} {_setting(incident, verdict)}",
-        cites=(verdict.state_path, f"/brokers/topics/{verdict.topic}"),
+        cites=(
+            incident.cluster.proofs.state(verdict.topic, verdict.partition).label,
+            incident.cluster.proofs.topic(verdict.topic).label,
+        ),
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Step
+from casebook.findings.finding import Coverage, Finding, Severity, Step
 from casebook.findings.finding import Question as Check
-from casebook.findings.proof import ZNODES
+from casebook.findings.proof import proof
 from casebook.findings.words import plural
 from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
 
@@ -171,7 +171,7 @@ def _finding(each: JudgedAnswer) -> Finding:
         coverage=Coverage(seen=int(each.outcome is not AnswerOutcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
         threshold="an answer that the evidence contradicts",
         facts={"outcome": each.outcome.value, "answer": each.answer or None},
-        evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _explained(each) else (),
+        evidence=tuple(map(proof, question.cites)) if _explained(each) else (),
     )
     match each.outcome:
         case AnswerOutcome.RIGHT:

@@ -68,7 +68,8 @@ def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
     if not cluster.brokers_known:
         return render("said", words="The registered brokers were not collected.")
     rows = [
-        (PLAIN, (f"/brokers/ids/{id_}", _since(broker.stamp), _controls(cluster, id_))) for id_, broker in cluster.brokers.items()
+        (PLAIN, (cluster.proofs.broker(id_).label, _since(broker.stamp), _controls(cluster, id_)))
+        for id_, broker in cluster.brokers.items()
     ]
     table = Table(
         name="quiz-brokers",
@@ -87,7 +88,11 @@ def _partitions(
     deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
     columns = [("Partition", CODE), ("Assignment", CODE), ("State, as stored", TEXT)]
     rows = [
-        (partition.name, Markup("[{}]").format(words.listed(partition.replicas)), _data(stored.get(partition.state_path)))
+        (
+            partition.name,
+            Markup("[{}]").format(words.listed(partition.replicas)),
+            _data(stored.get(cluster.proofs.state(partition.topic, partition.partition).label)),
+        )
         for partition in cluster.partitions[:_MOST]
     ] or [("none", "–", "–")]
     emptied = {p.name for p in cluster.partitions if p.state is not None and not p.state.isr}

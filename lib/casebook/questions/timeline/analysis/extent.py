@@ -82,7 +82,7 @@ def _written_after(scene: TimelineInputs, broker: int, at: int) -> str | None:
     if cluster.controller is not None and cluster.controller.broker == broker:
         return next((path for path, stamp in _written(cluster) if (stamp.changed_at or 0) > at), None)
     own = (p for p in cluster.partitions if p.state is not None and p.state.leader == broker and p.state.stamp is not None)
-    return next((p.state_path for p in own if (p.state.stamp.changed_at or 0) > at), None)
+    return next((cluster.proofs.state(p.topic, p.partition).label for p in own if (p.state.stamp.changed_at or 0) > at), None)
 
 
 def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
@@ -99,10 +99,10 @@ def _written(cluster: Cluster) -> Iterator[tuple[str, Stamp]]:
     """Yield walked states and registrations."""
     for partition in cluster.partitions:
         if partition.state is not None and partition.state.stamp is not None:
-            yield partition.state_path, partition.state.stamp
+            yield cluster.proofs.state(partition.topic, partition.partition).label, partition.state.stamp
     for broker in cluster.brokers.values():
         if broker.stamp is not None:
-            yield f"/brokers/ids/{broker.id}", broker.stamp
+            yield cluster.proofs.broker(broker.id).label, broker.stamp
 
 
 def _doubt(scene: TimelineInputs, row: EventRow) -> int:

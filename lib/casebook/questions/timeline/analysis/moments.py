@@ -16,9 +16,10 @@ from dataclasses import replace
 from casebook.facts.cluster import Cluster
 from casebook.facts.disks import LogDir
 from casebook.facts.events import LogFile
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observations, Source, observation
 from casebook.findings.declared import area_of
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Status
+from casebook.findings.finding import Coverage, Finding, Question, Status
 from casebook.findings.words import moment, uncapitalised
 from casebook.kafka.past import Past
 from casebook.questions.timeline.analysis.one_collection import Apart, apart, unknown_to_znodes

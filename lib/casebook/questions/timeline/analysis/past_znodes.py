@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition, instant
 from casebook.facts.disks import LogDir
+from casebook.facts.evidence import Evidence
 from casebook.facts.logged import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.facts.znodes import Znode, ZnodeChange
-from casebook.findings.finding import Evidence
 from casebook.findings.proof import proof
 from casebook.findings.words import moment
 from casebook.kafka.past_rows import transaction
@@ -150,7 +150,8 @@ def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends |
         written.update((one.path, one) for one in change.znodes if one.path.endswith(_STATE))
     if last is None:
         return None
-    later = (known for partition in cluster.partitions if (known := _led_anew(partition, written.get(partition.state_path))))
+    states = ((p, written.get(cluster.proofs.state(p.topic, p.partition).label)) for p in cluster.partitions)
+    later = (known for partition, held in states if (known := _led_anew(partition, held)))
     stamps = (*(broker.stamp for broker in cluster.brokers.values()), *(p.state.stamp for p in cluster.partitions if p.state))
     known = (zxid for stamp in stamps if stamp is not None for zxid in (stamp.created_in, stamp.changed_in) if zxid is not None)
     return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0), next(later, None))

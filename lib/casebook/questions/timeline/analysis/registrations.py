@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from casebook.facts.cluster import Broker, Cluster, Partition
-from casebook.findings.proof import ZNODES
+from casebook.facts.proofs import Proofs
 from casebook.kafka.past import Past
 from casebook.kafka.past_rows import Clock, EventRow, Span
 from casebook.questions.timeline.analysis.clocks.pairs import FARTHEST
@@ -47,13 +47,13 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[EventRow]) -> Map
         if row.at is not None:
             _add_line(told, seen, row)
     for broker in cluster.brokers.values():
-        _add_found(told[broker.id], broker)
+        _add_found(told[broker.id], broker, cluster.proofs)
     for partition in _led(cluster):
-        _was_there(told.get(partition.state.leader, []), partition)
+        _was_there(told.get(partition.state.leader, []), partition, cluster.proofs)
     if cluster.brokers_known and cluster.read_to is not None:
         leaders = {partition.state.leader for partition in cluster.partitions if partition.state is not None} - {None}
         for broker in (told.keys() | leaders) - cluster.brokers.keys():
-            _miss(told[broker], broker, cluster.read_to)
+            _miss(told[broker], broker, cluster.read_to, cluster.proofs)
     return told
 
 
@@ -102,10 +102,10 @@ def _be_back(spans: list[Span], row: EventRow) -> None:
         spans.append(back)
 
 
-def _add_found(spans: list[Span], broker: Broker) -> None:
+def _add_found(spans: list[Span], broker: Broker, proofs: Proofs) -> None:
     """Add a walked registration that logs lack: a different logged one ended before, at an unknown time."""
     opened = broker.stamp.created_at if broker.stamp else None
-    proof = f"{ZNODES} /brokers/ids/{broker.id}"
+    proof = proofs.broker(broker.id).text
     if spans and spans[-1].closed is None:
         if opened is None or spans[-1].opened is None or opened <= spans[-1].opened + SAME:
             return
@@ -120,12 +120,12 @@ def _led(cluster: Cluster) -> Sequence[Partition]:
     return sorted((one for one in led if one.state.stamp.changed_at), key=lambda one: one.state.stamp.changed_at)
 
 
-def _was_there(spans: list[Span], led: Partition) -> None:
+def _was_there(spans: list[Span], led: Partition, proofs: Proofs) -> None:
     """Mark a leader as present at its partition's last write, even if logs show its loss without a return.
 
     Rule: a dead broker is not elected, and a leader writes its ISR itself.
     """
-    broker, at, proof = led.state.leader, led.state.stamp.changed_at, f"{ZNODES} {led.state_path}"
+    broker, at, proof = led.state.leader, led.state.stamp.changed_at, proofs.state(led.topic, led.partition).text
     place = bisect_right([span.opened or 0 for span in spans], at)
     if not place or spans[place - 1].closed is None or at <= spans[place - 1].closed + SAME:
         return
@@ -136,11 +136,11 @@ def _was_there(spans: list[Span], led: Partition) -> None:
     spans.insert(place, there)
 
 
-def _miss(spans: list[Span], broker: int, read: int) -> None:
+def _miss(spans: list[Span], broker: int, read: int, proofs: Proofs) -> None:
     """End a registration without a seen loss that a walk did not find: it was over by then."""
     last = spans.pop() if spans else Span("registered", "", broker, None, None, "", "")
     if last.closed is None and (last.opened or 0) <= read:
-        last = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
+        last = last._replace(closed=read, closed_proof=proofs.brokers.text, closed_earliest=last.opened or 0)
     spans.append(last)
 
 

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
-from casebook.findings.proof import ZNODES
 from casebook.kafka.past import Key, Past
 from casebook.kafka.past_rows import EventRow, Span, StateRow
 from casebook.questions.timeline.analysis.clusters import Renewal
@@ -92,7 +91,7 @@ def states(
             _add_observed(told[key], state)
     for partition in cluster.partitions:
         if (state := partition.state) is not None and state.stamp is not None and state.stamp.changed_at:
-            proof = f"{ZNODES} {partition.state_path}"
+            proof = cluster.proofs.state(partition.topic, partition.partition).text
             stamp = state.stamp
             last = StateRow(*partition[:2], stamp.changed_at, stamp.changed_in, state.leader, state.leader_epoch, state.isr,
                             state.controller_epoch, proof, False, stamp.version)  # fmt: skip
@@ -160,7 +159,7 @@ def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, 
     last = known[-1]
     topic = cluster.topics.get(last.topic)
     if topic is not None and topic.deleting_since is not None:
-        proof = f"{ZNODES} /admin/delete_topics/{topic.name}"
+        proof = cluster.proofs.deletion(topic.name).text
         return StateRow(*last[:2], topic.deleting_since, None, None, None, None, None, proof, deleted=True)
     if last.deleted:
         return None

@@ -4,8 +4,9 @@ from collections.abc import Collection, Sequence
 
 from casebook.facts.cluster import ROLES, Cluster
 from casebook.facts.disks import LogDir
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Question, Severity
 from casebook.findings.words import agree, capitalised, plural
 
 CHECK = "evidence.kraft"

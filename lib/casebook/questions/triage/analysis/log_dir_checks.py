@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, instant
 from casebook.facts.disks import HIGH_WATERMARKS, METADATA_TOPIC, LeftoverFile, LogDir, Replica
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import copy_coverage, coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
 from casebook.findings.proof import SHOWN, lines
 from casebook.findings.words import agree, brokers, capitalised, duration, moment, plural, size
 

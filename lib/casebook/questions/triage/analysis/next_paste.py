@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState, state_path
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
 from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Status, Step
+from casebook.facts.proofs import state_path
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step
 from casebook.findings.words import agree, plural, size
 from casebook.kafka.group_partition import group_partition
 from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
@@ -209,7 +211,7 @@ def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
         yield ask(get, f"/brokers/topics/{topic}"), why, lambda known: _with_replicas(known, topic)
     if first := _without_epochs(cluster):
         why = f"ZooKeeper's state of {first.name} shows since when it has held, and under which controller it was written."
-        yield ask(get, first.state_path), why, lambda known: _with_state(known, first)
+        yield ask(get, state_path(first.topic, first.partition)), why, lambda known: _with_state(known, first)
     if not cluster.controller.readable:
         yield ask(get, "/controller"), "Whether there is a controller is unknown.", _with_controller
     elif cluster.controller.epoch is None:

@@ -6,10 +6,11 @@ the pasted headings alone.
 
 from collections.abc import Callable, Mapping, Sequence
 
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, Pasted, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid
-from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
+from casebook.findings.finding import Coverage, Finding, Question, Severity
 from casebook.findings.words import agree, brokers, plural
 
 _SHOWN, _MOST_FACTS = 6, 100

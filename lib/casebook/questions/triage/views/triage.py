@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from casebook.case.case import LIVE, Case
 from casebook.facts.cluster import Cluster
+from casebook.facts.evidence import Evidence
 from casebook.findings import words
 from casebook.findings.declared import Declaration, explaining, questions
 from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
-from casebook.findings.finding import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
+from casebook.findings.finding import Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
 from casebook.findings.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.kafka.releases import VersionInUse
 from casebook.page import text

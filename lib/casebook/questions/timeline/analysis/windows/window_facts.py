@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from casebook.facts.cluster import instant
+from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
-from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question
+from casebook.findings.finding import Coverage, Finding, Gap, Question
 from casebook.findings.proof import SHOWN, proof
 from casebook.findings.words import plural
 from casebook.kafka.past_rows import Window

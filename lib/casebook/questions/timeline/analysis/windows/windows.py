@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts.cluster import Partition
-from casebook.findings.proof import ZNODES
 from casebook.kafka.past import Key
 from casebook.kafka.past_rows import StateRow, Window, WindowKind, transaction
 from casebook.questions.timeline.analysis.scene import TimelineInputs
@@ -90,7 +89,7 @@ def _until_its_znode(scene: TimelineInputs, window: Window, led: Partition) -> W
     if written < end:
         return window
     return window._replace(
-        closed=written, new_leader=led.state.leader, closed_proof=f"{ZNODES} {led.state_path}",
+        closed=written, new_leader=led.state.leader, closed_proof=scene.cluster.proofs.state(led.topic, led.partition).text,
         closed_by=f"Broker {led.state.leader} leads it by its znode.", closed_earliest=end,
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from casebook.facts.proofs import Proofs
 from casebook.findings import words
 from casebook.kafka.verdict import OFFLINE, RULES, PartitionCondition, Verdict, offline
 from casebook.page.bars import Bar, figure, picture
@@ -107,7 +108,7 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     table = Table(
         name="verdicts",
         columns=_VERDICT_COLUMNS,
-        rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
+        rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v, lead.cluster.proofs)) for v in shown],
         takeaway=_offline_of(offline, len(chosen), sum(v.state is PartitionCondition.DELETING for v in chosen)),
         reading="Worst first." if ailing else "",
         total=len(chosen),
@@ -246,11 +247,21 @@ def _stay_down(offline: Sequence[Verdict]) -> str:
     return f"a partition of {topics} stays offline" if len(offline) == 1 else f"partitions of {topics} stay offline"
 
 
-def _cells(v: Verdict) -> tuple[object, ...]:
+def _cells(v: Verdict, proofs: Proofs) -> tuple[object, ...]:
     rule = f"{v.rule}: {v.why}" if v.rule else "online" if not v.under_replicated else "online, replicas missing"
     isr = unknown() if v.isr is None and v.state is not PartitionCondition.UNINITIALISED else words.listed(v.isr or ())
     minimum = unknown() if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
-    return (f"{v.topic}-{v.partition}", _says(v), words.listed(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
+    return (
+        f"{v.topic}-{v.partition}",
+        _says(v),
+        words.listed(v.replicas),
+        isr,
+        rule,
+        _clean(v),
+        _unclean(v),
+        minimum,
+        _proof(v, proofs),
+    )
 
 
 def _says(v: Verdict) -> object:
@@ -284,7 +295,7 @@ def _unclean(v: Verdict) -> object:
     return "–" if v.clean_winner is not None else "nobody"
 
 
-def _proof(v: Verdict) -> Markup:
-    path = v.state_path
+def _proof(v: Verdict, proofs: Proofs) -> Markup:
+    path = proofs.state(v.topic, v.partition).label
     written = f" {words.clock(v.since)}" if v.since else ""
     return Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, written)

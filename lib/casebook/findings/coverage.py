@@ -84,7 +84,7 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
 
 
 def unread(cluster: Cluster, place: Evidence) -> Gaps:
-    """Return why what stands at or below a place is unknown."""
+    """Return why the content at or below a place is unknown."""
     path = place.label
     return _first_gap(cluster, lambda part: _is_within(part.path, path) or _is_within(path, part.path))
 

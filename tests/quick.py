@@ -60,19 +60,26 @@ started: list[str] = []
 
 
 def main(options: Sequence[str]) -> int:
-    """Run them all, on all processors; return how many shares of them fail."""
+    """Run them all, on all processors, and list at the end what failed in any share; return the number of shares that failed."""
     files = sorted((file for file in TESTS.rglob("test_*.py") if not _starts(file)), key=lambda file: -file.stat().st_size)
     processors = os.cpu_count() or 1
     shares = [files[first :: processors * _SHARES] for first in range(processors * _SHARES)]
     with ThreadPoolExecutor(processors) as pool:
-        return sum(pool.map(lambda share: _fails(share, options), shares))
+        ran = list(pool.map(lambda share: _run(share, options), shares))
+    failed = [one.stdout for one in ran if one.returncode != 0]
+    print("\nAll shares passed." if not failed else f"\n{len(failed)} of {len(ran)} shares failed:")
+    print(
+        "".join(line for text in failed for line in text.splitlines(keepends=True) if line.startswith(("FAILED", "ERROR"))),
+        end="",
+    )
+    return len(failed)
 
 
-def _fails(files: Sequence[Path], options: Sequence[str]) -> bool:
+def _run(files: Sequence[Path], options: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "pytest", "-q", "-m", "quick", "-p", "no:cacheprovider", *options, *map(str, files)]
     ran = subprocess.run(command, cwd=TESTS.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(ran.stdout, end="", flush=True)
-    return ran.returncode != 0
+    return ran
 
 
 def is_quick(item: pytest.Item) -> bool:

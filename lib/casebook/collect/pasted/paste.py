@@ -84,9 +84,14 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
     if unknown:
         lines = sum(part.span.last - part.span.first + 1 for part in unknown)
         told = sorted(unknown, key=lambda part: not _like_an_output(part.text))[:_TOLD]
-        shown = ", ".join(f"line {part.span.first} ({part.text[:40]!a})" for part in sorted(told))
+        shown = ", ".join(f"{_which(part)} ({part.text[:40]!a})" for part in sorted(told))
         more = f"; all of them: {_ranges(unknown)}" if len(unknown) > _TOLD else ""
         yield PASTED, f"{lines} {'line was' if lines == 1 else 'lines were'} not understood: {shown}{more}"
+
+
+def _which(part: NotUnderstood) -> str:
+    """Return the lines of a run: all of it is undecoded, though only its first line is shown."""
+    return f"lines {part.span.first}-{part.span.last}" if part.span.last > part.span.first else f"line {part.span.first}"
 
 
 def _like_an_output(text: str) -> bool:

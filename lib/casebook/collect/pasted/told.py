@@ -7,7 +7,7 @@ from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
 from casebook.formats.pasted.tools.quorum import IS_KRAFT
 
 _MOST = 200
-_LONGEST, _SHORT, _MOST_TYPED = 400, 200, 40
+_LONGEST, _SHORT, _MOST_TYPED, _MOST_NUMBERS = 400, 200, 40, 200
 _TOPICS = "kafka-topics"
 
 
@@ -68,7 +68,9 @@ def _not_kept(found: Pasted) -> Iterator[str]:
     """Yield decoded values without a row, in one sentence."""
     if found.not_kept:
         shown = "; ".join(f"line {each.span.first} {', '.join(each.values)}" for each in found.not_kept[:_MOST_TYPED])
-        more = f"; and more of {len(found.not_kept) - _MOST_TYPED} lines" if len(found.not_kept) > _MOST_TYPED else ""
+        rest = [str(each.span.first) for each in found.not_kept[_MOST_TYPED:]]
+        more = f"; and parts of lines {', '.join(rest[:_MOST_NUMBERS])}" if rest else ""
+        more += f" and of {len(rest) - _MOST_NUMBERS} more, up to line {rest[-1]}" if len(rest) > _MOST_NUMBERS else ""
         yield f"Parts of parsed lines that were not kept: {shown}{more}."
 
 

@@ -1,16 +1,12 @@
-"""Parts of a paste besides outputs: commands, headings, and values of decoded lines without a row.
+"""Parts of a paste besides outputs: commands and headings.
 
-Nothing is silent: a command names servers, a namespace, a chroot or a folder; a heading names the owner of the next lines; each
-named value of a decoded line is in a row, or listed as not kept.
+Nothing is silent: a command names servers, a namespace, a chroot or a folder; a heading names the owner of the next lines.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
-from casebook.facts.pasted import Beside, BrokerSettings, NotKept, PastedLogLine
-from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import pairs
+from casebook.facts.pasted import Beside
 from casebook.formats.pasted.text import PastedLine, one
 
 _HEADING = re.compile(
@@ -32,25 +28,7 @@ _AT = re.compile(
     r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
 )
 """A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
-_OF_FORMS = frozenset({
-    "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
-    "warning", "note", "ctime", "mtime",
-})  # fmt: skip
-"""Names that are no facts: of an output's form, and schemes of addresses."""
-_ABSENT = frozenset({"-1", "none", "null", "n/a", "-", "unknown", "optional.empty"})
-"""Values that rows store as nothing."""
-_HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
-_UNIT = re.compile(r"(?<=\d)(?:[kmgt]i?b?|b|ms|s)$")
-_CLASS = re.compile(r"(?:[a-z]\w*\.){2,}[A-Z]\w*")
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_LONGEST, _MOST, _SHOWN, _FEW = 4096, 400, 3, 3
-
-
-class _HeldWords(NamedTuple):
-    """Values in rows on the lines of a span, in lower case."""
-
-    text: str
-    words: frozenset[str]
+_LONGEST = 4096
 
 
 def is_heading(text: str) -> bool:
@@ -94,50 +72,3 @@ def _place(command: str) -> str:
     """Where a command runs, as far as it says so."""
     found = _AT.fullmatch(command)
     return (found["place"] or found["host"] or "").rpartition("@")[2] if found else ""
-
-
-def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple]) -> list[NotKept]:
-    """Return named values in decoded lines that no row of these lines has, by output."""
-    texts: dict[LineSpan, list[str]] = {}
-    whole: set[int] = set()
-    for part in parts:
-        if isinstance(part, PastedLogLine | BrokerSettings):
-            whole.update(range(part.span.first, part.span.last + 1))
-        rest = [repr(value) for name, value in part._asdict().items() if name != "span"]
-        texts.setdefault(part.span, []).append(" ".join(rest))
-    held = {span: _held(rows) for span, rows in texts.items()}
-    by_line: dict[int, list[_HeldWords]] = {}
-    for span, each in held.items():
-        for number in range(span.first, span.last + 1):
-            by_line.setdefault(number, []).append(each)
-    found: list[NotKept] = []
-    for line in lines:
-        if line.number not in by_line or line.number in whole or len(line.text) > _LONGEST:
-            continue
-        missing = _missing(line.text, by_line[line.number])
-        if missing:
-            found.append(NotKept(one(line), missing))
-    return found[:_MOST]
-
-
-def _held(rows: Iterable[str]) -> _HeldWords:
-    text = "\n".join(rows).lower()
-    return _HeldWords(text, frozenset(_WORD.findall(text)))
-
-
-def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
-    """Return the pairs of a line with a value in no row: each word of it, anywhere in a row."""
-    missing = []
-    for name, value in pairs.found(text):
-        if name.lower() in _OF_FORMS or value.lower() in _ABSENT or not any(map(str.isalnum, value)):
-            continue
-        if value.rpartition("=")[2].lower() in _ABSENT:
-            continue
-        seen = str(int(value, 16)) if _HEX.fullmatch(value) else value.lower()
-        words = set(_WORD.findall(_UNIT.sub("", seen)))
-        last = {seen.rpartition(".")[2]} if _CLASS.fullmatch(value) else words
-        if not any(words <= each.words or last <= each.words or value.lower() in each.words for each in held) and not (
-            len(value) > _FEW and any(value.lower() in each.text for each in held)
-        ):
-            missing.append(f"{name} {value}"[:100])
-    return tuple(dict.fromkeys(missing))

@@ -26,7 +26,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.formats.pasted import answers, beside, forms, logs, named, quoted, remarks, sent, spacing, unread, words
+from casebook.formats.pasted import answers, beside, forms, kept, logs, named, quoted, remarks, sent, spacing, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
@@ -41,6 +41,7 @@ from casebook.formats.pasted.tools import (
     properties,
     quorum,
     reassign,
+    shells,
     short,
     topics,
     trees,
@@ -90,6 +91,7 @@ def _read(lines: list[PastedLine]) -> Pasted:
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
 
+    beside_them = beside.beside(_beside(left, lines, found.get(Frame, ())), lines, _is_typed)
     return Pasted(
         lines=len(left),
         znodes=of(PastedZnode),
@@ -109,8 +111,8 @@ def _read(lines: list[PastedLine]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
-        beside=tuple(beside.beside(_beside(left, lines, found.get(Frame, ())), lines, _is_typed)),
-        not_kept=tuple(beside.not_kept(lines, parts)),
+        beside=tuple(beside_them),
+        not_kept=tuple(kept.not_kept(lines, parts, [each.span.first for each in beside_them])),
         not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
     )
 
@@ -130,9 +132,13 @@ def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Ite
     return [
         line
         for line, rest in zip(lines, left, strict=True)
-        if line.number in framing
-        or (_says_nothing(rest.text) if rest.text else bool(line.text) and sent.is_command(line.text.lstrip("# ")))
+        if line.number in framing or (_says_nothing(rest.text) if rest.text else bool(line.text) and _is_command(line.text))
     ]
+
+
+def _is_command(text: str) -> bool:
+    """Return whether a line that is read with its answer is a command."""
+    return sent.is_command(text.lstrip("# ")) or shells.is_asked(text)
 
 
 def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLine]]:

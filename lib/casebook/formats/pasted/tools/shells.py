@@ -9,6 +9,10 @@ _SHELL = re.compile(
     r"\s*\(CONNECT\w* \[[^\]]*\]\) (?P<at>/\S*)> (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
 )
 """The prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
+_ASKED = re.compile(
+    r"\s*(?:\[zk:[^\]]*\]\s*\S|\(CONNECT\w* \[[^\]]*\]\) \S*> |Connecting to \S"
+    r"|.*\b(?:zkCli|zookeeper-shell|zookeeper-client)\S*\s.*\S)"
+)
 _NOTHING = re.compile(r"(?!)")
 _MOST_TURNS, _LONGEST = 500, 4096
 
@@ -25,6 +29,11 @@ def of_zk_shell(text: str) -> str:
     """A command at the prompt of zk-shell as zkCli has it, with its whole path; ``""`` for another line."""
     shell = _SHELL.fullmatch(text)
     return f"{shell['verb'].replace('exists', 'stat')} {_path(shell)}" if shell else ""
+
+
+def is_asked(text: str) -> bool:
+    """Return whether it names a server of ZooKeeper: a command behind a prompt of its shell, or what that prints first."""
+    return _ASKED.match(text[:_LONGEST]) is not None
 
 
 def _values(text: str) -> list[str]:

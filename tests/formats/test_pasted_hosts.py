@@ -513,7 +513,7 @@ class TestCruiseControl:
     def test_brokers(self):
         texts = [one.text for one in said(FILES["cruise_control"]) if one.broker is not None]
         assert texts == [
-            "broker 1: leaders 3, replicas 3, the controller",
+            "broker 1: leaders 3, replicas 3, the controller, no failed log dirs",
             "broker 2: leaders 0, replicas 3, offline 3, dead",
             "broker 4: leaders 3, replicas 9, out of sync 1, offline 0, the controller",
         ]

@@ -113,7 +113,7 @@ class TestStatements:
         """Where brokers are, how many partitions a topic has, and what is wrong with one."""
         text = ('Metadata for all topics (from broker 1: h:1/1):\n 1 brokers:\n  broker 1 at h:1\n 1 topics:\n'
                 '  topic "t" with 2 partitions:\n    partition 0, leader -1, replicas: 1,2, isrs: 1, Broker: Leader not available\n\n')  # fmt: skip
-        assert "1 is at h:1; 1 topics; t-0: Broker: Leader not available" in said(text).replace("; ; ", "; ")
+        assert "1 is at h:1; 1 brokers; 1 topics; t-0: Broker: Leader not available" in said(text).replace("; ; ", "; ")
         assert [(topic.topic, topic.partitions) for topic in read(text).topics] == [("t", 2)]
 
     def test_the_checker(self):

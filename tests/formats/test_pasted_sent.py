@@ -57,10 +57,10 @@ def named(found: Pasted) -> set[int]:
 
 STATES = {
     "apiversions_cut": (
-        ["1 at kb1:9092 (rack r-a) answered", "Produce 0 to 11", "Fetch 0 to 17", "not supported: ControlledShutdown"],
+        ["1 at kb1:9092 (rack r-a) answered", "Produce 0 to 11", "Fetch 0 to 17", "broker 1 does not support ControlledShutdown"],
         (6,),
     ),
-    "apiversions_err": (["1 at kb1:9092", "2 at kb2:9092 did not"], ()),
+    "apiversions_err": (["1 at kb1:9092", "2 at kb2:9092 (rack"], ()),
     "cc_text": (["broker 1: leaders 49, replicas 98, out of sync 2, offline 0, the controller", "3 brokers, 290 replicas"], ()),
     "coc_broker": (["g1: t-0 at 15 of 25", "g1: t-1 at None of 9", "1 at h1:9092, 2 at h2:9092"], ()),
     "coc_cut": (["g1: t-0 at 15 of 25", "g1: t-1 at 9 of None"], (3,)),

@@ -35,7 +35,6 @@ _ELECTED = re.compile(
 )
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
 _RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d+(?: to \d+)?)(?! ?t?o?\s*$)")
-_UNSUPPORTED = re.compile(r"\b(?P<name>[A-Za-z]+)\(\d+\): UNSUPPORTED")
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
 """A cut line of a version."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
@@ -156,18 +155,17 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
     answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if b["behind"] and not b["error"]]
     named = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["behind"]]
-    silent = [f"{b['id']} at {b['address']}" for b in brokers if b["error"]]
+    silent = [f"{b['id']} at {b['address']} (rack {b['rack']}; {b['error']})" for b in brokers if b["error"]]
     says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
     says += f", {', '.join(silent)} did not" if silent else ""
     if named:
         of = f"of {', '.join(named)} it is not pasted whether they answered"
         says = f"{says}; {of}" if answered or silent else of
-    known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
-    known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
-    knows = ", ".join(f"{api['name']} {api['versions']}" for api in known)
-    says += f"; {'it' if len(brokers) == 1 else 'the first'} knows {knows}" if knows else ""
-    without = dict.fromkeys(found["name"] for line in lines[at:after] for found in _UNSUPPORTED.finditer(line.text[:_LONGEST]))
-    says += f"; not supported: {_some(list(without))}" if without else ""
+    for broker, apis in _apis(lines[at:after]).items():
+        knows = ", ".join(f"{api['name']} {api['versions']}" for api in apis if api["versions"] != "UNSUPPORTED")
+        without = [api["name"] for api in apis if api["versions"] == "UNSUPPORTED"]
+        says += f"; {broker} knows {knows}" if knows else ""
+        says += f"; {broker} does not support {_some(without)}" if without else ""
     fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
     says += f"; fenced: {', '.join(fenced)}" if fenced else ""
     told = ToolStatement(
@@ -179,6 +177,19 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     is_open = not last.endswith((")", "...")) and brokers[-1]["behind"] is not None and brokers[-1]["error"] is None
     cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
+
+
+def _apis(lines: Sequence[PastedLine]) -> dict[str, list[re.Match[str]]]:
+    """Return the printed versions by the broker above them."""
+    found: dict[str, list[re.Match[str]]] = {}
+    broker = "a broker that was not pasted"
+    for line in lines:
+        if head := _ANSWERED.fullmatch(line.text[:_LONGEST]):
+            broker = f"broker {head['id']}"
+            found.setdefault(broker, []).extend(_RANGE.finditer(head["apis"] or ""))
+        elif api := _RANGE.match(line.text):
+            found.setdefault(broker, []).append(api)
+    return found
 
 
 def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement | Elected], int]:

@@ -27,6 +27,9 @@ _EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\)
 _HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
 _GLOBAL = re.compile(rf"\s*(?P<session>{_SESSION})\s+(?P<timeout>\d{{1,9}}) ?ms\s*")
 _COUNT = re.compile(r"\s*(?P<what>(?:Global |Local )?Sessions) ?\((?P<count>\d{1,9})\):?\s*")
+_SETS = re.compile(r"\s*(?P<what>Session Sets|Connections Sets) \((?P<count>\d{1,9})\)(?:/\((?P<of>\d{1,9})\))?:?\s*")
+_EXPIRES = re.compile(r"\s*(?P<count>\d{1,9}) expire at (?P<when>.*?):?\s*")
+_OF_SET = re.compile(rf"\s*(?P<session>{_SESSION})\s*")
 _CONNECTED = re.compile(r"\s*ip: /?(?P<address>\S+) sessionId: (?P<session>0x[0-9a-f]+)\s*")
 _LONGEST, _MOST, _MOST_TOLD = 64 << 10, 5000, 200
 _WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST 2181`"
@@ -59,6 +62,7 @@ def told(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | T
     counted = (
         none if head["sessions"] == "0" else "" if kafka else "no broker of Kafka's among the ephemeral nodes that were pasted"
     )
+    counted = counted or f"{head['sessions']} sessions with ephemeral nodes"
     says = "; ".join(filter(None, (counted, of_others(held), *_sessions(lines[at:after], held))))
     return (*kafka, ToolStatement("ZooKeeper's dump", whole_span, says)), after
 
@@ -81,9 +85,26 @@ def _sessions(lines: Sequence[PastedLine], held: _Held) -> Iterator[str]:
     idle = [row["session"] for row in found if int(row["session"], 16) not in holding] if held else []
     if idle:
         yield f"without ephemeral nodes: {_some(idle)}"
+    yield from _sets(lines)
     clients = [row for line in lines if (row := _CONNECTED.fullmatch(line.text[:_LONGEST]))]
     if clients:
         yield f"connections: {_some([f'{row[1]} of session {row[2]}' for row in clients])}"
+
+
+def _sets(lines: Sequence[PastedLine]) -> Iterator[str]:
+    """Yield how many sessions or connections expire at each time, with those that are named below it; times as printed."""
+    what, rows = "", []
+    for line in lines:
+        text = line.text[:_LONGEST]
+        if (head := _SETS.fullmatch(text)) or _EPHEMERALS.fullmatch(text):
+            yield from ((f"{what}: {_some(rows)}",) if rows else ())
+            of = f" of {head['of']}" if head and head["of"] else ""
+            what, rows = (f"{head['what'].lower()}: {head['count']}{of}" if head else ""), []
+        elif expires := _EXPIRES.fullmatch(text):
+            rows.append(f"{expires['count']} expire at {expires['when']}")
+        elif rows and what and (one_of := _OF_SET.fullmatch(text) or _CONNECTED.fullmatch(text)):
+            rows[-1] += f" ({one_of['session']})"
+    yield from ((f"{what or 'sets'}: {_some(rows)}",) if rows else ())
 
 
 def _some(rows: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ _GLUED = re.compile(
     r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)"
 )
 _BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
-_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+)(?:\s.*)?")
+_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+(?: - [a-z]+(?=\s*$))?)(?:\s.*)?")
 _CUT_MONITORED = re.compile(r"\s*zk?(?:_\w*)?\s*")
 _CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
                          r"|maxClientCnxns|(?:min|max)SessionTimeout|serverId|initLimit|syncLimit|electionAlg|electionPort|quorumPort|peerType"

@@ -129,6 +129,7 @@ def _said(row: Mapping[str, str | None], device: str, head: str | None, where: L
         return HostSaid("df", where, text, broker, settle="paste df together with its first line", facts=facts)
     amount = _as_inodes if of == "inodes" else _as_space
     text = f"{place} is {row['share']} full of {of}: {amount(row, head)}"
+    text += f"; file system {row['type']}" if row["type"] else ""
     bad = share is not None and share >= _FULL and _is_disk(device, row)
     if row["ishare"] and row["ishare"] != "-":
         text += f"; of inodes {row['ishare']}: {row['iused']} used, {row['ifree']} free"

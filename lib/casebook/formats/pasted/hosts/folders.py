@@ -90,6 +90,7 @@ def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fra
         elif (seen or folder) and (free := _FREE.fullmatch(text)):
             name = folder or whole or _UNNAMED
             said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
+            said += f"; {free['dirs']} folders are listed"
             yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
         elif _ALL.fullmatch(text):
             counted = True

@@ -147,8 +147,9 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
         )
         yield from (Frame(one(line), told=True) for line, _ in shown[1:])
-    if listing.owners and (len(listing.owners) > 1 or listing.total):
-        owners = "; ".join(f"{who}: {', '.join(names[:_MOST_OTHERS])}" for who, names in listing.owners.items())
+    if listing.owners:
+        alone = next(iter(listing.owners)) if len(listing.owners) == 1 else ""
+        owners = alone or "; ".join(f"{who}: {', '.join(names[:_MOST_OTHERS])}" for who, names in listing.owners.items())
         total = f", total {listing.total}" if listing.total else ""
         span = LineSpan(listing.begin, listing.begin)
         name = listing.folder or "a folder whose name was not pasted"

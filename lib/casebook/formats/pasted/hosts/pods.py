@@ -200,7 +200,7 @@ def _described(
         elif condition := _CONDITION.fullmatch(text[:LONGEST]):
             conditions.append((lines[index], condition))
         elif event := _EVENT.fullmatch(text[:LONGEST]):
-            said = f"{_name(pod, '')}: {event['reason']} {event['age']} ago: {event['message']}"
+            said = f"{_name(pod, '')}: {event['reason']} {event['age']} ago, from {event['source']}: {event['message']}"
             yield HostSaid("kubectl", where, said, broker, bad=True, facts={"reason": event["reason"]})
         elif key := _KEY.fullmatch(text[:LONGEST]):
             pod = key["value"] or "" if text.startswith("Name:") else pod
@@ -208,7 +208,7 @@ def _described(
                 evicted = key["key"] == "Reason" or key["value"] in ("Failed", "Pending", "Unknown")
                 said = f"{_name(pod, '')}: {key['key'].lower()} {key['value']}"
                 yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
-            elif not text.startswith("Name:"):
+            elif not text.startswith("Name:") or not is_pods:
                 others.append(lines[index])
         elif text.strip(" -"):
             others.append(lines[index])

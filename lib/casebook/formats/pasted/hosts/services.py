@@ -24,9 +24,12 @@ _ACTIVE = re.compile(
 _NOT_LOADED = re.compile(r".*\bUnit (?P<unit>\S+) failed to load: (?P<why>[^.]{1,200}).*")
 _LOADED = re.compile(r"\s*Loaded: (?P<loaded>[\w-]+)(?: \((?P<file>[^;)]+)(?:; (?P<enabled>[\w-]+))?.*)?")
 _TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[├└].*")
-_OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) .*?\((?P<how>code=[^)]*)\).*")
+_OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) (?P<command>.*?)\((?P<how>code=[^)]*)\).*")
 _PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
-_IN_GROUP = re.compile(r"\s*[├└|`][─-]+\s*(?P<pid>\d{1,9}) (?P<what>\S+).*")
+_IN_GROUP = re.compile(r"\s*[├└|`][─-]+\s*(?P<pid>\d{1,9}) (?P<what>\S.*)")
+_DROPPED_IN = re.compile(r"\s*[├└|`][─-]+\s*(?P<file>\S+\.conf)\s*")
+_PRESET = re.compile(r";\s*((?:vendor )?preset: [\w-]+)")
+_MOST_OF_COMMAND = 400
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
 _IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
 _STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
@@ -125,7 +128,7 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             after = _end(lines, at + 1 if unit else at)
             said = _unit(lines, at, after, unit["unit"] if unit else None, whose.get(at))
             if said is not None:
-                yield said
+                yield said._replace(text=f"{said.text}; described as {unit['what'].strip()}") if unit and unit["what"] else said
             at = after
         else:
             at += 1
@@ -163,16 +166,22 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
         source = loaded["file"] or ""
         text += f"; {loaded['loaded']}" + (f" from {source}" if source.startswith("/") else f" ({source})" if source else "")
         text += f", {loaded['enabled']} at boot" if loaded["enabled"] else ""
+        text += f" ({preset[1]})" if (preset := _PRESET.search(loaded[0])) else ""
     for line in dict.fromkeys(texts):
         if how := _OF_PROCESS.fullmatch(line):
-            ended = f"; process {how['pid']} ended with {how['how'].removeprefix('code=')}"
+            command = f" ({how['command'].strip()})" if how["command"].strip() else ""
+            ended = f"; process {how['pid']}{command} ended with {how['how'].removeprefix('code=')}"
             text += ended if ended not in text else ""
         elif pid := _PID.fullmatch(line):
             text += f"; main process {pid['pid']} ({pid['name']})"
-        elif key := _KEY.fullmatch(line):
-            text += f"; {key['key'].lower()} {key['value']}" if key["key"] in ("Tasks", "Memory", "Mem peak") else ""
-    running = [f"{found['pid']} ({found['what']})" for line in texts if (found := _IN_GROUP.fullmatch(line))]
+        elif (key := _KEY.fullmatch(line)) and key["key"] not in ("Loaded", "Active"):
+            text += f"; {key['key'].lower()} {key['value']}"
+    running = [
+        f"{found['pid']} ({found['what'][:_MOST_OF_COMMAND].strip()})" for line in texts if (found := _IN_GROUP.fullmatch(line))
+    ]
     text += f"; in its control group: {', '.join(running)}" if running else ""
+    changed = [found["file"] for line in texts if (found := _DROPPED_IN.fullmatch(line))]
+    text += f"; changed by {', '.join(changed)}" if changed else ""
     heap = sorted({found for line in texts for found in _HEAP.findall(line)})
     text += f"; heap {' '.join(heap)}" if heap else ""
     bad = active["active"] == "failed" or active["result"] not in (None, "success")

@@ -27,9 +27,10 @@ _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
-_WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
+_WAITS = re.compile(r"\s*- waiting to lock (?:<(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)|(?P<named>[\w.$]+@[0-9a-f]+))\s*")
+"""The second form is that of ``ThreadInfo.toString``, as debuggers and monitors print it."""
 _AWAITS = re.compile(r"\s*- (?P<how>parking to wait for|waiting on)\s+<(?P<lock>[^>]*)>(?: \((?P<what>[^)]*)\))?.*")
-_HOLDS = re.compile(r"\s*- locked <(?P<lock>0x[0-9a-f]+)> .*")
+_HOLDS = re.compile(r"\s*- locked (?:<(?P<lock>0x[0-9a-f]+)>(?: \((?P<what>[^)]*)\))?.*|(?:on )?(?P<named>[\w.$]+@[0-9a-f]*)\s*)")
 _WITHIN = re.compile(
     r"\s*(?:- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
     r"|Locked ownable synchronizers:"
@@ -86,6 +87,7 @@ class _Thread:
     lock: str = ""
     awaits: str = ""
     holds: list[str] = field(default_factory=list)
+    owns: list[str] = field(default_factory=list)
     at_head: str = ""
 
     @property
@@ -217,11 +219,12 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         dump.release = dump.release or ((release := _RELEASE.search(text)) is not None and release["release"]) or ""
         thread.frames.append(frame["frame"].rpartition("/")[2])
     elif thread is not None and (waits := _WAITS.fullmatch(text)):
-        thread.lock, thread.waits = waits["lock"], waits["what"]
+        thread.lock, thread.waits = waits["lock"] or waits["named"], waits["what"] or ""
     elif thread is not None and (awaits := _AWAITS.fullmatch(text)):
         thread.awaits = f"{awaits['how']} {awaits['lock']}" + (f" ({awaits['what']})" if awaits["what"] else "")
     elif thread is not None and (holds := _HOLDS.fullmatch(text)):
-        thread.holds.append(holds["lock"])
+        thread.holds.append(holds["lock"] or holds["named"])
+        thread.owns.append(f"{holds['lock']} ({holds['what'].removeprefix('a ')})" if holds["what"] else thread.holds[-1])
     elif length := _LENGTH.fullmatch(text.strip()):
         dump.length = int(length["length"])
     else:
@@ -294,7 +297,9 @@ def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]
 
 
 def _awaited(thread: _Thread) -> str:
-    lock = f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+    what = f" ({thread.waits})" if thread.waits else ""
+    lock = f", waiting for lock {thread.lock}{what}" if thread.lock else ""
+    lock += f", holding {', '.join(thread.owns[:_SHOWN])}" if thread.owns else ""
     return lock + (f", {thread.awaits}" if thread.awaits else "")
 
 

@@ -43,7 +43,7 @@ _BESIDE = re.compile(
 )
 _OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
 _STATIC, _DEFAULT = "STATIC_BROKER_CONFIG", "DEFAULT_CONFIG"
-_MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN = 6, 64 << 10, 30, 600
+_MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN, _MOST_SOURCES = 6, 64 << 10, 30, 600, 60
 _REDACTED = "[redacted]"
 
 
@@ -161,8 +161,17 @@ def _of_entity(
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
+    printed = [f"{entry.name}={entry.value} ({entry.synonyms[:_MOST_SHOWN]})" for entry in entries if _is_open(entry)]
+    sources = f"with their sources: {'; '.join(printed[:_MOST_SOURCES])}" if printed else ""
     secret = f"the tool hides the values of {', '.join(hidden)}, which are sensitive" if hidden else ""
-    yield ToolStatement("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults, secret))))
+    yield ToolStatement(
+        "kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults, secret, sources)))
+    )
+
+
+def _is_open(entry: _SettingEntry) -> bool:
+    """Return whether a setting is printed with its sources, and is no secret."""
+    return bool(entry.synonyms) and not entry.is_secret
 
 
 def _value(entry: _SettingEntry, own: re.Match[str] | None) -> str:

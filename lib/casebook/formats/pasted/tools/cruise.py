@@ -20,9 +20,9 @@ _LISTS = ("offline", "with-offline-replicas", "urp", "under-min-isr", "other")
 _WORDS = {
     "offline": "without leader",
     "with-offline-replicas": "with replicas that are offline",
-    "urp": "with a leader, and under-replicated",
+    "urp": "that it lists as under-replicated",
     "under-min-isr": "with too few in sync for acks=all",
-    "other": "that are well",
+    "other": "that it lists in none of these lists",
 }
 _OWN = re.compile(r"\s*(?P<what>MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState): (?P<told>\{.*)")
 _MARK = re.compile(r"KafkaPartitionState|KafkaBrokerState|MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState")
@@ -133,7 +133,8 @@ def _partition(row: object, where: LineSpan) -> DescribedPartition | None:
     replicas, isr = _ids(row.get("replicas")), _ids(row.get("in-sync"))
     if not (isinstance(topic, str) and type(partition) is int and type(leader) is int and replicas and isr is not None):
         return None
-    return DescribedPartition(topic, partition, where, leader if leader >= 0 else None, replicas, isr)
+    offline = _ids(row.get("offline"))
+    return DescribedPartition(topic, partition, where, leader if leader >= 0 else None, replicas, isr, offline=offline)
 
 
 def _ids(told: object) -> tuple[int, ...] | None:
@@ -160,9 +161,11 @@ def _brokers(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
         text = f"broker {broker}: " + ", ".join(f"{what} {count}" for what, count in counts.items() if count is not None)
         text += ", the controller" if of("IsController", broker) is True else ""
         text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ""
-        text += ", no failed log dirs" if dirs == [] and online else ""
+        text += ", no failed log dirs" if dirs == [] else ""
         text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
         yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
+    if empty := [str(name) for name, counts in told.items() if counts in ({}, [])]:
+        yield HostSaid(_KIND, where, f"it lists nothing under {', '.join(empty)}", facts={"empty": empty})
 
 
 def _summary(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:

@@ -179,8 +179,8 @@ def _table(
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
     tool = _CHECKER if _IS_CHECKER.match(lines[at - 1].text) else _TOOL
     has_hosts = "HOST" in lines[at - 1].text.upper()
-    epochs: list[str] = []
-    nothing: dict[str, list[str]] = {}
+    epochs: list[tuple[str, LineSpan]] = []
+    nothing: dict[str, list[tuple[str, LineSpan]]] = {}
     while at < len(lines):
         text = lines[at].text
         if (not text and not found) or is_gap(text):
@@ -208,14 +208,17 @@ def _table(
             found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
         for what in _nothing(row, columns):
-            nothing.setdefault(what, []).append(f"{row.values['TOPIC']}-{row.values['PARTITION']}")
+            nothing.setdefault(what, []).append((f"{row.values['TOPIC']}-{row.values['PARTITION']}", span))
         epoch = row.values.get("LEADER-EPOCH", "-")
-        epochs += [f"{row.values['TOPIC']}-{row.values['PARTITION']} {epoch}"] if epoch != "-" else []
+        epochs += [(f"{row.values['TOPIC']}-{row.values['PARTITION']} {epoch}", span)] if epoch != "-" else []
         at = after
-    if epochs:
-        found.append(ToolStatement(_TOOL, one(lines[at - 1]), f"leader epochs of the committed offsets: {', '.join(epochs)}"))
-    for what, partitions in nothing.items():
-        found.append(ToolStatement(tool, one(lines[at - 1]), f"{what} is printed for {', '.join(partitions)}"))
+    for says, rows in (
+        ("leader epochs of the committed offsets: ", epochs),
+        *((f"{what} is printed for ", nothing[what]) for what in nothing),
+    ):
+        if rows:
+            span = LineSpan(rows[0][1].first, rows[-1][1].last)
+            found.append(ToolStatement(tool, span, says + ", ".join(told for told, _ in rows)))
     return found, at
 
 

@@ -19,8 +19,8 @@ from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
 """Host prefix of a tool that runs on many hosts."""
-_HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): (?P<at>.*)\):\s*")
-_COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")
+_HEAD = re.compile(_FROM + r"Metadata for (?:all topics|(?P<asked>\S*)) \(from broker (?P<from>-?\d+): (?P<at>.*)\):\s*")
+_COUNT = re.compile(_FROM + r"(?P<count>\d+) (?:brokers|topics):\s*")
 _TOPICS = re.compile(_FROM + r"(?P<count>\d+) topics:\s*")
 _BROKER = re.compile(_FROM + r"broker (?P<id>\d{1,10}) at (?P<address>\S+?)(?P<controller> \(controller\))?\s*")
 _TOPIC = re.compile(_FROM + r"topic \"(?P<topic>[a-zA-Z0-9._-]{0,249})\" with (?P<count>\d+) partitions:(?P<error>.*)")
@@ -53,7 +53,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
         elif head := _HEAD.fullmatch(text[:4096]):
             answered = f"{head['from']} ({head['at']})" if int(head["from"]) >= 0 else f"a bootstrap server ({head['at']})"
             told, after = _brokers(lines, at, answered)
-            yield told
+            yield told._replace(says=f"{told.says}; asked for topic {head['asked']}") if head["asked"] else told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
             error = f": {found['error'].strip()[:100]}" if found["error"].strip() else ""
@@ -79,14 +79,16 @@ def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _brokers(lines: Sequence[PastedLine], at: int, answered: str) -> tuple[ToolStatement, int]:
-    after, found, topics = at + 1, [], None
+    after, found, topics, counted = at + 1, [], None, None
     while after < len(lines) and (_COUNT.fullmatch(lines[after].text[:4096]) or _BROKER.fullmatch(lines[after].text[:4096])):
         row = _BROKER.fullmatch(lines[after].text[:4096])
         found += [row] if row else []
         topics = topics or _TOPICS.fullmatch(lines[after].text[:4096])
+        counted = counted or (None if topics or row else _COUNT.fullmatch(lines[after].text[:4096]))
         after += 1
     controller = next((int(row["id"]) for row in found if row["controller"]), None)
     says = _of_brokers({int(row["id"]): row["address"] for row in found}, controller, answered)
+    says += f"; {counted['count']} brokers" if counted else ""
     says += f"; {topics['count']} topics" if topics else ""
     return ToolStatement(_TOOL, spanned(lines, at, after), says, _WHO), after
 

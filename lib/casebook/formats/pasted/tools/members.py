@@ -54,7 +54,8 @@ def table(lines: Sequence[PastedLine], at: int, asked: str | None) -> tuple[_Row
     if _STATE.fullmatch(text):
         return _rows(lines, at, lambda line: _state(line, asked, text.upper().rpartition("(ID)")[2].split()))
     if _LISTED.fullmatch(text):
-        return _rows(lines, at, _listed)
+        columns = text.upper().split()
+        return _rows(lines, at, lambda line: _listed(line, columns))
     return None
 
 
@@ -135,6 +136,13 @@ def _state(line: PastedLine, asked: str | None, columns: Sequence[str]) -> _Rows
     return [GroupSaid(group, span, state, coordinator), ToolStatement(_TOOL, span, says)]
 
 
-def _listed(line: PastedLine) -> _Rows:
+def _listed(line: PastedLine, columns: Sequence[str]) -> _Rows:
     found = _LISTED_ROW.fullmatch(line.text)
-    return [GroupSaid(found["group"], one(line), found["state"])] if found else []
+    if found is None:
+        return []
+    said = GroupSaid(found["group"], one(line), found["state"])
+    words = line.text.split()
+    others = [f"{name.lower()} {word}" for name, word in zip(columns[1:], words[1:], strict=False) if name != "STATE"]
+    if len(words) != len(columns) or not others:
+        return [said]
+    return [said, ToolStatement(_TOOL, one(line), f"group {found['group']}: {', '.join(others)}")]

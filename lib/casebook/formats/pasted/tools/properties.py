@@ -6,12 +6,12 @@ A paste is an excerpt: the rest of the file is unknown, and text after ``#`` is 
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import BrokerSettings
+from casebook.facts.pasted import BrokerSettings, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats import properties
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.remarks import is_masked
-from casebook.formats.pasted.text import PastedLine, spanned
+from casebook.formats.pasted.text import PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes
 
 _SETTING = re.compile(
@@ -44,7 +44,7 @@ _SHOWS = re.compile(
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 
-def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]:
+def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid | ToolStatement]:
     """Yield every run of broker settings, including comments."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -59,6 +59,7 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid]
         if after > at and (_is_of_broker(found, texts) or (_is_asked(lines, at) and _has_known(found))):
             if not _is_printed(texts):
                 yield from _said(lines, at, texts, found, whose.get(at))
+                yield from _remarks(lines[at:after])
             elif not is_headed:
                 yield _of_start(spanned(lines, at, after), found, whose.get(at))
         at = max(after, at + 1)
@@ -72,6 +73,12 @@ def _as_in_file(texts: Sequence[str]) -> list[str]:
         wraps = own.endswith(",") and at + 1 < len(texts) and _is_rest(own, texts[at + 1])
         found.append(f"{own}\\" if wraps else own)
     return found
+
+
+def _remarks(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    for line in lines:
+        if not _COMMENT.fullmatch(line.text) and (behind := _BEHIND.search(line.text)):
+            yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {behind[0].strip()}")
 
 
 def _is_rest(text: str, after: str) -> bool:

@@ -140,3 +140,33 @@ class TestHeld:
         )
         rows = " ".join(row.text for row in read(text.splitlines()).hosts)
         assert "waiting for lock kafka.Odd@1a2b, holding kafka.Even@3c4d" in rows
+
+
+class TestWhose:
+    """What a line says itself is before what stands above it."""
+
+    def test_a_server_that_refuses(self):
+        text = "zk7: imok\nzk8:\nzk9: nc: connect to zk9 port 2181 (tcp) failed: Connection refused\n"
+        assert "ZooKeeper server zk9 did not accept" in said(text)
+        assert "server zk8" not in said(text)
+
+    def test_a_total_is_of_the_listing_below(self):
+        row = "-rw-r--r-- 1 ann ann 17 Mar  2 10:02 meta.properties\n"
+        rows = [one.text for one in read(f"total 8\n{row}\ntotal 16\n{row}".splitlines()).hosts if "owners" in one.text]
+        assert ["total 8" in rows[0], "total 16" in rows[1]] == [True, True]
+
+    def test_a_topic_whose_name_begins_like_the_sentence(self):
+        (move,) = read(["Successfully started partition reassignment for partition-bills-3"]).moves
+        assert (move.topic, move.partition) == ("partition-bills", 3)
+
+    def test_sessions_of_clients_one_of_which_is_cut(self):
+        rows = (
+            "/10.9.8.7:41[1](queued=0,recved=4,sent=4,sid=0x1a,lop=PING)",
+            "/10.9.8.8:42[1](queued=0,recved=5,sent=5,sid=0x1b,lo",
+        )
+        assert "of 2 sessions" in said("\n".join(rows))
+
+    def test_offsets_with_commas(self):
+        lines = ["GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG", "etl bills 4 1,000,007 1,000,107 100"]
+        (row,) = read(lines).offsets
+        assert (row.offset, row.end) == (1000007, 1000107)

@@ -27,6 +27,7 @@ _CONNECTION = re.compile(
     r"\s*/(?P<address>\S+?)\[[0-9a-f]+\]\(queued=(?P<queued>\d+),recved=(?P<received>\d+),sent=(?P<sent>\d+)"
     r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?:,lop=(?P<last>\w+))?(?P<beside>(?:,\w+=[^,)]*)*))?\)\s*"
 )
+_SID = re.compile(r"(?<=\bsid=)0x[0-9a-f]+")
 _REFUSED = re.compile(
     r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route"
     r" to host|timed out|[Cc]ould not resolve)"
@@ -50,6 +51,8 @@ _TYPED = re.compile(
     r"|Escape character is .*"
     r"|Connection (?:to \S+ )?closed(?: by foreign host)?\.?"
 )
+_REFUSED_BY = re.compile(r".*\bconnect to (?:host )?(?P<host>[\w.-]*\w)\b|\s*(?P<named>(?:zk|zoo)[\w.-]*): ")
+"""The server that the line itself names: not that of a heading above it."""
 _NOT_SERVING = re.compile(r".*This ZooKeeper instance is not currently serving requests.*")
 _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not in the whitelist\.?.*")
 _STATUS = re.compile(
@@ -163,7 +166,9 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
     if glued := _GLUED.fullmatch(text):
         text = glued["answer"]
     if _REFUSED.fullmatch(text):
-        says = f"a ZooKeeper server did not accept the connection: {text.strip()[:120].rstrip('.')}"
+        asked = _REFUSED_BY.match(text)
+        server = f"ZooKeeper server {asked['host'] or asked['named']}" if asked else "a ZooKeeper server"
+        says = f"{server} did not accept the connection: {text.strip()[:120].rstrip('.')}"
         return (ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
     if text.strip() == "imok":
         return (
@@ -283,7 +288,7 @@ def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode |
 def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     after = _run(lines, at, _CONNECTION, _CUT_CLIENT)
     clients = _clients(lines[at:after])
-    sessions = len({row["session"] for line in lines[at:after] if (row := _CONNECTION.fullmatch(line.text)) and row["session"]})
+    sessions = len({found[0] for line in lines[at:after] if (found := _SID.search(line.text[:_LONGEST]))})
     more = f"; and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
     of = f", of {sessions} session{'' if sessions == 1 else 's'}" if sessions else ""
     says = f"{len(clients)} connection{'' if len(clients) == 1 else 's'} to a ZooKeeper server{of}: "

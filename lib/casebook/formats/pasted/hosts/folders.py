@@ -119,7 +119,7 @@ def _number(text: str) -> int | None:
     return int(digits) if digits and int(digits) < 2**63 else None
 
 
-def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | Frame]:
+def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
     """Yield lone names: lines of only file names of a log dir, and below ``ls`` also folders."""
     folder, asked, begin, count = "", False, 0, 0
     for here in placed(lines):
@@ -138,8 +138,9 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | Frame]:
             count += len(files) + len(folders)
             for name in files + folders:
                 yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker, begin)
-            if not files and not folders:
-                yield Frame(one(here.line))
+            if others := [name for name in found if name not in files and name not in folders]:
+                said = f"{folder or _UNNAMED} also holds {', '.join(others)}"
+                yield HostSaid("listing", one(here.line), said, here.broker, facts={"beside": dict.fromkeys(others)})
         else:
             folder, asked, begin = "", False, here.line.number
 

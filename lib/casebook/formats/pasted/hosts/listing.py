@@ -81,13 +81,13 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
             else:
                 here.others.append((line, entry))
             continue
-        if _TOTAL.fullmatch(text):
-            here.total = text.split()[-1]
         named = broker_named(text)
         following = here.followed_by(text, is_broker=named is not None)
         if following is not here:
             yield from _others(here, broker)
         here = following
+        if _TOTAL.fullmatch(text):
+            here.total = text.split()[-1]
         broker = broker if named is None else named
     yield from _others(here, broker)
 

@@ -54,6 +54,8 @@ _SKIPPED = re.compile(
 _SENTENCE = re.compile(r"\W*[A-Za-z][a-z']*,?(?: [A-Za-z][a-z']*,?){1,3}\b.*")
 _MARK = re.compile(r"\A[#*>|/;-]+ ")
 """A script's or list's prefix of a row, which is no part of a group's name."""
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?:\s|$))")
+"""A comma within a number, as people write it."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none", "non", "no", "n")
 """Placeholders for nothing, also cut."""
@@ -308,6 +310,7 @@ def _stops(text: str) -> bool:
 
 def _row(text: str, columns: Sequence[str]) -> _Row | None:
     """Parse a row with its values at least up to the lag; a group name may have blanks."""
+    text = _GROUPED.sub("", text)
     has_commas = text.count(", ") >= columns.index("LAG") - 1
     has_bars = text.count("|") >= columns.index("LAG")
     words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())

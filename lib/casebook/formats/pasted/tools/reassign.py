@@ -21,7 +21,9 @@ _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
 _PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})(?:, ?|-)(?P<partition>\d{1,10})\]?"
 _CURRENT = re.compile(r"\s*Current partition replica assignment\s*(?P<plan>\{.*)?")
 _PROPOSED = re.compile(r"\s*Proposed partition reassignment configuration\s*(?P<plan>\{.*)?")
-_STARTED = re.compile(r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?)?[ :.]*(?P<what>.*)")
+_STARTED = re.compile(
+    r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?(?=[ :.]|\s*$))?[ :.]*(?P<what>.*)"
+)
 _STATUS = re.compile(
     rf"\s*Reassignment of partition {_PARTITION} (?:is )?"
     r"(?P<how>completed successfully|completed?|failed|(?:still )?in progress)\.?\s*"

@@ -15,8 +15,9 @@ _TOPICS = (
 """``TopicCommand.scala@0.8.2.2, 2.8.2``, ``TopicCommand.java@3.9.0``."""
 _GROUPS = (
     "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG OWNER CONSUMER-ID HOST CLIENT-ID LEADER-EPOCH CURRENT"
-    " OFFSET LOG END Group Topic Pid Offset logSize Lag Owner NEW-OFFSET GROUP-INSTANCE-ID #PARTITIONS ASSIGNMENT"
-    " COORDINATOR ID ASSIGNMENT-STRATEGY STATE #MEMBERS Consumer group groups Error Warning Note BROKER INFO"
+    " OFFSET LOG END Group Topic Pid Offset logSize Lag Owner CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH"
+    " TARGET-ASSIGNMENT UPGRADED PROTOCOL TYPE NEW-OFFSET GROUP-INSTANCE-ID #PARTITIONS ASSIGNMENT COORDINATOR ID"
+    " ASSIGNMENT-STRATEGY STATE #MEMBERS Consumer group groups Error Warning Note BROKER INFO"
 )
 """``ConsumerGroupCommand.scala@0.9.0.1, 2.8.2``, ``ConsumerOffsetChecker.scala@0.8.2.2``."""
 _CONFIGS = "Configs Dynamic configs config entity sensitive synonyms are default All cluster broker brokers in the user client-id"

@@ -20,14 +20,18 @@ final class Entry {
   private static final Pattern LOGGER = Pattern.compile(" ?\\(((?:kafka|org|state)\\.[\\w.$]+)\\)(?=\\s*$)", Pattern.MULTILINE);
 
   /** What lines of a stack trace begin with, whatever stands before it; its frames aside. */
-  static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b";
+  static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+(?:[A-Z][\\w$]*)?(?:Exception|Error|Throwable)\\b";
 
   private static final Pattern TRACE = Pattern.compile("at [\\w.$/<]|" + OF_TRACES + "|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
-  private static final Pattern EXCEPTION = Pattern.compile("(?:Caused by: )?(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
+  private static final Pattern EXCEPTION = Pattern.compile("(?:[a-zA-Z_]\\w*\\.)*[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
+  private static final Pattern CAUSE = Pattern.compile("Caused by: ");
+
+  /** The second line of a record of java.util.logging, which ends it. */
+  private static final Pattern OF_JUL = Pattern.compile("(?:SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): ");
 
   /** What an entry says that an exception follows. */
   private static final Pattern OF_TROUBLE =
-      Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|tim(?:ed|e) ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|expir|interrupt|broken|\\bnot\\b|\\bno\\b|due to|because|kill|died|throw|fault|warn|trace|[:,-]\\s*$");
+      Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|fault|warn|trace|[:,-]\\s*$");
   private static final Set<String> CALM = Set.of("INFO", "DEBUG", "TRACE");
   private static final byte[] NOTHING = {};
   private static final int LONGEST_PREFIX = 80;
@@ -50,6 +54,12 @@ final class Entry {
   /** Whether a line of it ended with its logger. */
   private boolean isComplete;
 
+  /** Whether a line that is not indented began a stack trace. */
+  private boolean hasThrown;
+
+  /** Whether it has but one line that says something. */
+  private boolean isOneLine;
+
   void begin(Lines source, Header read, long number) {
     header.take(read, source.begin());
     line = number;
@@ -59,6 +69,8 @@ final class Entry {
     firstEnds = length;
     prefix = prefix();
     isComplete = header.logger != null || endsWithLogger(source);
+    hasThrown = false;
+    isOneLine = true;
   }
 
   private byte[] prefix() {
@@ -153,14 +165,29 @@ final class Entry {
     return TRACE.matcher(text).lookingAt();
   }
 
-  /** Whether a text is an exception, with its package. */
+  /** Whether a text is an exception, or what caused one. */
   static boolean isException(String text) {
-    return EXCEPTION.matcher(text).lookingAt();
+    Matcher cause = CAUSE.matcher(text);
+    return EXCEPTION.matcher(text).region(cause.lookingAt() ? cause.end() : 0, text.length()).lookingAt();
+  }
+
+  /** Whether an exception that is not told as the cause of another stands below one already: it is another's. */
+  boolean isThrownAnew(String text) {
+    return hasThrown && EXCEPTION.matcher(text).lookingAt();
+  }
+
+  /** Whether its layout is an object or pairs that its line ends: nothing goes on with it. */
+  boolean isWhole() {
+    if (header.layout == null || !header.layout.startsWith("JSON: ")) {
+      return false;
+    }
+    String first = firstLine().strip();
+    return first.endsWith("}") || !first.startsWith("{") && first.chars().filter(letter -> letter == '"').count() % 2 == 0;
   }
 
   /** Whether it is one line that tells of no trouble: an exception below it is another entry's. */
   boolean isCalm() {
-    return lines == 1 && header.level != null && CALM.contains(header.level) && !OF_TROUBLE.matcher(message()).find();
+    return isOneLine && header.level != null && CALM.contains(header.level) && !OF_TROUBLE.matcher(message()).find();
   }
 
   /** Whether its first line is a whole sentence: what follows it does not go on with it. */
@@ -175,6 +202,9 @@ final class Entry {
    * @param from how many of its bytes a collector put before it
    */
   void add(Lines source, int from) {
+    if (lines > 0) {
+      note(source, from);
+    }
     int room = Math.min(source.end() - source.begin() - from, MOST_BYTES - length - 1);
     if (lines > 0 && room >= 0) {
       bytes[length++] = '\n';
@@ -185,6 +215,15 @@ final class Entry {
       length += room;
     }
     lines++;
+  }
+
+  /** Takes note of what a line after the first tells of where it ends. */
+  private void note(Lines source, int from) {
+    int begin = source.begin() + from;
+    String text = new String(source.bytes(), begin, Math.max(0, Math.min(source.end(), begin + LONGEST_BEGIN) - begin), UTF_8);
+    hasThrown |= EXCEPTION.matcher(text).lookingAt();
+    isComplete |= lines == 1 && header.level == null && OF_JUL.matcher(text).lookingAt();
+    isOneLine &= text.isBlank();
   }
 
   /** The whole first line as it stands. */

@@ -78,8 +78,8 @@ final class Layouts {
   }
 
   /**
-   * Reads what a line begins with; {@code false} where it is none that begins an entry. {@code header.from} tells then where it begins
-   * behind what a collector put before it.
+   * Reads what a line begins with; {@code false} where it is none that begins an entry. {@code header.from} tells then how much of it
+   * a collector put before it.
    */
   boolean read(byte[] bytes, int from, int until, Header header) {
     header.clear();
@@ -94,9 +94,12 @@ final class Layouts {
       return false;
     }
     String raw = new String(bytes, from, until - from, UTF_8);
-    boolean begins = any(raw, header);
-    header.from = begins || raw.length() == until - from ? header.from : 0;
-    return begins;
+    if (any(raw, header)) {
+      header.from += from;
+      return true;
+    }
+    header.from = raw.length() == until - from ? header.from : 0;
+    return false;
   }
 
   private boolean standard(byte[] bytes, int from, int until, Header header) {
@@ -196,6 +199,7 @@ final class Layouts {
               || letter == ':' && at - from >= 2 && at + 2 < until && isDigit(bytes[at - 1]) && isDigit(bytes[at - 2]) && isDigit(bytes[at + 1])
               || letter >= 'A' && letter <= 'Z' && (at == from || !isOfName(bytes[at - 1])) && isLevel(bytes, at, until)
               || letter >= '1' && letter <= '2' && at == from && isDigits(bytes, at, until, 10)
+              || letter == '"' && at == from
               || at == from && (letter == 'w' || letter == 'e' || letter == 'i' || letter == 'f' || letter == 'c' || letter == 'd' || letter == 't');
       if (worth) {
         return true;

@@ -157,7 +157,7 @@ public final class LogReader implements Closeable {
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
-    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || !entry.isFromTheSame(lines) || isOfNobody())) {
+    } else if (open && isAnother()) {
       endEntry();
       open = false;
       others = false;
@@ -215,6 +215,11 @@ public final class LogReader implements Closeable {
     return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
   }
 
+  /** Whether a line without a header is nothing of the entry before it. */
+  private boolean isAnother() {
+    return isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || !entry.isFromTheSame(lines) || entry.isWhole() || isOfNobody();
+  }
+
   /** Whether a line that is not indented is a client's, or a whole wording by itself: it has no time, and takes none. */
   private boolean isOfNobody() {
     int begin = lines.begin() + read.from;
@@ -224,9 +229,9 @@ public final class LogReader implements Closeable {
     }
     String line = new String(lines.bytes(), begin, end - begin, UTF_8);
     if (line.charAt(0) <= ' ') {
-      return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt();
+      return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt() || Foreign.isLaidOut(line);
     }
-    if (Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || entry.isCalm() && Entry.isException(line)) {
+    if (Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || Foreign.begins(line, entry) || entry.isCalm() && Entry.isException(line)) {
       return true;
     }
     return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(line));

@@ -49,7 +49,7 @@ final class Stamps {
   }
 
   private static final String CLOCK =
-      "(?<half>[上下]午 ?)?(?<hour>\\d\\d?)[:时点](?<minute>\\d\\d)(?:[:分](?<second>\\d\\d)秒?)?(?:[.,:](?<fraction>\\d{1,9}))?(?: ?(?<noon>[AaPp]\\.?[Mm]\\b\\.?))?";
+      "(?<half>[上下]午 ?)?(?<hour>\\d\\d?)[:时点](?<minute>\\d\\d)(?:[:分](?<second>\\d\\d)秒?)?(?:(?:[.,:]|(?<=:\\d\\d) (?=\\d{3} {1,2}(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\\b))(?<fraction>\\d{1,9}))?(?: ?(?<noon>[AaPp]\\.?[Mm]\\b\\.?))?";
   private static final String ZONES_NAMED =
       "UTC|GMT|WES?T|CES?T|MES?Z|EES?T|MSK|[ECMP][SD]T|JST|KST|SGT|HKT|AE[SD]T|IST|BST|AST|ADT|NZ[SD]T|HST|AK[SD]T";
   private static final String ZONE =

@@ -2,7 +2,7 @@
 
     python tests/bench/recall.py FOLDER [--misses]
 
-Every ``*.tsv`` of the folder holds one entry a line: category, source, layout, the entry as it stands (``\\n`` and ``\\t`` are escapes), the
+Every ``*.tsv`` of the folder holds one entry a line: category, source, layout, the entry as it stands (``\\n``, ``\\t`` and a doubled backslash are escapes), the
 kinds that are right separated by ``|`` (``quiet`` and ``-`` for what says nothing), its time in ISO 8601 as it is printed or ``-``, and the
 fields that it states, as JSON. The entries of a source are read as one file, and all of them as one paste. A kind that the table lacks, whose
 name begins with ``new_``, is told apart. ``--misses`` shows what was read otherwise; of a blind set it is asked for after the figures.
@@ -113,7 +113,7 @@ def labelled(folder: Path) -> list[Labelled]:
 
 def _labelled(cells: Sequence[str]) -> Labelled:
     category, source, layout, text, kinds, time, fields = cells
-    text = text.replace("\\t", "\t").replace("\\n", "\n")
+    text = re.sub(r"\\([nt\\])", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], "\\"), text)
     return Labelled(category, source, layout, text, tuple(kinds.split("|")), time, json.loads(fields))
 
 

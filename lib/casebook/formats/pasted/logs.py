@@ -28,14 +28,17 @@ _PAIRS = re.compile(r"(?:.{0,80} )?(?:ts|time|t|level|lvl|caller)=\S.* msg=")
 """Format of Go's loggers: ``time=… level=error msg="…"``."""
 _TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
 _CONTAINER = r"[\w.-]{1,60} {0,40}\| "
+_PLACE = r"(?:[\w ]{1,30} >> )?(?:[\w./-]{1,80}\.(?:go|c|cc|cpp|js|ts|py|rb|rs):\d{1,6}:? (?=\S)|[\w.>-]{1,80}\(\):\d{1,6} - )"
+"""Place in the source before a message, as loggers of Go, Python and C print it: as ``casebook.logs.Foreign``."""
+_PLACED = re.compile(_PLACE)
 _ANEW = re.compile(
-    rf"{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
+    rf"{_PLACE}|.{{0,100}}?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\W{{1,3}}(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
     rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
 )
 """Starts that no rest of a folded message has: a container's name, a date or a level."""
 _OF_CLIENTS = re.compile(
     r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
-    r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
+    r"|\{:timestamp=>\"|Error(?: Trace)?:\s{2,}\S|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
     r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$)"
 )
 _INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
@@ -44,7 +47,7 @@ _LEVEL = re.compile(r"(?:.{0,60}?|(?:\[[^\]]{1,120}\] ?){1,4})\b(?:TRACE|DEBUG|I
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
-    r"|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?::.*)?)"
+    r"|(?:[a-z]\w*\.)+(?:[A-Z][\w$]*)?(?:Exception|Error|Throwable)(?::.*)?|Traceback \(most recent call last\):)"
 )
 _EXCEPTION = re.compile(r"[A-Z]\w*(?:Exception|Error): .*")
 """One without its package: behind a log line it goes on with it."""
@@ -70,7 +73,7 @@ _WORDS = re.compile(
     r"|\bkafka-node:\w+|\bNoKafka\w*Error|\bWorker(?:Source|Sink)Task\{id=|\bstream-(?:thread|client) \[|\brdkafka#(?:con|pro)"
     r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
     r"|\b(?:Sending|Received) [A-Z_]{4,30} re(?:quest|sponse) .*\bnode -?\d+|\bProduced record to topic \S+ partition \[\d+\]"
-    r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): "
+    r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): |\(after \d+ms in state [A-Z_]+\)|\b\d+ in-flight, \d+ retry-queued"
 )
 """Messages quoted without date, level and logger."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
@@ -162,7 +165,9 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS)) or _WORDS.search(seen):
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS, _PLACED)):
+        return True
+    if _WORDS.search(seen):
         return True
     said = seen.lstrip("> ") if seen[0] == ">" else seen
     is_said = said[:1].isalpha() or said[:1] == "["

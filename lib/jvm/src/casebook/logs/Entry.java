@@ -31,7 +31,7 @@ final class Entry {
 
   /** What an entry says that an exception follows. */
   private static final Pattern OF_TROUBLE =
-      Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|fault|warn|trace|[:,-]\\s*$");
+      Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|\\bfault|warn|trace|[:,-]\\s*$");
   private static final Set<String> CALM = Set.of("INFO", "DEBUG", "TRACE");
   private static final byte[] NOTHING = {};
   private static final int LONGEST_PREFIX = 80;
@@ -194,6 +194,11 @@ final class Entry {
   boolean isClosed() {
     String first = firstLine().stripTrailing();
     return !first.isEmpty() && ":,-([{=".indexOf(first.charAt(first.length() - 1)) < 0;
+  }
+
+  /** Whether its last line ends a sentence. */
+  boolean isSentenceEnded() {
+    return length > 0 && bytes[length - 1] == '.';
   }
 
   /**

@@ -30,6 +30,12 @@ final class Headers {
   private static final Pattern LOGGER_ALONE =
       Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
 
+  /** Kafka's own header, within what a service's wrapper or a test wrote of its output. */
+  private static final Pattern OWN = Pattern.compile("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}\\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ");
+
+  /** A class with its package behind a time alone: no level was printed. */
+  private static final Pattern LOGGER_WITHOUT_LEVEL = Pattern.compile("(?<logger>(?:org\\.apache|kafka)\\.(?:[a-z]\\w*\\.)*[A-Z][\\w$]*(?<!Exception|Error|Throwable)): (?=\\S)");
+
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
   private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
@@ -121,7 +127,8 @@ final class Headers {
     Matcher end = LOGGER_AT_END.matcher(text);
     endsWithLogger = end.find();
     int until = endsWithLogger ? end.start() : text.length();
-    for (int from = 0; from < Math.min(until, FARTHEST); from++) {
+    Matcher own = OWN.matcher(text).region(0, Math.min(until, FARTHEST));
+    for (int from = endsWithLogger && own.find() ? own.start() : 0; from < Math.min(until, FARTHEST); from++) {
       if ((from == 0 || mayBegin(from)) && isHeader(from)) {
         if (level == null && STACK.matcher(text).region(at, text.length()).lookingAt()) {
           header.from = at;
@@ -432,6 +439,9 @@ final class Headers {
       return true;
     }
     Matcher before = LOGGER_BEFORE_LEVEL.matcher(line).region(at, line.length());
+    if (level == null && !before.lookingAt()) {
+      before = LOGGER_WITHOUT_LEVEL.matcher(line).region(at, line.length());
+    }
     if (level == null && before.lookingAt()) {
       logger = before.group("logger");
       at = before.end();

@@ -229,12 +229,17 @@ public final class LogReader implements Closeable {
     }
     String line = new String(lines.bytes(), begin, end - begin, UTF_8);
     if (line.charAt(0) <= ' ') {
-      return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt() || Foreign.isLaidOut(line);
+      return Clients.beginsIndented(line) || OF_JUL.matcher(line).lookingAt() || Foreign.isLaidOut(line) || isCopiedBehindBlank(line);
     }
     if (Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || Foreign.begins(line, entry) || entry.isCalm() && Entry.isException(line)) {
       return true;
     }
     return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(line));
+  }
+
+  /** Whether a whole sentence of Kafka's stands behind one blank, as copying from between other columns leaves it. */
+  private boolean isCopiedBehindBlank(String line) {
+    return line.length() > 1 && Character.isUpperCase(line.charAt(1)) && entry.isClosed() && candidates(lines.bytes(), lines.begin(), lines.begin() + line.length()) && isOfApplication(line.substring(1));
   }
 
   /** A line without the number that it has in a list. */
@@ -255,11 +260,14 @@ public final class LogReader implements Closeable {
     return false;
   }
 
-  /** Whether a line that begins as sentences do holds a client's words, as applications print them, or a whole sentence of Kafka's. */
+  /**
+   * Whether a line that begins as sentences do holds a client's words, as applications print them, or a whole sentence of Kafka's; behind the
+   * end of a sentence any of its words.
+   */
   private boolean isOfApplication(String line) {
     for (int rule = Character.isUpperCase(line.charAt(0)) ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
-      if (tried.isSentence() && tried.matchLoosely(line) != null) {
+      if ((tried.isSentence() || entry.isSentenceEnded() && tried.isSaid()) && tried.matchLoosely(line) != null) {
         return true;
       }
     }

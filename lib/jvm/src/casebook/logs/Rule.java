@@ -183,8 +183,8 @@ final class Rule {
 
   /** The same in what an application printed: there only what a client says, and what is long enough to be nobody else's. */
   Fields matchBehind(String line, String logger) {
-    boolean isSaid = scope != Scope.INSIDE && scope != Scope.LINE;
-    boolean isClients = isSaid && literal.length() >= CLIENTS && (OF_CLIENTS.contains(kind) || kind.equals(QUIET));
+    boolean isMessage = scope != Scope.INSIDE && scope != Scope.LINE;
+    boolean isClients = isMessage && literal.length() >= CLIENTS && (OF_CLIENTS.contains(kind) || kind.equals(QUIET));
     return isClients && !(logger != null && OF_SERVERS.matcher(logger).matches()) ? matchLoosely(line) : null;
   }
 
@@ -195,7 +195,12 @@ final class Rule {
 
   /** Whether it is told wherever it stands: what clients are named by, and what is long enough to be nobody else's. */
   boolean isSentence() {
-    return !kind.equals(QUIET) && (scope == Scope.APP || scope != Scope.INSIDE && scope != Scope.LINE && literal.length() >= SENTENCE);
+    return isSaid() && (scope == Scope.APP || literal.length() >= SENTENCE);
+  }
+
+  /** Whether it is of a message, and says something of use. */
+  boolean isSaid() {
+    return !kind.equals(QUIET) && scope != Scope.INSIDE && scope != Scope.LINE;
   }
 
   /** The fields that a line gives, whoever prints it, that begins with it. */

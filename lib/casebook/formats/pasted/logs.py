@@ -32,7 +32,8 @@ _PLACE = r"(?:[\w ]{1,30} >> )?(?:[\w./-]{1,80}\.(?:go|c|cc|cpp|js|ts|py|rb|rs):
 """Place in the source before a message, as loggers of Go, Python and C print it: as ``casebook.logs.Foreign``."""
 _PLACED = re.compile(_PLACE)
 _ANEW = re.compile(
-    rf"{_PLACE}|.{{0,100}}?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\W{{1,3}}(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
+    rf"{_PLACE}|.{{0,100}}?\d{{4}}-\d\d-\d\d[T ]{_CLOCK}\W{{1,3}}(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|{_CONTAINER}"
+    rf"|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
     rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
 )
 """Starts that no rest of a folded message has: a container's name, a date or a level."""
@@ -214,7 +215,7 @@ def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
             not more
             or more[0] in " \t"
             or _DATED.match(more)
-            or _ANEW.match(more)
+            or any(pattern.match(more) for pattern in (_ANEW, _LEVEL, _SPEAKS, _OF_CLIENTS))
             or _STACK.fullmatch(more)
             or _headed(more) is not None
         ):

@@ -27,7 +27,8 @@ _SHORT = (
     (
         "a shell",
         re.compile(
-            r"(?!\s*(?:du|ls|df|find): |\s*(?:Caused by: )?(?:[a-z]\w*\.)+[A-Z]\w*: ).{0,120}: (?:command not found|not found|No such file or directory|Permission denied"
+            r"(?!\s*(?:du|ls|df|find): |\s*(?:Caused by: )?(?:[a-z]\w*\.)+[A-Z]\w*: ).{0,120}: "
+            r"(?:command not found|not found|No such file or directory|Permission denied"
             r"|cannot execute.*)"
             r"|.{0,120}is not recognized as an internal or external command.*|Error: Could not find or load main class .*"
         ),

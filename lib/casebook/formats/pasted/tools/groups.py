@@ -41,7 +41,10 @@ _TROUBLE = re.compile(
     r"|.*(?:(?:Group)?Coordinator(?:Not|Load|Un)\w*Exception|The coordinator is (?:not available|loading)"
     r"|COORDINATOR_NOT_AVAILABLE|COORDINATOR_LOAD_IN_PROGRESS|This is not the correct coordinator).*"
 )
-_LOGGED = re.compile(r"\s*[\[\d]|[\w.-]{1,60} {0,40}\| \W?\d{4}-\d\d-\d\d|.{0,80}\b(?:ts|time|level|lvl)=\S|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
+_LOGGED = re.compile(
+    r"\s*[\[\d]|[\w.-]{1,60} {0,40}\| \W?\d{4}-\d\d-\d\d|.{0,80}\b(?:ts|time|level|lvl)=\S"
+    r"|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b"
+)
 _OPTION = re.compile(
     r".*(?:kafka-consumer-groups\S*\s.*|--describe\b.*)--group[ =]+[\"']?(?P<group>[^\s\"'$]+).*"
     r"|.*--group[ =]+[\"']?(?P<before>[^\s\"'$]+)[\"']?\s.*--describe\b.*"

@@ -26,9 +26,6 @@ final class Entry {
   private static final Pattern EXCEPTION = Pattern.compile("(?:[a-zA-Z_]\\w*\\.)*[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
   private static final Pattern CAUSE = Pattern.compile("Caused by: ");
 
-  /** The second line of a record of java.util.logging, which ends it. */
-  private static final Pattern OF_JUL = Pattern.compile("(?:SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): ");
-
   /** What an entry says that an exception follows. */
   private static final Pattern OF_TROUBLE =
       Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|\\bfault|warn|trace|[:,-]\\s*$");
@@ -227,7 +224,6 @@ final class Entry {
     int begin = source.begin() + from;
     String text = new String(source.bytes(), begin, Math.max(0, Math.min(source.end(), begin + LONGEST_BEGIN) - begin), UTF_8);
     hasThrown |= EXCEPTION.matcher(text).lookingAt();
-    isComplete |= lines == 1 && header.level == null && OF_JUL.matcher(text).lookingAt();
     isOneLine &= text.isBlank();
   }
 

@@ -24,13 +24,13 @@ final class Clients {
 
   /** The same however far: an end of a Go program, what glog prints, and npm's debug with its number. */
   private static final Pattern OF_INDENTED_FAR =
-      Pattern.compile("\\s{1,12}(?:panic: |[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S)");
+      Pattern.compile("\\s{1,60}(?:panic: |kafka server: [A-Z]|[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S)");
 
   /** Kafka's clients for Java, Python and JavaScript, Streams and Connect, and what is built on them: whole, or shortened by a layout. */
   private static final Pattern LOGGER =
       Pattern.compile(
           "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
-              + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
+              + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:org\\.springframework\\.cloud\\.stream\\.binding|o\\.s\\.c\\.s\\.b|o\\.s\\.cloud\\.stream\\.binding)\\.BindingService|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
               + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka"
               + "|io\\.confluent\\.(?:connect|kafka|ksql|kafkarest|parallelconsumer)\\.|io\\.debezium\\.(?:embedded|pipeline\\.ErrorHandler|connector\\.common)|com\\.(?:linkedin|mongodb|snowflake)\\.kafka\\."
               + "|(?:org|io)\\.(?!apache\\.(?:kafka|druid)\\.)(?:[a-z]\\w*\\.){1,6}kafka\\d*\\.|storm\\.kafka\\.|processing\\.[A-Z]|kafkajs$|(?:aiokafka|pykafka|confluent_kafka)\\b"

@@ -4,7 +4,7 @@ import casebook.logs.Stamps.Stamp;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lines whose parts stand in one order only, as nobody lays them out anew: .NET's console, and what klog and glog print. */
+/** Lines whose parts stand in one order only, as nobody lays them out anew: .NET's console, klog and glog, and kafka-python's examples. */
 final class FixedLayouts {
   /** .NET's console, whose message stands in the next line: {@code fail: App.Worker[0]}. */
   private static final Pattern OF_NET = Pattern.compile("(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[A-Za-z_][\\w.+`]*)\\[\\d+\\]\\s*");
@@ -15,6 +15,10 @@ final class FixedLayouts {
   /** Behind its time: the thread, and the line of the source. */
   private static final Pattern PLACE_OF_GLOG = Pattern.compile("\\s+\\d+ (?:[\\w./-]+:\\d+)?\\w{0,2}\\] ");
 
+  /** What kafka-python's examples give to {@code logging.basicConfig} behind the time: {@code ,123.123.456:kafka.conn:140:ERROR:7:}. */
+  private static final Pattern OF_PYTHON =
+      Pattern.compile("(?:\\.\\d{1,3}(?:\\.\\d+)?)?:(?<logger>[A-Za-z_]\\w*(?:\\.\\w+)*):(?:\\d+:)?(?<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):\\d+:");
+
   private final Stamps stamps;
 
   FixedLayouts(Stamps stamps) {
@@ -23,7 +27,7 @@ final class FixedLayouts {
 
   /** Reads what a line begins with; {@code false} where it is laid out as none of them. */
   boolean read(String line, Header header) {
-    return ofNet(line, header) || ofGlog(line, header);
+    return ofNet(line, header) || ofGlog(line, header) || ofPython(line, header);
   }
 
   private static boolean ofNet(String line, Header header) {
@@ -54,6 +58,21 @@ final class FixedLayouts {
     header.message = line.substring(place.end()).stripTrailing();
     header.from = place.end();
     header.layout = "%p%d … %m";
+    return true;
+  }
+
+  private boolean ofPython(String line, Header header) {
+    Stamp stamp = line.startsWith("20") ? stamps.at(line, 0, false) : null;
+    Matcher found = stamp == null || stamp.time() == Header.NO_TIME ? null : OF_PYTHON.matcher(line).region(stamp.end(), line.length());
+    if (found == null || !found.lookingAt()) {
+      return false;
+    }
+    header.time = stamp.time();
+    header.level = Headers.normal(found.group("level"));
+    header.logger = found.group("logger");
+    header.message = line.substring(found.end()).stripTrailing();
+    header.from = found.end();
+    header.layout = "%d:%c:%p:%m";
     return true;
   }
 }

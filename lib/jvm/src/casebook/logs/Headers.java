@@ -318,6 +318,9 @@ final class Headers {
       at += stamps.at(line, at + 1, true) == null ? 0 : 1;
       return line.charAt(at) != open && takeTime();
     }
+    if (open == '[' && line.charAt(at + 1) == '{' && close == line.length() - 1) {
+      return false; // a slice of Go's errors: it is the message
+    }
     String inside = line.substring(at + 1, close).strip();
     Stamp stamp = level != null && isTimed ? null : stamps.at(line, at + 1, true);
     if (stamp != null) {

@@ -394,13 +394,28 @@ public final class LogReader implements Closeable {
           };
       Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : match.apply(tried, text);
       if (fields != null) {
+        String kind = tried.isGeneral() ? cause(proper, rule, fields) : tried.kind;
         ident.tell(full, entry.header.logger, fields);
         said(fields);
-        tell(tried.kind, entry.line, fields, full);
+        tell(kind, entry.line, fields, full);
         return true;
       }
     }
     return false;
+  }
+
+  /** What the first line of a message says its trouble is, where the wording that it begins with tells of trouble alone. */
+  private String cause(String message, int general, Fields fields) {
+    int ends = message.indexOf('\n');
+    String first = ends < 0 ? message : message.substring(0, ends);
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Fields found = rules.all.get(rule).matchCause(first);
+      if (found != null) {
+        fields.add(found);
+        return rules.all.get(rule).kind;
+      }
+    }
+    return rules.all.get(general).kind;
   }
 
   /** A message that was folded on its way: its lines put together again. */

@@ -55,7 +55,7 @@ final class Rule {
   /** The classes of brokers and of ZooKeeper, whole or shortened; {@code kafka.conn} and its like are Python's. */
   private static final Pattern OF_SERVERS =
       Pattern.compile(
-          "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin(?!\\.\\w+Command)|security|api|common)\\b|k\\.[a-z]"
+          "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin(?!\\.\\w+Command)|security|api|common)\\b|k\\.(?!c(?:onsumer)?\\.(?:Zookeeper|ConsumerFetcher|SimpleConsumer|RangeAssignor|RoundRobinAssignor|PartitionTopicInfo))[a-z]"
               + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
   /** What goes as far as it has to, in front of the end of a regex. */
@@ -164,15 +164,31 @@ final class Rule {
     return whole == null && matcher.hitEnd() ? new Fields() : whole;
   }
 
+  /** Whether it says no more than that a client has trouble. */
+  boolean isGeneral() {
+    return kind.equals("client_error");
+  }
+
+  /** The fields that a text gives which tells what a client's trouble is, in words that are looked for anywhere. */
+  Fields matchCause(String text) {
+    return scope == Scope.APP && !isGeneral() && OF_CLIENTS.contains(kind) ? match(text) : null;
+  }
+
   /** Whether so much is said that its end is not needed. Of what says nothing of use the end may tell something. */
   private boolean isTelling() {
     return literal.length() >= TELLING && !kind.equals(QUIET) && !kind.equals(SUSPECTED);
   }
 
-  /** The same anywhere in a line whose layout is unknown; not what is told by its logger alone, which nobody knows there. */
+  /**
+   * The same anywhere in a line whose layout is unknown; not what is told by its logger alone, which nobody knows there. What some
+   * loggers print is told there where it is long enough to be nobody else's, or where the line begins with it.
+   */
   Fields matchLoosely(String line) {
-    if (literal.length() < TELLING || !loggers.isEmpty()) {
+    if (literal.length() < TELLING || isNamed) {
       return null;
+    }
+    if (!loggers.isEmpty() && literal.length() < SENTENCE) {
+      return literal.length() >= CLIENTS ? matchBeginning(line) : null;
     }
     if (loose == null) {
       loose = compiled(unanchored(regex));

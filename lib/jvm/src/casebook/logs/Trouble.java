@@ -54,7 +54,7 @@ final class Trouble {
     return header.level != null && LEVELS.contains(header.level);
   }
 
-  /** What an entry tells by its level, its logger and who speaks; {@code null} where it is no trouble of Kafka's or ZooKeeper's. */
+  /** What an entry tells by its level, its logger, who speaks and of what; {@code null} where it is no trouble of Kafka's or ZooKeeper's. */
   static String kind(Header header, String message) {
     if (!isOf(header)) {
       return null;
@@ -65,7 +65,8 @@ final class Trouble {
     String logger = header.logger == null ? null : SOURCE.matcher(header.logger).replaceFirst("");
     String kind = logger == null ? null : ofLogger(logger);
     Matcher speaker = kind == null && (logger == null || logger.indexOf('.') < 0) ? SPEAKER.matcher(message) : null;
-    return speaker != null && speaker.lookingAt() ? ofClass(speaker.group(1)) : kind;
+    kind = speaker != null && speaker.lookingAt() ? ofClass(speaker.group(1)) : kind;
+    return kind == null ? Applications.kind(logger, message) : kind;
   }
 
   /** By the whole name; a shortened one that several areas of a broker share tells no more than that it is a broker's. */

@@ -307,3 +307,93 @@ def test_words_of_a_library_behind_a_prefix_that_nobody_knows(message, kind):
     """Of pykafka, kafka-python, Faust and KafkaJS."""
     (event,) = read(f"2026-11-20 10:00:00,123 ERROR of.ours | {message}")[0]
     assert (event.kind, event.time) == (kind, AT)
+
+
+@pytest.mark.parametrize(
+    ("logger", "message", "kind", "fields"),
+    [
+        ("kafka.consumer.ZookeeperConsumerConnector", "[app-1_k1], Releasing partition ownership", "consumer_rebalancing", {}),
+        (
+            "k.c.ZookeeperConsumerConnector",
+            "[app-1_k1], begin rebalancing consumer app-1_k1 try #2",
+            "consumer_rebalancing",
+            {"member": "app-1_k1", "attempt": "2"},
+        ),
+        ("k.c.ZookeeperConsumerConnector", "app-1_k1 can't rebalance after 4 retries", "consumer_rebalancing", {"attempts": "4"}),
+        (
+            "o.a.k.connect.runtime.WorkerSinkTask",
+            "Commit of WorkerSinkTask{id=orders-0} offsets failed due to exception while flushing:",
+            "commit_failed",
+            {"task": "WorkerSinkTask{id=orders-0}"},
+        ),
+        ("o.a.k.c.Metadata", "Cluster ID: FTsnUgYTWOopMYHctkVQAB", "cluster_id", {"cluster": "FTsnUgYTWOopMYHctkVQAB"}),
+        (
+            "o.a.k.c.p.i.ErrorLoggingCallback",
+            "Error when sending message to topic orders with key: null, value: 5 bytes with error: Failed to update metadata after 60000 ms.",
+            "metadata_error",
+            {"ms": "60000"},
+        ),
+    ],
+)
+def test_words_of_javas_clients_behind_a_shortened_logger(logger, message, kind, fields):
+    """Of the old consumers, of Connect's first releases, and what an error names as its cause."""
+    (event,) = read(f"2026-11-20 10:00:00.123  WARN 7 --- [main] {logger} : {message}")[0]
+    assert (event.kind, event.time) == (kind, AT)
+    assert fields.items() <= event.fields.items()
+
+
+@pytest.mark.parametrize(
+    "header", ["2026-11-20 10:00:00,123.123.456:kafka.conn:140:{}:7:", "2026-11-20 10:00:00,123:kafka.conn:{}:7:"]
+)
+def test_the_layout_of_kafka_pythons_examples(header):
+    """Its ``logging.basicConfig`` prints milliseconds twice."""
+    (event,) = read(header.format("ERROR") + "Error sending GroupCoordinatorRequest_v0 to node 2 [1]")[0]
+    assert (event.kind, event.time, event.level, event.logger) == ("coordinator_unavailable", AT, "ERROR", "kafka.conn")
+    assert event.fields == {"request": "GroupCoordinatorRequest_v0", "node": "2", "error": "1"}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("kafka.errors.ConnectionError: ConnectionError: No connection to node with id 1", "client_disconnected"),
+        ("KafkaTimeoutError: KafkaTimeoutError: ('Failed to update metadata after %s secs.', 60.0)", "metadata_error"),
+        (
+            "org.apache.kafka.common.errors.TimeoutException: Topic orders not present in metadata after 60000 ms.",
+            "metadata_error",
+        ),
+        ("Socket Error Error: getaddrinfo EAI_AGAIN kafka-1", "client_disconnected"),
+        ("Failed to seek orders-4 to 8", "client_error"),
+        (
+            "2026/11/20 10:00:00 [{ 0 unable to join group session: unable to dial: dial tcp 10.0.0.1:9012: connect: connection refused}]",
+            "client_disconnected",
+        ),
+        (
+            "%3|1795168800.123|FAIL|rdkafka#producer-1| sasl_ssl://k1:9093/1: SASL authentication failure: Disconnected",
+            "auth_failed",
+        ),
+        (
+            "%7|1795168800.123|QRYLEADER|rdkafka#producer-1| [thrd:main]: Topic orders [3]: leader is unavailable: re-query",
+            "not_leader",
+        ),
+    ],
+)
+def test_what_the_trouble_is_goes_before_whose_it_is(line, kind):
+    """Of exceptions without a logger, slices of Go's errors, and librdkafka's reasons."""
+    assert [kind] == [event.kind for event in read(line)[0]]
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        ("ERROR Kafka at k1 was asked: connection refused (com.example.Orders)", "client_disconnected"),
+        ("WARN Only 0 out of 3 Kafka brokers are there (com.example.Orders)", "client_error"),
+        ("ERROR Sending failed, it will be tried again (com.example.KafkaSender)", "client_error"),
+        ("INFO Kafka: 0 errors (com.example.Orders)", None),
+        ("ERROR Query failed, no such table (com.example.Orders)", None),
+        ("WARN The file /opt/kafka/x could not be read (com.example.Orders)", None),
+        ("WARN The Kafka transport is new (com.example.Orders)", None),
+    ],
+)
+def test_a_warning_of_an_application_that_names_kafka(entry, kind):
+    """It is told where it speaks of trouble; a path names nothing, and a line of a calm level is no trouble."""
+    assert [kind] * (kind is not None) == [event.kind for event in read(f"[2026-11-20 10:00:00,123] {entry}")[0]]

@@ -22,8 +22,10 @@ _DATED = re.compile(
     rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
     r"|\[\d{10}\.\d{3,9}\]|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
-_OBJECT = re.compile(r"\s{0,8}\{ ?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
-"""An entry as a JSON object, with any first member: it has a message."""
+_OBJECT = re.compile(r"\s{0,8}(?:\{ ?)?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
+"""An entry as a JSON object, with any first member, its brace copied or not: it has a message."""
+_OF_RUBY = re.compile(r"\s{0,8}\{:timestamp=>\".*:message=>")
+"""Logstash 1 and 2, which print Ruby's notation of an entry."""
 _PAIRS = re.compile(r"(?:.{0,80} )?(?:ts|time|t|level|lvl|caller)=\S.* msg=")
 """Format of Go's loggers: ``time=… level=error msg="…"``."""
 _TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
@@ -75,6 +77,9 @@ _WORDS = re.compile(
     r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
     r"|\b(?:Sending|Received) [A-Z_]{4,30} re(?:quest|sponse) .*\bnode -?\d+|\bProduced record to topic \S+ partition \[\d+\]"
     r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): |\(after \d+ms in state [A-Z_]+\)|\b\d+ in-flight, \d+ retry-queued"
+    r"|\bConnect to ipv[46]#\S+ failed: "
+    r"|\bKafka(?:Timeout|Connection|Unavailable)?(?:Error|Exception): "
+    r"|Exception in thread \"[^\"]{1,80}\" org\.apache\.kafka\.|\bFailed to (?:update metadata|construct kafka \w+)\b"
 )
 """Messages quoted without date, level and logger."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
@@ -166,7 +171,7 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS, _PLACED)):
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _OF_RUBY, _PAIRS, _PLACED)):
         return True
     if _WORDS.search(seen):
         return True

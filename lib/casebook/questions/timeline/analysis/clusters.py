@@ -48,7 +48,7 @@ def starts(told: Iterable[tuple[int | None, Event | EventRow]]) -> dict[str, lis
         own = found[place]
         if line.kind == "broker_starting":
             begun[place] = at
-        elif line.kind == "cluster_id":
+        elif line.kind == "cluster_id" and "client_id" not in line.fields:  # a reporter within the broker may serve another
             own.append(Start(begun.get(place, at), line.fields["cluster"], line.proof))
         elif line.kind == "startup_failed" and own and line.fields.get("cluster") == own[-1].cluster:
             own.pop()  # it was connected to a wrong ZooKeeper

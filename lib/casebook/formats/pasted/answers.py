@@ -34,7 +34,7 @@ _ELECTED = re.compile(
     r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
 )
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
-_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d+(?: to \d+)?)(?! ?t?o?\s*$)")
+_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))")
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
 """A cut line of a version."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
@@ -44,6 +44,7 @@ _CUT_COMMAND = re.compile(
 """Options of the tool without the start of the command."""
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
+_COUNTS = re.compile(r".*\|\s*(?:wc -l|grep -c\b.*)\s*")
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
@@ -51,7 +52,10 @@ _BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
 _LISTED = re.compile(rf"(?P<name>{TOPIC_NAME})(?P<deleting> - marked for deletion)?")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
-    r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
+    r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out "
+    r"|Command \"[^\"]+\" doesn't allow option"
+    r"|Command must include (?:exactly|only) one |Option \W\S+ (?:can't|cannot|is not|requires|has) "
+    r"|\S+ is not a recognized option)"
     r".*)"
 )
 _LEFT_OUT = re.compile(
@@ -66,7 +70,7 @@ _OF_FIGURES = re.compile(
 _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
-_LEAST_ON_A_LINE = 4
+_LEAST_ON_A_LINE, _MOST_COMMAND = 4, 200
 _DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 
 
@@ -83,6 +87,8 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | P
         elif _CUT_COMMAND.fullmatch(text[:_LONGEST]):
             asked, command = "GetOffsetShell", f"GetOffsetShell {text[:_LONGEST]}"
         found, after = _at(lines, at, command)
+        if _COUNTS.fullmatch(text) and (counted := _counted(lines, at)) is not None:
+            found, after = (counted,), counted.span.last - lines[0].number + 1
         if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
             found, after = (total,), total.span.last - lines[0].number + 1
         if left_out := _LEFT_OUT.fullmatch(text):
@@ -266,6 +272,14 @@ def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     whose = f" of {topic[1]}" if topic else ""
     says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
     return ToolStatement("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
+
+
+def _counted(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
+    """Return the number that a command ending in ``wc -l`` prints."""
+    number = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
+    command = re.sub(r"^.{0,200}?[$#%>] ", "", lines[at].text.strip())
+    says = f"`{command[:_MOST_COMMAND]}` counted {number} lines"
+    return ToolStatement("wc", spanned(lines, at, at + 2), says) if number.isascii() and number.isdecimal() else None
 
 
 def _whose(which: str, command: str) -> str:

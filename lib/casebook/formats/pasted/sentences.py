@@ -23,6 +23,16 @@ _SHORT = (
     ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
     ("date", re.compile(rf"{_DAY}(?: \d{{4}})? {_CLOCK}(?: {_ZONE})?(?: \d{{4}})?|{_ISO}|\d{{1,2}}:\d\d(?::\d\d)?(?: [AP]M)?:?")),
     ("df", re.compile(r"df: \S+: .*")),
+    ("ls", re.compile(r"ls: (?:reading directory|reading symbolic link|cannot \w+(?: \w+)?) .*: \D+")),
+    (
+        "the limits of a process",
+        re.compile(
+            r"Max (?:open files|processes|address space|locked memory|file size|data size|stack size|resident"
+            r" set|cpu time|core file size)\s+(?:unlimited|\d+)\s+(?:unlimited|\d+)(?:\s+\w+)?"
+        ),
+    ),
+    ("ulimit", re.compile(r"(?:open files|max user processes|max locked memory|virtual memory)\s+\(.{2,20}\) (?:unlimited|\d+)")),
+    ("ZooKeeper's crst or srst", re.compile(r"(?:Connection|Server) stats reset\.")),
     ("ssh", re.compile(r"ssh: connect to host .*")),
     (
         "a shell",
@@ -50,7 +60,7 @@ _SHORT = (
         "kafka-delete-records",
         re.compile(
             r"Executing records delete operation|Records delete operation completed:"
-            r"|partition: \S+-\d+\s+low_watermark: \d+"
+            r"|partition: \S+-\d+\s+(?:low_watermark: -?\d+|error: .*)"
         ),
     ),
     (
@@ -58,7 +68,7 @@ _SHORT = (
         re.compile(r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNumWindows=.*\), .*"),
     ),
 )
-_TROUBLE = ("df", "ssh", "a shell")
+_TROUBLE = ("df", "ls", "ssh", "a shell")
 _LONGEST = 400
 
 

@@ -25,6 +25,8 @@ _PROMPT = re.compile(
 _FENCE = re.compile(
     r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
 )
+_GLUED_FENCE = re.compile(r"^\s*```(?=[^\w`\s])|(?<=[^`\s])```\s*$")
+"""A fence on the line of the text that it encloses."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
@@ -154,7 +156,7 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     always = all(body != body.rstrip() for body in bodies if body.strip())
-    plain = ["" if is_fence(body.rstrip()) else body.rstrip() for body in bodies]
+    plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", body.rstrip()) for body in bodies]
     texts = sent.with_whole_commands([_without_frame(text) for text in sent.without_senders(source.strings(plain))])
     texts = _without_indents(texts)
     lines = [

@@ -23,6 +23,12 @@ _OF_STAT = re.compile(
     r"\s*(?P<name>(?:Z?o?o?k?e?e?p?e)?r version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
     r"|Proposal sizes last/min/max):\s*(?P<value>.*?)\s*"
 )
+_JOINED = re.compile(
+    r"\b(?P<name>version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
+    r"|Proposal sizes last/min/max):"
+    r"\s*(?P<value>\S+(?:, built on \S+ \d\d:\d\d \w+)?)"
+)
+_CLIENT = re.compile(r"(?:^|\s)(?:/\S+?\[[0-9a-f]+\])?\([^()]*\)|^[^(/]*\)")
 _CONNECTION = re.compile(
     r"\s*/(?P<address>\S+?)\[[0-9a-f]+\]\(queued=(?P<queued>\d+),recved=(?P<received>\d+),sent=(?P<sent>\d+)"
     r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?:,lop=(?P<last>\w+))?(?P<beside>(?:,\w+=[^,)]*)*))?\)\s*"
@@ -30,15 +36,23 @@ _CONNECTION = re.compile(
 _SID = re.compile(r"(?<=\bsid=)0x[0-9a-f]+")
 _REFUSED = re.compile(
     r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route"
-    r" to host|timed out|[Cc]ould not resolve)"
+    r" to host|timed out|[Cc]ould not resolve|not known|nodename nor servname)"
     r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
+    r"|\s*[\w.-]{1,250} \[[^\]]+\] \d+ \([^)]*\) : (?:Connection|No route|timed out|Operation).*"
 )
-_GLUED = re.compile(
-    r""
-    r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)"
+_REFUSING = re.compile(
+    r"(?:connect to address |connectx? to |[Ff]ailed to connect to |getaddrinfo for host |[Cc]ould not resolve host: )"
+    r"\"?(?P<host>\w[\w.-]*)\"?(?: \([\d.]+\))?(?: port (?P<port>\d{1,5}))?"
+    r"|(?:\(UNKNOWN\)|^\s*[\w.-]{1,250}) \[(?P<address>[\d.]+)\] (?P<number>\d{1,5}) \("
+    r"|^\s*(?P<prefix>\w[\w.-]*): (?:Ncat|nc|telnet|netcat|curl)\b"
 )
+"""Whom ``nc`` (of OpenBSD and macOS, and the traditional one), ``telnet`` and ``curl`` name, or a loop over
+servers before them."""
+_PORTS = ("2181", "2182", "2281", "8080")
+"""ZooKeeper's: of clients, of TLS, and of its AdminServer (``zkServer``'s ``admin.serverPort``)."""
+_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
 _BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
-_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|\S+(?: - [a-z]+(?=\s*$))?)(?:\s.*)?")
+_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|[a-z]+ - [a-z]+|\S+)\s*")
 _CUT_MONITORED = re.compile(r"\s*zk?(?:_\w*)?\s*")
 _CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
                          r"|maxClientCnxns|(?:min|max)SessionTimeout|serverId|initLimit|syncLimit|electionAlg|electionPort|quorumPort|peerType"
@@ -51,8 +65,8 @@ _TYPED = re.compile(
     r"|Escape character is .*"
     r"|Connection (?:to \S+ )?closed(?: by foreign host)?\.?"
 )
-_REFUSED_BY = re.compile(r".*\bconnect to (?:host )?(?P<host>[\w.-]*\w)\b|\s*(?P<named>(?:zk|zoo)[\w.-]*): ")
-"""The server that the line itself names: not that of a heading above it."""
+_ISRO = {"rw": "it takes writes (rw)", "ro": "it is read-only (ro)"}
+"""``IsroCommand.java@release-3.8.4``."""
 _NOT_SERVING = re.compile(r".*This ZooKeeper instance is not currently serving requests.*")
 _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not in the whitelist\.?.*")
 _STATUS = re.compile(
@@ -72,7 +86,7 @@ _OF_SERVER = re.compile(
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 200
-_MOST_VALUES = 200
+_MOST_VALUES, _LINE = 200, 4096
 _VERSION = "version"
 _LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S+)\s*")
 _NAMES = re.compile(r"\s*\[(?P<names>[^\[\]{}\"]{0,4000})\]\s*")
@@ -109,9 +123,12 @@ def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement |
                 ToolStatement("ZooKeeper's four-letter words", one(lines[at]), says, "see whether its process runs", bad=True),
             )
         for part in found:
-            named = server and isinstance(part, ToolStatement)
-            yield part._replace(says=part.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1)) if named else part
+            yield _of_server(part, server) if server and isinstance(part, ToolStatement) else part
         at = max(after, at + 1)
+
+
+def _of_server(told: ToolStatement, server: str) -> ToolStatement:
+    return told._replace(says=told.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1))
 
 
 def is_typed(text: str) -> bool:
@@ -131,6 +148,8 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
         return _status(lines, at)
     if text.lstrip().startswith("zk_") and _MONITORED.fullmatch(text):
         return _monitor(lines, at)
+    if "Zxid: " in text and len(joined := list(_JOINED.finditer(text))) >= _FEW:
+        return (_flat(text, joined, one(lines[at])),), at + 1
     if _OF_STAT.fullmatch(text):
         return _statistics(lines, at)
     if (asked := _LISTS.fullmatch(text)) and at + 1 < len(lines) and (names := _NAMES.fullmatch(lines[at + 1].text)):
@@ -160,16 +179,11 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
         mode = prefixed["answer"] if prefixed["answer"].startswith("Mode") else ""
         told = (ToolStatement("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
         told = told or _sentence(prefixed["answer"], span)
-        return tuple(
-            t._replace(says=t.says.replace("a ZooKeeper server", f"ZooKeeper server {prefixed['host']}", 1)) for t in told
-        )
+        return tuple(_of_server(t, prefixed["host"]) for t in told)
     if glued := _GLUED.fullmatch(text):
         text = glued["answer"]
-    if _REFUSED.fullmatch(text):
-        asked = _REFUSED_BY.match(text)
-        server = f"ZooKeeper server {asked['host'] or asked['named']}" if asked else "a ZooKeeper server"
-        says = f"{server} did not accept the connection: {text.strip()[:120].rstrip('.')}"
-        return (ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
+    if _REFUSED.fullmatch(text[:_LINE]):
+        return (_refused(text, span),)
     if text.strip() == "imok":
         return (
             ToolStatement("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),
@@ -181,9 +195,24 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
         says = f"a ZooKeeper server does not answer {refused['word']}"
         allow = f"allow it with 4lw.commands.whitelist={refused['word']} in zoo.cfg, or ask with zookeeper-shell"
         return (ToolStatement("ZooKeeper's four-letter words", span, says, allow),)
+    if text.strip() in _ISRO:
+        return (ToolStatement("ZooKeeper's isro", span, f"a ZooKeeper server: {_ISRO[text.strip()]}", _WHO_LIVES),)
     if _WATCHES.fullmatch(text.strip()):
         return (ToolStatement("ZooKeeper's wchs", span, text.strip(), _WHO_LIVES),)
     return ()
+
+
+def _refused(text: str, span: LineSpan) -> ToolStatement:
+    """Return a refused connection: of the server that the line itself names, before that of a command above it."""
+    named = _REFUSING.search(text)
+    host = named and (named["host"] or named["address"] or named["prefix"])
+    port = named and (named["port"] or named["number"])
+    is_other = (port is not None and port not in _PORTS) or (port is None and "curl" in text)
+    whose = "a ZooKeeper server" if not is_other else f"{host or 'a server'}{f' at port {port}' if port else ''}"
+    how = "did not accept the connection" if "efused" in text else "was not reached"
+    says = f"{whose} {how}: {text.strip()[:120].rstrip('.')}"
+    told = ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True)
+    return _of_server(told, host) if host else told
 
 
 def _run(lines: Sequence[PastedLine], at: int, *patterns: re.Pattern[str], blank: bool = False) -> int:
@@ -231,6 +260,15 @@ def _statistics(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStat
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
     says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(lines[at:after])]))
     return (ToolStatement("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _flat(text: str, joined: Sequence[re.Match[str]], span: LineSpan) -> ToolStatement:
+    """Return ``stat`` that has lost its line ends."""
+    told = [f"{row['name']} {row['value'].rstrip(',; ')}" for row in joined]
+    rows = [f" {row[0].strip()}" for row in _CLIENT.finditer(text)]
+    clients = _listed([PastedLine(span.first, row) for row in rows])
+    says = "a ZooKeeper server: " + ", ".join(filter(None, [*told, clients]))
+    return ToolStatement("ZooKeeper's srvr or stat", span, says, _WHO_LIVES)
 
 
 def _listed(lines: Sequence[PastedLine]) -> str:
@@ -288,7 +326,8 @@ def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode |
 def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
     after = _run(lines, at, _CONNECTION, _CUT_CLIENT)
     clients = _clients(lines[at:after])
-    sessions = len({found[0] for line in lines[at:after] if (found := _SID.search(line.text[:_LONGEST]))})
+    ids = [_SID.search(line.text[:_LONGEST]) for line in lines[at:after]]
+    sessions = len({found[0] for found in ids if found}) if all(ids) else 0
     more = f"; and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
     of = f", of {sessions} session{'' if sessions == 1 else 's'}" if sessions else ""
     says = f"{len(clients)} connection{'' if len(clients) == 1 else 's'} to a ZooKeeper server{of}: "

@@ -30,7 +30,7 @@ _COMMAND = re.compile(
 )
 _REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
 _LEFT_OUT = re.compile(r"\s*(?:\W{0,3}\.{2,}\W{0,3}|[\[<(]?(?:snip|cut|skipped|omitted)[\]>)]?|#.*|(?:ls|du): .*)\s*")
-_PROMPT = re.compile(r"\s*(?:\[\S+@\S+ (?P<name>\S+)\]|\S+@\S+?:(?P<path>\S+?))\s*[$#]")
+_PROMPT = re.compile(r"\s*(?:\[\S+@\S+ (?P<name>\S+)\]|(?:\S+@)?[\w.-]+:(?P<path>[/~]\S*?)|\S+@\S+?:(?P<at>\S+?))\s*[$#]")
 _BROKER = re.compile(
     r"\W*(?:on |from )?(?:the )?(?:kafka )?(?:broker|node|server)(?: ?id)?[ _=:#-]{0,3}(?P<broker>\d{1,9})\W*", re.IGNORECASE
 )
@@ -191,7 +191,7 @@ def _asked(command: re.Match[str]) -> str:
     if not paths and command["into"]:
         return command["into"]
     if not paths and (prompt := _PROMPT.match(command[0])):
-        return prompt["name"] or prompt["path"]
+        return prompt["name"] or prompt["path"] or prompt["at"]
     above = f"{command['into'].rstrip('/')}/" if command["into"] and paths and not paths[0].startswith("/") else ""
     return above + paths[0] if len(paths) == 1 and not re.search(r"[*?{\[]", paths[0]) else ""
 

@@ -304,8 +304,8 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
         if found is None and (bare := _BARE.fullmatch(text)) and (known := _known(bare["name"])):
             bad = known.bad is not None and known.bad(float(bare["value"]))
             facts = {"metric": bare["name"], "value": bare["value"]}
-            said = f"{bare['name']} is {bare['value']} ({known.means})"
-            yield HostSaid("metrics", one(line), said, whose.get(at), bad, facts=facts)
+            text = f"{bare['name']} is {bare['value']} ({known.means})"
+            yield HostSaid("metrics", one(line), text, whose.get(at), bad, facts=facts)
             continue
         if found is None:
             if text.startswith("# ") and _COMMENT.fullmatch(text):

@@ -60,6 +60,19 @@ _CONDITION = re.compile(
 _DESCRIBES = re.compile(
     r".*\b(?:kubectl|oc|k)\s(?:.*\s)?describe\s+(?:-\S+(?:\s+|=)\S+\s+)*(?:pods?|po)[\s/]+(?P<pod>[a-z0-9][a-z0-9.-]*)(?:\s+-.*|\s*[|>].*|\s*)"
 )
+_OTHERS = (
+    (
+        "node",
+        re.compile(r"(?:Roles|Taints|Unschedulable|Lease|Allocatable|System Info):.*|\s+(?:Memory|Disk|PID)Pressure\s+\w+\s.*"),
+    ),
+    ("resource", re.compile(r"(?:API Version|Kind):.*|\s+Last Transition Time:.*")),
+    ("claim", re.compile(r"(?:StorageClass|Access Modes|VolumeMode|Used By):.*")),
+    ("set", re.compile(r"(?:Replicas|Pods Status|Update Strategy|Pod Management Policy):.*")),
+    ("service", re.compile(r"(?:TargetPort|Endpoints|Session Affinity):.*")),
+)
+"""What ``kubectl describe`` prints of other objects only (``describe.go``: ``describeNode``, ``describePersistentVolumeClaim``,
+``describeStatefulSet``, ``describeService``)."""
+_BELOW_NAME = re.compile(r"(?:Namespace|Roles|Labels|Annotations|CreationTimestamp|Taints|Conditions):.*")
 _ABOVE = 6
 _SIGNAL = 128
 """Exit codes above it are the number of the signal that ended a process."""
@@ -153,7 +166,7 @@ def _begins(lines: Sequence[PastedLine], at: int) -> bool:
         return True
     if _FRAGMENT.fullmatch(text) and below and len(below) - len(below.lstrip()) > len(text) - len(text.lstrip()):
         return True
-    return (text.startswith("Name:") and below.startswith("Namespace:")) or _EVENT.fullmatch(text[:LONGEST]) is not None
+    return (text.startswith("Name:") and _BELOW_NAME.fullmatch(below) is not None) or _EVENT.fullmatch(text[:LONGEST]) is not None
 
 
 def _end(lines: Sequence[PastedLine], at: int) -> int:
@@ -178,6 +191,7 @@ def _described(
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
     pod, container, is_pods = _asked(lines, at), "", True
+    kind = next((kind for kind, own in _OTHERS if any(own.fullmatch(line.text[:LONGEST]) for line in lines[at:after])), "pod")
     conditions = []
     index, others = at, []
     while index < after:
@@ -187,26 +201,26 @@ def _described(
             container, is_pods = text.strip().removesuffix(":"), False
         elif state := _STATE.fullmatch(text):
             end = _end_of_state(lines, index, after)
-            yield _state(lines, index, end, state, _name(pod, container), broker)
+            yield _state(lines, index, end, state, _name(kind, pod, container), broker)
             yield from _ended(lines, index, end, state, broker)
         elif count := _COUNT.fullmatch(text):
-            said = f"{_name(pod, container)} has restarted {count['count']} times"
+            said = f"{_name(kind, pod, container)} has restarted {count['count']} times"
             yield HostSaid("kubectl", where, said, broker, facts={"restarts": int(count["count"])})
         elif (ready := _READY.fullmatch(text)) and container:
-            said = f"{_name(pod, container)} is {'' if ready['ready'] == 'True' else 'not '}ready"
+            said = f"{_name(kind, pod, container)} is {'' if ready['ready'] == 'True' else 'not '}ready"
             yield HostSaid(
                 "kubectl", where, said, broker, bad=ready["ready"] == "False", facts={"ready": ready["ready"] == "True"}
             )
         elif condition := _CONDITION.fullmatch(text[:LONGEST]):
             conditions.append((lines[index], condition))
         elif event := _EVENT.fullmatch(text[:LONGEST]):
-            said = f"{_name(pod, '')}: {event['reason']} {event['age']} ago, from {event['source']}: {event['message']}"
+            said = f"{_name(kind, pod, '')}: {event['reason']} {event['age']} ago, from {event['source']}: {event['message']}"
             yield HostSaid("kubectl", where, said, broker, bad=True, facts={"reason": event["reason"]})
         elif key := _KEY.fullmatch(text[:LONGEST]):
             pod = key["value"] or "" if text.startswith("Name:") else pod
             if is_pods and not key["indent"] and key["key"] in ("Status", "Reason", "Message", "Node") and key["value"]:
                 evicted = key["key"] == "Reason" or key["value"] in ("Failed", "Pending", "Unknown")
-                said = f"{_name(pod, '')}: {key['key'].lower()} {key['value']}"
+                said = f"{_name(kind, pod, '')}: {key['key'].lower()} {key['value']}"
                 yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
             elif not text.startswith("Name:") or not is_pods:
                 others.append(lines[index])
@@ -217,8 +231,8 @@ def _described(
         shown = ", ".join(f"{condition['what']} {condition['is']}" for _, condition in conditions)
         where = LineSpan(conditions[0][0].number, conditions[-1][0].number)
         bad = any(condition["is"] == "False" for _, condition in conditions)
-        yield HostSaid("kubectl", where, f"conditions of {_name(pod, '')}: {shown}", broker, bad)
-    yield from _beside(others, _name(pod, ""), broker)
+        yield HostSaid("kubectl", where, f"conditions of {_name(kind, pod, '')}: {shown}", broker, bad)
+    yield from _beside(others, _name(kind, pod, ""), broker)
     yield Frame(spanned(lines, at, after))
 
 
@@ -283,6 +297,6 @@ def _ended(lines: Sequence[PastedLine], at: int, end: int, state: re.Match[str],
         yield PastedLogLine(spanned(lines, at, end), text, None, False, broker)
 
 
-def _name(pod: str, container: str) -> str:
-    whose = f"pod {pod}" if pod else "a pod whose name was not pasted"
+def _name(kind: str, name: str, container: str) -> str:
+    whose = f"{kind} {name}" if name else f"a {kind} whose name was not pasted"
     return f"container {container} of {whose}" if container else whose

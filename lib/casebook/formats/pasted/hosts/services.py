@@ -4,6 +4,7 @@ A process named ``java`` need not be the broker. Source: ``src/systemctl/systemc
 v4.19, v5.10, v6.1`` (``Kill process`` up to 4.19, ``Killed process`` with ``UID:`` later).
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
@@ -31,8 +32,10 @@ _DROPPED_IN = re.compile(r"\s*[├└|`][─-]+\s*(?P<file>\S+\.conf)\s*")
 _PRESET = re.compile(r";\s*((?:vendor )?preset: [\w-]+)")
 _MOST_OF_COMMAND = 400
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
-_IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
-_STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
+_IS_ACTIVE = re.compile(
+    r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-(?:active|failed|enabled)\s+(?P<units>[\w@.:-]+(?: +[\w@.:-]+)*)\s*"
+)
+_STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown", "enabled", "disabled", "static", "masked")
 _LISTED = re.compile(
     r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|mount|timer))\s+(?P<load>loaded|not-found|masked|error|bad-setting)"
     r"\s+(?P<active>active|inactive|failed|activating|deactivating|reloading)\s+(?P<sub>[a-z-]+)(?:\s.*)?"
@@ -50,6 +53,12 @@ _OF_KERNEL = re.compile(
     r"|Failed with result 'oom-kill')"
 )
 _SECONDS = re.compile(r"\[\s*(?P<since>\+?)(?P<up>\d{1,10}\.\d{1,9})\]")
+_ENTRY = re.compile(r"\s*(?:\S+ kernel: )?\[\s*\d{1,10}\.\d{1,9}\]\s+(?P<says>[A-Za-z]\S*.*[a-z].*)")
+_TROUBLE = re.compile(
+    r"(?i)\bI/O error|read-only|\berror\b|timeout|timed out|corrupt|offline|hung|blocked for more than|out of memory"
+    r"|segfault|link (?:is )?down"
+)
+"""A line of the kernel about disks, file systems, links and stuck tasks."""
 _TABLE = re.compile(
     r"\s*(?:.*kernel: )?\[\s*\d+\.\d+\]\s+(?:\[\s*\d+\]\s+\d+\s+\d+\s.*|\[ ?pid ?\]\s+uid .*|Mem-Info:|Tasks state .*"
     r"|Call Trace:.*)"
@@ -105,13 +114,12 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     while at < len(lines):
         text = lines[at].text
         unit = _UNIT.fullmatch(text) if len(text) < 300 and _is_key(lines, at + 1) else None
-        answer = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
-        if (asked := _IS_ACTIVE.fullmatch(text[:400])) and answer in _STATES:
-            said = f"{asked['unit']} is {answer}"
-            yield HostSaid(
-                "systemctl", spanned(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
-            )
-            at += 2
+        if "is-" in text[:400] and (states := _asked_states(lines, at)):
+            for index, (asked, state) in enumerate(states, at + 1):
+                span = spanned(lines, at if index == at + 1 else index, index + 1)
+                said = f"{asked} is {state}"
+                yield HostSaid("systemctl", span, said, whose.get(at), state == "failed", facts={"active": state})
+            at += len(states) + 1
         elif failed := (_NOT_LOADED.fullmatch(text[:400]) if "failed to load" in text else None):
             said = f"{failed['unit']} failed to load: {failed['why'].strip()}"
             yield HostSaid("systemctl", one(lines[at]), said, whose.get(at), bad=True, facts={"unit": failed["unit"]})
@@ -132,6 +140,14 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             at = after
         else:
             at += 1
+
+
+def _asked_states(lines: Sequence[PastedLine], at: int) -> list[tuple[str, str]]:
+    """Return each unit that a command asks for with its state, one a line; nothing when their numbers differ."""
+    asked = _IS_ACTIVE.fullmatch(lines[at].text[:400])
+    units = asked["units"].split() if asked else []
+    states = list(itertools.takewhile(_STATES.__contains__, (line.text.strip() for line in lines[at + 1 :])))
+    return list(zip(units, states, strict=True)) if len(units) == len(states) else []
 
 
 def _is_key(lines: Sequence[PastedLine], at: int) -> bool:
@@ -208,6 +224,9 @@ def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
         said = _of_kernel(text, one(here.line), here.broker, _moment(text))
         if said is not None:
             yield said
+        elif not is_table(text) and (entry := _ENTRY.fullmatch(text[:LONGEST])):
+            bad = _TROUBLE.search(entry["says"]) is not None
+            yield HostSaid("kernel", one(here.line), f"the kernel said, {_moment(text)}: {entry['says']}", here.broker, bad)
 
 
 def java_memory(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:

@@ -12,13 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ThreadDump
+from casebook.formats.pasted.hosts import locks
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes
 
 _TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _BEGIN = re.compile(r"\s*Full thread dump (?P<java>.{1,200}?):?\s*")
-_THREAD = re.compile(r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)).*')
+_THREAD = re.compile(
+    r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)|\s#\d+\s*$|\sId=\d+\s+[A-Z_]{3,20}\b).*'
+)
 _AT_HEAD = re.compile(
     r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
 )
@@ -27,12 +30,9 @@ _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
-_WAITS = re.compile(r"\s*- waiting to lock (?:<(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)|(?P<named>[\w.$]+@[0-9a-f]+))\s*")
-"""The second form is that of ``ThreadInfo.toString``, as debuggers and monitors print it."""
-_AWAITS = re.compile(r"\s*- (?P<how>parking to wait for|waiting on)\s+<(?P<lock>[^>]*)>(?: \((?P<what>[^)]*)\))?.*")
-_HOLDS = re.compile(r"\s*- locked (?:<(?P<lock>0x[0-9a-f]+)>(?: \((?P<what>[^)]*)\))?.*|(?:on )?(?P<named>[\w.$]+@[0-9a-f]*)\s*)")
 _WITHIN = re.compile(
-    r"\s*(?:- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
+    r"\s*(?:- +(?:blocked on|waiting on) [\w.$]+@[0-9a-f]+|Number of locked synchronizers = \d+"
+    r"|- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
     r"|Locked ownable synchronizers:"
     r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
     r"|_to_delete_list=.*"
@@ -86,8 +86,8 @@ class _Thread:
     waits: str = ""
     lock: str = ""
     awaits: str = ""
-    holds: list[str] = field(default_factory=list)
-    owns: list[str] = field(default_factory=list)
+    waits_on: str = ""
+    holds: dict[str, str] = field(default_factory=dict)
     at_head: str = ""
 
     @property
@@ -197,7 +197,12 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         dump.has_begin, dump.java = True, begin["java"]
     elif found := _THREAD.fullmatch(text):
         head = _AT_HEAD.fullmatch(text)
+        by_id = locks.BY_ID.fullmatch(text)
         dump.threads.append(_Thread(found["name"], line, at_head=head["state"].strip() if head else ""))
+        if by_id:
+            dump.threads[-1].state = by_id["state"]
+            dump.threads[-1].lock = by_id["lock"] or ""
+            dump.threads[-1].waits = f"owned by {by_id['owner']}" if by_id["owner"] else ""
         dump.of_java += _OF_JAVA.fullmatch(text) is not None
     elif _END.fullmatch(text):
         dump.has_end = True
@@ -218,13 +223,14 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
     elif thread is not None and (frame := _FRAME.fullmatch(text)):
         dump.release = dump.release or ((release := _RELEASE.search(text)) is not None and release["release"]) or ""
         thread.frames.append(frame["frame"].rpartition("/")[2])
-    elif thread is not None and (waits := _WAITS.fullmatch(text)):
-        thread.lock, thread.waits = waits["lock"] or waits["named"], waits["what"] or ""
-    elif thread is not None and (awaits := _AWAITS.fullmatch(text)):
+    elif thread is not None and (waits := locks.WAITS.fullmatch(text)):
+        thread.lock, thread.waits = waits["lock"] or waits["object"], waits["what"] or ""
+        thread.waits += f", owned by {waits['owner']}" if waits["owner"] else ""
+    elif thread is not None and (awaits := locks.AWAITS.fullmatch(text)):
+        thread.waits_on = awaits["lock"]
         thread.awaits = f"{awaits['how']} {awaits['lock']}" + (f" ({awaits['what']})" if awaits["what"] else "")
-    elif thread is not None and (holds := _HOLDS.fullmatch(text)):
-        thread.holds.append(holds["lock"] or holds["named"])
-        thread.owns.append(f"{holds['lock']} ({holds['what'].removeprefix('a ')})" if holds["what"] else thread.holds[-1])
+    elif thread is not None and (holds := locks.HOLDS.fullmatch(text)):
+        thread.holds[holds["lock"] or holds["object"]] = holds["what"] or ""
     elif length := _LENGTH.fullmatch(text.strip()):
         dump.length = int(length["length"])
     else:
@@ -235,7 +241,7 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
 
 
 def _is_lock(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in (_WAITS, _HOLDS, _WITHIN))
+    return any(pattern.fullmatch(text) for pattern in (locks.WAITS, locks.HOLDS, _WITHIN))
 
 
 def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
@@ -297,9 +303,9 @@ def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]
 
 
 def _awaited(thread: _Thread) -> str:
-    what = f" ({thread.waits})" if thread.waits else ""
-    lock = f", waiting for lock {thread.lock}{what}" if thread.lock else ""
-    lock += f", holding {', '.join(thread.owns[:_SHOWN])}" if thread.owns else ""
+    lock = f", waiting for lock {locks.named(thread.lock, thread.waits)}" if thread.lock else ""
+    held = [locks.named(lock, what.removeprefix("a ")) for lock, what in thread.holds.items() if lock != thread.waits_on]
+    lock += f", holding {', '.join(held[:_SHOWN])}" if held else ""
     return lock + (f", {thread.awaits}" if thread.awaits else "")
 
 
@@ -363,7 +369,7 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
     for thread in blocked[:_SHOWN]:
         holder = holders.get(thread.lock)
         held = f", which {holder.name} held: {holder.doing}" if holder else ""
-        lock = f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+        lock = f", waiting for lock {locks.named(thread.lock, thread.waits)}" if thread.lock else ""
         yield HostSaid(
             "thread dump", _of(thread), f"{thread.name} was {thread.doing}{lock}{held}", broker, facts={"blocked": thread.name}
         )

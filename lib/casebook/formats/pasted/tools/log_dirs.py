@@ -117,7 +117,9 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
         [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []
     )
     parts += [] if whole else ["its text is cut"]
-    sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
+    sizes = (
+        f"sizes of {replicas} replica{'' if replicas == 1 else 's'}, asked of broker{'' if len(answered) == 1 else 's'} {asked}"
+    )
     yield ToolStatement(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
 
 

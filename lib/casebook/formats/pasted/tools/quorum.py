@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import METADATA_QUORUM, QUORUM_REPLICATION, ToolStatement
-from casebook.formats.pasted.text import PastedLine, spanned
+from casebook.formats.pasted.text import PastedLine, one, spanned
 
 IS_KRAFT = "this is a KRaft cluster, which keeps its metadata in no ZooKeeper"
 
@@ -25,6 +25,7 @@ _ROW = re.compile(
     r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?P<end>-?\d{1,19})\s+(?P<lag>-?\d{1,19})"
     r"\s+(?P<fetched>-?\d+(?: ms ago)?)\s+(?P<caught>-?\d+(?: ms ago)?)\s+(?P<status>Leader|Follower|Observer)\s*"
 )
+_CUT_ROW = re.compile(r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?:(?P<end>-?\d{1,19})\s+)?(?P<rest>-?\d.*)?\s*")
 _AGES = {"fetched": "last fetch", "caught": "last caught up"}
 _LONGEST, _SHOWN = 16 << 10, 30
 
@@ -47,6 +48,9 @@ def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
                 after += 1
             nodes = "; ".join(map(_node, rows[:_SHOWN])) + (f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
             yield ToolStatement(QUORUM_REPLICATION, spanned(lines, at, after), f"{IS_KRAFT}{f': {nodes}' if nodes else ''}")
+            if after < len(lines) and rows and (cut := _CUT_ROW.fullmatch(lines[after].text[:_LONGEST])):
+                yield ToolStatement(QUORUM_REPLICATION, one(lines[after]), _cut(cut))
+                after += 1
         at = after
 
 
@@ -54,6 +58,14 @@ def _node(row: re.Match[str]) -> str:
     directory = f", directory {row['directory']}" if row["directory"] else ""
     ages = [f", {what} {row[name]}" for name, what in _AGES.items()]
     return f"{row['node']} {row['status'].lower()}{directory}, log end {row['end']}, lag {row['lag']}{''.join(ages)}"
+
+
+def _cut(row: re.Match[str]) -> str:
+    """Return what is whole in a row that is cut: its last value may go on."""
+    directory = f", directory {row['directory']}" if row["directory"] else ""
+    end = f", log end {row['end']}" if row["end"] else ""
+    rest = f", then {row['rest'].strip()}" if row["rest"] else ""
+    return f"{row['node']}{directory}{end}{rest}: its row is cut there"
 
 
 def _status(values: dict[str, str]) -> str:

@@ -22,7 +22,7 @@ _PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})(?:, ?|-)(?P<partition>\d{1,10
 _CURRENT = re.compile(r"\s*Current partition replica assignment\s*(?P<plan>\{.*)?")
 _PROPOSED = re.compile(r"\s*Proposed partition reassignment configuration\s*(?P<plan>\{.*)?")
 _STARTED = re.compile(
-    r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?(?=[ :.]|\s*$))?[ :.]*(?P<what>.*)"
+    r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?(?![\w.-]))?(?:[ :.]+(?P<what>.*))?"
 )
 _STATUS = re.compile(
     rf"\s*Reassignment of partition {_PARTITION} (?:is )?"
@@ -83,7 +83,7 @@ def moves(lines: Sequence[PastedLine]) -> Iterator[PastedAssignment | PastedMove
                 if not whole:
                     yield _cut(lines, after)
             elif started := _STARTED.fullmatch(text):
-                rows, after = _started(lines, at, started["what"])
+                rows, after = _started(lines, at, started["what"] or "")
                 yield from rows
             else:
                 yield from _row(text, one(lines[at]))

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from casebook.formats.pasted.text import PastedLine
+
 _LOOP = re.compile(r".*?\bfor\s+(?P<name>\w+)\s+in\s+(?P<values>[^;]{1,400}?)\s*(?:;|$)")
 _RANGE = re.compile(r"\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})\}|(?:\$\(|`)seq (?:(?P<begin>\d{1,6}) )?(?P<end>\d{1,6})(?:\)|`)")
 _SHELL = re.compile(
@@ -15,6 +17,10 @@ _ASKED = re.compile(
 )
 _NOTHING = re.compile(r"(?!)")
 _MOST_TURNS, _LONGEST = 500, 4096
+_OF_CLIENT = re.compile(
+    r"\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \[myid[^\]]{0,20}\] - (?:INFO|WARN|DEBUG) +\[\S*main|.*ClientCnxn\$"
+)
+"""Log lines that ``zkCli`` writes among its own output (``conf/log4j.properties@release-3.5.9``)."""
 
 
 def turns(heads: Sequence[str]) -> tuple[re.Pattern[str], list[str]]:
@@ -54,3 +60,15 @@ def tree_asked(text: str) -> str | None:
     """The path given to ``tree`` of zk-shell; ``None`` for another line."""
     shell = _SHELL.fullmatch(text[:_LONGEST])
     return _path(shell) if shell and shell["verb"] == "tree" else None
+
+
+def is_client_log(text: str) -> bool:
+    """Return whether ``zkCli`` logs it."""
+    return _OF_CLIENT.match(text) is not None
+
+
+def behind_client_log(lines: Sequence[PastedLine], at: int) -> int:
+    """Return the first line with content behind such ones."""
+    while at < len(lines) and (not lines[at].text or is_client_log(lines[at].text)):
+        at += 1
+    return at

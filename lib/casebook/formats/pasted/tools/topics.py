@@ -73,10 +73,10 @@ _PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)"
 _MOST_FOLDED, _LONGEST, _NARROW = 6, 64 << 10, 50
 _BEGUN_NAME = re.compile(r"(?<=\d),[a-z][a-z.]*$|,(?:[a-z]+\.)+[a-z]*$")
 """After a number, or with dots: the name of a setting without its pasted value."""
-_BROKEN_NAME = re.compile(r"(?<=[,.])(?<=\.)[ \t]+(?=[a-z][a-z0-9._-]*=)")
-"""A blank that a mail or an editor has put behind a dot of a name."""
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?|true|false")
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
+_PARTED_NAME = re.compile(r"(?<![^,\s])[a-z]+(?:\.[a-z]+)*(?: ?\. ?[a-z]+(?:\.[a-z]+)*)+(?==)")
+"""A setting's name with blanks beside its dots, as web pages break a long line."""
 
 
 def described(
@@ -347,7 +347,7 @@ def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
     """The settings that are there in any case, ``None`` for none, and whether they are all: a list may be cut behind a name,
     ``a=1,b=``, or behind a comma.
     """
-    text = _BROKEN_NAME.sub("", text)
+    text = _PARTED_NAME.sub(lambda name: name[0].replace(" ", ""), text)
     if name := _BEGUN_NAME.search(text):
         return configs(text[: name.start()]), False
     if (whole := configs(text)) is not None:

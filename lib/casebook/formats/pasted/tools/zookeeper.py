@@ -63,9 +63,7 @@ _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
 _NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
-_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 4096, 3, 11
-_MOST_SAID = 4000
-
+_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER, _MOST_SAID = 5000, 4 << 20, 4096, 3, 11, 4000
 _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
 """Zone names that Java prints with a single meaning; CST, IST, BST and the like have several."""
@@ -212,9 +210,11 @@ def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tup
 
 def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
     """Return the next line with content, or with a prompt, within a limit."""
+    at = shells.behind_client_log(lines, at)
     for index in range(at, min(len(lines), at + _MOST_CHATTER)):
         text = lines[index].text
-        if text and not is_remark(text) and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
+        says = text.startswith("[zk:") or not (_CHATTER.fullmatch(text) or shells.is_client_log(text))
+        if text and says and not is_remark(text):
             return index
     return min(len(lines), at + _MOST_CHATTER)
 

@@ -8,7 +8,7 @@ from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
-from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed
 from casebook.findings.words import agree, brokers, count, duration, plural
 from casebook.kafka.commands import Commands
 from casebook.kafka.restart_sets import Harm, RestartSets
@@ -396,9 +396,4 @@ def _not_by_design(scene: MaintenanceInputs, hit: Sequence[RestartRow]) -> int:
 def _proof(scene: MaintenanceInputs, row: RestartRow) -> tuple[Evidence, ...]:
     """Return the states of the first harmed partitions, and the table."""
     first = set([name for some in scene.sets.harmed(row.brokers).values() for name in some][:SHOWN])
-    return (
-        *of_verdicts(
-            [verdict for verdict in scene.verdicts if (verdict.topic, verdict.partition) in first], scene.cluster.proofs
-        )[:-1],
-        TABLE,
-    )
+    return (*(scene.cluster.proofs.state(v.topic, v.partition) for v in scene.verdicts if (v.topic, v.partition) in first), TABLE)

@@ -33,7 +33,7 @@ def _tables() -> list[str]:
 
 
 def _rules(rules: Mapping[str, str]) -> list[str]:
-    return ["| rule | what it says |", "|---|---|", *(f"| {rule} | {says} |" for rule, says in rules.items())]
+    return ["| rule | meaning |", "|---|---|", *(f"| {rule} | {says} |" for rule, says in rules.items())]
 
 
 MAKERS: Mapping[str, Callable[[], list[str]]] = {

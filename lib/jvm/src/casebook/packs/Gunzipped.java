@@ -9,8 +9,8 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipException;
 
 /**
- * What comes out of gzip (RFC 1952), of all its members; zeros behind the last one are padding. Java's own reader takes a member
- * whose header was cut, and any member behind what the file system has not yet fetched, for the end of the file.
+ * The decompressed content of all members of a gzip file (RFC 1952); zeros after the last member are padding. Java's own reader
+ * ends silently at a member whose header was cut, and at a member that the file system has not yet fetched.
  */
 public final class Gunzipped extends InputStream {
   private static final int DEFLATE = 8;
@@ -43,8 +43,8 @@ public final class Gunzipped extends InputStream {
   /**
    * Reads.
    *
-   * @throws EOFException it was cut; also to who reads on
-   * @throws ZipException it is damaged; also to who reads on
+   * @throws EOFException the file was cut; each later read throws again
+   * @throws ZipException the file is damaged; each later read throws again
    */
   @Override
   public int read(byte[] into, int offset, int length) throws IOException {
@@ -83,7 +83,7 @@ public final class Gunzipped extends InputStream {
     return -1;
   }
 
-  /** Passes the header of the next member; {@code false} when there is none. */
+  /** Skips the header of the next member; {@code false} when there is none. */
   private boolean begin() throws IOException {
     int first = 0;
     do {

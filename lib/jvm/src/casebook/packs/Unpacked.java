@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.ZipException;
 
-/** What comes out of a pack, and no more of it than honest packs hold: others are made to keep a reader busy for ever. */
+/** The content of a pack, limited to the ratio of real packs: a malicious one would keep a reader busy for ever. */
 public final class Unpacked extends FilterInputStream {
   private static final long LEAST = 1L << 30;
   private static final int MOST_TIMES = 200;
@@ -13,7 +13,7 @@ public final class Unpacked extends FilterInputStream {
   private final Counted packed;
   private long size;
 
-  /** Makes what unpacks a stream. */
+  /** Makes the stream that unpacks another. */
   public interface Unpacking {
     InputStream of(InputStream packed) throws IOException;
   }
@@ -55,7 +55,7 @@ public final class Unpacked extends FilterInputStream {
     return false;
   }
 
-  /** Counts what is read of a pack. */
+  /** Counts the bytes read from a pack. */
   private static final class Counted extends FilterInputStream {
     private long size;
 

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Frames of Zstandard on their way to the library's reader ({@code RFC 8878, 3.1}). That reader takes a file without any frame for a
- * sound one, and one whose last frame was cut, too, where the frame before it ended within the same read; here both are told.
+ * Checks Zstandard frames before the library's reader gets them ({@code RFC 8878, 3.1}). That reader accepts a file without any
+ * frame. It also accepts a cut last frame if the frame before it ended within the same read. This class reports both.
  */
 public final class WholeFrames extends FilterInputStream {
   private static final long FRAME = 0xFD2FB528L;
@@ -16,7 +16,7 @@ public final class WholeFrames extends FilterInputStream {
   private static final int[] BYTES_OF_CONTENT_SIZE = {0, 2, 4, 8};
   private static final int REPEATED = 1;
 
-  /** What the field that is being read is; nothing is known of the rest where a frame is of no kind that the format has. */
+  /** The field that is being read; after a frame of an unknown kind, the rest of the file is unknown. */
   private enum Field {
     MAGIC(4),
     SKIPPED_SIZE(4),
@@ -52,7 +52,7 @@ public final class WholeFrames extends FilterInputStream {
   /**
    * Reads.
    *
-   * @throws EOFException it ends inside a frame, or has none
+   * @throws EOFException the file ends inside a frame, or has none
    */
   @Override
   public int read(byte[] into, int offset, int length) throws IOException {

@@ -7,8 +7,8 @@ import org.apache.kafka.common.record.DefaultRecordBatch;
 import org.apache.kafka.common.utils.ByteUtils;
 
 /**
- * Records of format 2, by their lengths ({@code record/DefaultRecord.java@3.9.0-rc3, readFrom}). Keys and values stay where they
- * lie: Kafka's own reader makes three objects of a record, which takes longer than all else that is done with a commit.
+ * Records of format 2, by their lengths ({@code record/DefaultRecord.java@3.9.0-rc3, readFrom}). Keys and values stay in the
+ * buffer: Kafka's own reader makes three objects for each record, which takes longer than all other work on a commit.
  */
 final class BatchCursor implements RecordCursor {
   private Header header;
@@ -53,7 +53,7 @@ final class BatchCursor implements RecordCursor {
     start = bytes.position();
     int size = ByteUtils.readVarint(bytes);
     int end = fitting(size);
-    bytes.get(); // attributes, of which none is in use
+    bytes.get(); // attributes: none is in use
     timestampDelta = ByteUtils.readVarlong(bytes);
     offsetDelta = ByteUtils.readVarint(bytes);
     hasKey = field(key);
@@ -65,7 +65,7 @@ final class BatchCursor implements RecordCursor {
     return true;
   }
 
-  /** Shows a field in a view, and passes it. */
+  /** Sets a view to a field, and skips the field. */
   private boolean field(ByteBuffer view) {
     int length = ByteUtils.readVarint(bytes);
     if (length < 0) {
@@ -84,7 +84,7 @@ final class BatchCursor implements RecordCursor {
     }
   }
 
-  /** Where something of this length ends. */
+  /** End position of a field of this length. */
   private int fitting(int length) {
     if (atLeastNone(length) > bytes.remaining()) {
       throw new InvalidRecordException("a length of " + length + " where " + bytes.remaining() + " bytes are left");

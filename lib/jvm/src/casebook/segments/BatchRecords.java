@@ -3,9 +3,8 @@ package casebook.segments;
 import java.nio.ByteBuffer;
 
 /**
- * The records of one sound batch after the other. Batches are decompressed first, so that no length inside one is trusted with
- * more memory than there is data; and all of a batch's records are looked at before the first is handed out, so that an
- * unreadable batch is not read half.
+ * The records of sound batches, one batch after the other. A batch is decompressed first, so that no length inside it can allocate
+ * more memory than it has data. All its records are checked before the first is returned, so that an unreadable batch gives none.
  */
 public final class BatchRecords {
   private final Content content;
@@ -23,7 +22,7 @@ public final class BatchRecords {
   }
 
   /**
-   * Begins with a batch; {@link #next} then goes to its first record.
+   * Opens a batch; {@link #next} then moves to its first record.
    *
    * @throws Undecodable its records cannot be read
    */
@@ -45,12 +44,12 @@ public final class BatchRecords {
     cursor = opened;
   }
 
-  /** How many records the batch has. */
+  /** Number of records in the batch. */
   public int count() {
     return count;
   }
 
-  /** Goes on to the next record. */
+  /** Moves to the next record. */
   public boolean next() {
     passed += size;
     size = 0;
@@ -61,7 +60,7 @@ public final class BatchRecords {
     return true;
   }
 
-  /** Leaves out the records that are left. */
+  /** Skips the remaining records. */
   public void close() {
     cursor = null;
   }
@@ -80,12 +79,12 @@ public final class BatchRecords {
     return cursor.sequence();
   }
 
-  /** Good until {@link #next}; {@code null} when it has none. */
+  /** Valid until {@link #next}; {@code null} when it has none. */
   public ByteBuffer key() {
     return cursor.key();
   }
 
-  /** Good until {@link #next}; {@code null} when it has none. */
+  /** Valid until {@link #next}; {@code null} when it has none. */
   public ByteBuffer value() {
     return cursor.value();
   }
@@ -94,7 +93,7 @@ public final class BatchRecords {
     return cursor.headers();
   }
 
-  /** The record's share of the batch's bytes on disk. The shares of a batch add up to its bytes. */
+  /** The record's share of the batch's bytes on disk. The sum of the shares is the batch's bytes. */
   public int share() {
     return (int) (upTo(passed + size) - upTo(passed));
   }

@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks from batch to batch of a segment and lets only whole, checked ones through. What lies between them is reported as
- * damage, and the walk goes on at the next batch whose length, offset and checksum fit.
+ * Walks from batch to batch of a segment and returns only complete, checked ones. The bytes between them are reported as damage.
+ * After damage, the walk continues at the next batch with a consistent length, offset and checksum.
  *
- * <p>Kafka itself stops at the first bad byte and cuts the rest off ({@code LogSegment.recover}). An offset is outside its
- * batch's checksum: it is believed when it fits those before and behind it. Where only decompression would tell, in compressed
- * sets of formats 0 and 1, the one behind may be blamed.
+ * <p>Kafka itself stops at the first bad byte and truncates the rest ({@code LogSegment.recover}). The checksum of a batch does
+ * not cover its offset, so the offset counts only if it fits the batches before and after it. In compressed sets of formats 0 and
+ * 1, only decompression would find the wrong offset; there, the batch after it may be reported instead.
  */
 public final class BatchWalker {
-  /** What a step found. */
+  /** The result of a step. */
   public enum Step {
     BATCH,
     DAMAGE,
@@ -29,15 +29,15 @@ public final class BatchWalker {
   private Header probe = new Header();
   private Damage damage;
   private long position;
-  /** No batch that follows has an offset below. */
+  /** Lower limit for the offsets of all following batches. */
   private long floor;
-  /** The same by the records of the last batch alone, if it claims more offsets. */
+  /** The same limit by the records of the last batch only, if the batch claims more offsets than records. */
   private long certainFloor;
   private final Unbroken unbroken;
   private long searched;
 
   /**
-   * @param checked compute the checksum of every batch; else only where headers contradict each other
+   * @param checked compute the checksum of every batch; else only if headers contradict each other
    */
   public BatchWalker(ByteSource source, FileRange range, Limits limits, boolean checked) {
     this.window = new Window(source, range.length());
@@ -51,7 +51,7 @@ public final class BatchWalker {
   }
 
   /**
-   * Looks whether a sound batch begins at a position.
+   * Checks for a sound batch at a position.
    *
    * @return its header; {@code null} when there is none
    */
@@ -62,7 +62,7 @@ public final class BatchWalker {
     return walker.soundBatchAt(position) ? walker.probe : null;
   }
 
-  /** Goes on to the next batch or damage. */
+  /** Moves to the next batch or damage. */
   public Step step() throws IOException {
     window.forget(position);
     if (position >= range.end() || window.have(position, 1) == 0) {
@@ -87,28 +87,28 @@ public final class BatchWalker {
     return Step.BATCH;
   }
 
-  /** The batch that was found. */
+  /** The header of the current batch. */
   public Header header() {
     return header;
   }
 
-  /** The bytes of the batch that was found, when they are checked. */
+  /** The bytes of the current batch, if they are checked. */
   public ByteBuffer batch() throws IOException {
     window.have(header.position, (int) header.size);
     return window.buffer().slice(window.at(header.position), (int) header.size);
   }
 
-  /** The damage that was found. */
+  /** The current damage. */
   public Damage damage() {
     return damage;
   }
 
-  /** Reports a batch that fits its checksum and yet has no readable records. */
+  /** Reports a batch that has a correct checksum, but no readable records. */
   public Damage undecodable(String reason) {
     return new Damage(header.position, header.size, header.offset, reason, false);
   }
 
-  /** Says why no sound batch begins at a position; {@code null} when one does. */
+  /** The reason why no sound batch begins at a position; {@code null} when one does. */
   private String faultAt(long at, Header into, boolean compute) throws IOException {
     long room = Math.min(window.have(at, Header.LONGEST), range.end() - at);
     if (room < Header.SHORTEST) {
@@ -129,7 +129,7 @@ public final class BatchWalker {
     return null;
   }
 
-  /** Whether a header that is not checked ends so near to the end of the file that this must be looked at. */
+  /** Whether an unchecked batch reaches the listed end of the file, so that its end must be read. */
   private boolean needsEnd(long at, Header into) {
     return range.last() && at + into.size >= range.length();
   }
@@ -148,7 +148,7 @@ public final class BatchWalker {
     return found.size > limits.batchBytes();
   }
 
-  /** Says why a batch whose bytes may be sound cannot be where it is; {@code null} when it can. */
+  /** The reason why a batch, whose bytes may be sound, cannot be at its place; {@code null} when it can. */
   private String misplaced(Header found) {
     if (!found.countsFit()) {
       return "its counts make no sense";
@@ -161,7 +161,7 @@ public final class BatchWalker {
         : null;
   }
 
-  /** Says why the offsets that a batch claims cannot be; {@code null} when nothing speaks against them. */
+  /** The reason why the claimed offsets of a batch are impossible; {@code null} when nothing contradicts them. */
   private String contradiction() throws IOException {
     if (header.offset == floor && !header.compressed() && header.count > header.lastOffsetDelta) {
       return null; // no gap before it, and none in it
@@ -177,19 +177,19 @@ public final class BatchWalker {
   }
 
   /**
-   * Whether the batch behind says that this one's offsets are too large, and is not itself contradicted by the one behind it.
-   * Where one behind the other fits without a gap, that is it: by the offset before, or by the number of records.
+   * Whether the next batch shows that this one's offsets are too large, and the batch after that does not contradict the next one.
+   * A batch that continues without a gap is decisive: after the offset before, or by the number of records.
    */
   private boolean contradictedBy(long behind) throws IOException {
     if (next.offset > header.lastOffset || next.offset < floor || !soundAt(behind, next)) {
       return false;
     }
     if (isWrapper(header) && firstOffset(header) == floor) {
-      return false; // its records take up where those before it ended
+      return false; // its records continue the previous ones without a gap
     }
     long first = firstOffset(next);
     if (first < floor || first > next.offset) {
-      return false; // the one behind cannot be where it says either
+      return false; // the next batch cannot be at its own offset either
     }
     if (next.offset == floor + header.lastOffsetDelta + 1) {
       return true;
@@ -203,7 +203,7 @@ public final class BatchWalker {
     return next.offset > lastBehind && firstOffset(next) <= header.lastOffset || fits && next.offset == fitting;
   }
 
-  /** The offset of a batch's first record, for which a compressed set of formats 0 and 1 is opened, as it states that of its last. */
+  /** The offset of a batch's first record. A compressed set of formats 0 and 1 states only its last one, so it is decompressed. */
   private long firstOffset(Header of) throws IOException {
     if (!isWrapper(of) || !soundAt(of.position, of)) {
       return of.offset;
@@ -218,7 +218,7 @@ public final class BatchWalker {
     }
   }
 
-  /** Whether a header is of a compressed set of formats 0 and 1, which states the offset of its last record only. */
+  /** Whether a header is of a compressed set of formats 0 and 1, which states only the offset of its last record. */
   private static boolean isWrapper(Header of) {
     return of.magic < 2 && of.compressed();
   }
@@ -238,10 +238,10 @@ public final class BatchWalker {
   }
 
   /**
-   * Passes over damage, as far as the next sound batch. What the batch before it claims beyond its records is no longer believed,
-   * as nothing confirmed it.
+   * Skips damage up to the next sound batch. Offsets that the batch before it claims beyond its records no longer count, because
+   * nothing confirmed them.
    *
-   * @param certain the batch is whole, and its fault not one of bytes
+   * @param certain the batch is complete, and its fault is not in its bytes
    */
   private void skip(String fault, boolean certain) throws IOException {
     long from = position;
@@ -263,7 +263,7 @@ public final class BatchWalker {
     }
   }
 
-  /** Where a damaged batch ends, as its length says; -1 when that cannot be looked at. */
+  /** End of a damaged batch by its stated length; -1 when that place cannot be read. */
   private long behind(long from) {
     boolean known = header.magic >= 0 && header.magic <= 2;
     boolean there = known && oversized(header) && from + header.size <= range.length() && !window.forwardOnly();
@@ -278,10 +278,10 @@ public final class BatchWalker {
   }
 
   /**
-   * Tries every position. Remembers on the way what a tail looks like.
+   * Tries every position, and records the form of the tail.
    *
-   * @param stop a sound batch, as the length in front of the damage says; what lies before it may be in a record, and is only
-   *     believed to be batches when they end just there. Else the end
+   * @param stop the sound batch at the stated end of the damaged one, else the end of the range. Bytes before such a batch may be
+   *     part of a record: they count as batches only if these end exactly at {@code stop}
    */
   private boolean search(long from, long stop, Tail tail) throws IOException {
     long at = from;
@@ -317,7 +317,7 @@ public final class BatchWalker {
     return at == stop;
   }
 
-  /** How far on is the first position that might begin a batch; {@code steps} when there is none so near. */
+  /** Distance to the first position that might begin a batch; {@code steps} when none is within that distance. */
   private int candidate(long from, int steps, int room) {
     var buffer = window.buffer();
     int at = window.at(from);

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** Segments packed into a tar archive, or one packed by itself; read in one go, without unpacking to disk. */
+/** Segments in a tar archive, or a single packed segment; read in one pass, without unpacking to disk. */
 public final class Bundle implements Segments {
   private static final Pattern ARCHIVE = Pattern.compile(".*\\.(tar|tgz|tar\\.gz|tar\\.zst)");
   private static final Pattern PACKED = Pattern.compile(".*\\.log\\.(gz|zst)");
@@ -91,7 +91,7 @@ public final class Bundle implements Segments {
     stream.close();
   }
 
-  /** One that knows whether the mark that ends an archive was there: without it, what comes next may have been cut off. */
+  /** An archive that knows whether its end mark was read: without the mark, the archive may have been cut. */
   private static final class Archive extends TarArchiveInputStream {
     private boolean hasEnd;
 
@@ -107,7 +107,7 @@ public final class Bundle implements Segments {
     }
   }
 
-  /** A link of an archive: where several names are one file, tar packs its bytes under the first of them. */
+  /** A link of an archive: if one file has several names, tar packs its bytes under the first name. */
   private static final class Elsewhere extends InputStream {
     private final String target;
 
@@ -121,7 +121,7 @@ public final class Bundle implements Segments {
     }
   }
 
-  /** A file of an archive, which goes on when it is closed. */
+  /** A file of an archive; closing it leaves the archive open. */
   private static final class Entry extends FilterInputStream {
     Entry(InputStream archive) {
       super(archive);

@@ -6,12 +6,12 @@ import java.io.IOException;
 /** Bytes of one file, read by position. */
 public interface ByteSource extends Closeable {
   /**
-   * Reads what is there, waiting for all of it.
+   * Reads the bytes at a position, and waits for all of them.
    *
-   * @return how many bytes; fewer than {@code length} only at the end of the file
+   * @return number of bytes; fewer than {@code length} only at the end of the file
    */
   int read(long position, byte[] into, int offset, int length) throws IOException;
 
-  /** Whether only positions behind the last one read can be read. */
+  /** Whether only positions after the last read one can be read. */
   boolean forwardOnly();
 }

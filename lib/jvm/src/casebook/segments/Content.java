@@ -9,7 +9,7 @@ import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.utils.BufferSupplier;
 import org.xerial.snappy.SnappyError;
 
-/** Decompresses by Kafka's own classes into one buffer, which never grows beyond its limit whatever lengths are claimed. */
+/** Decompresses by Kafka's own classes into one buffer, which never exceeds its limit, whatever the claimed lengths. */
 final class Content {
   private static final int USUAL = 1 << 18;
   private static final int KEPT = 8 << 20;
@@ -26,7 +26,7 @@ final class Content {
   /**
    * Decompresses.
    *
-   * @return good until the next call
+   * @return valid until the next call
    */
   ByteBuffer of(ByteBuffer compressed, int codec, byte magic) throws Undecodable {
     if (codec > CompressionType.ZSTD.id || codec == CompressionType.ZSTD.id && magic < 2) {
@@ -44,7 +44,7 @@ final class Content {
     return ByteBuffer.wrap(bytes, 0, filled).slice();
   }
 
-  /** Fills the buffer, which may be another one afterwards: until then nobody may hold it. */
+  /** Fills the buffer, and may replace it: no caller may keep the old one. */
   private void readAll(InputStream stream) throws IOException, Undecodable {
     if (bytes.length == 0 || bytes.length > KEPT && filled <= KEPT) {
       bytes = new byte[(int) Math.min(USUAL, limit + 1L)];
@@ -58,7 +58,7 @@ final class Content {
     }
   }
 
-  /** A byte more than the limit tells content that is as large from what is larger. */
+  /** One byte above the limit distinguishes content of exactly the limit from larger content. */
   private void grow() throws Undecodable {
     if (filled > limit) {
       throw beyond(limit);

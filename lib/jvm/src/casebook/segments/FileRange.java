@@ -6,12 +6,12 @@ import java.io.Serializable;
  * Part of a segment file that begins and ends where a batch does.
  *
  * @param file its URI
- * @param name what its path says
+ * @param name topic, partition and base offset from its path
  * @param start position of the first batch
- * @param end position behind the last one; {@link Long#MAX_VALUE} is the end of the file
+ * @param end position after the last one; {@link Long#MAX_VALUE} is the end of the file
  * @param length of the whole file when it was listed
- * @param floor no batch has an offset below
- * @param ceiling no batch has this offset, or one above
+ * @param floor no batch has a lower offset
+ * @param ceiling all batches have lower offsets
  */
 public record FileRange(String file, SegmentName name, long start, long end, long length, long floor, long ceiling)
     implements Serializable {
@@ -29,12 +29,12 @@ public record FileRange(String file, SegmentName name, long start, long end, lon
     return new FileRange(file, name, start, header.position, length, floor, header.offset);
   }
 
-  /** The part from a batch on. A wrapper has the offset of its last message in front. */
+  /** The part from a batch on. The header of a wrapper has the offset of its last message. */
   public FileRange from(Header header) {
     return new FileRange(file, name, header.position, end, length, header.count < 0 ? floor : header.offset, ceiling);
   }
 
-  /** Whether it reaches to the end of the file. */
+  /** Whether it ends at the end of the file. */
   public boolean last() {
     return end == Long.MAX_VALUE;
   }

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * A segment inside a bundle: what has been read is gone. A bundle that breaks off ends the segment; {@link #fault} says so.
- * The stream stays open for what follows in the bundle.
+ * A segment inside a bundle, which can be read only once, forwards. The end of a truncated bundle ends the segment; {@link #fault}
+ * has the reason. The stream stays open for the rest of the bundle.
  */
 public final class ForwardStream implements ByteSource {
   private final InputStream stream;
@@ -42,12 +42,12 @@ public final class ForwardStream implements ByteSource {
     }
   }
 
-  /** Where reading has come to. */
+  /** Position of the next read. */
   public long reached() {
     return reached;
   }
 
-  /** Why the bundle could not be read on; {@code null} when it could. */
+  /** Reason why the bundle could not be read further; {@code null} when it could. */
   public String fault() {
     return fault;
   }

@@ -11,13 +11,13 @@ import org.apache.kafka.coordinator.group.generated.OffsetCommitKey;
 /**
  * The key of a record of {@code __consumer_offsets}.
  *
- * @param version of the key, which says what it is a key of; {@code null} when it is too short for one
+ * @param version of the key, which defines its kind; {@code null} when the key is too short for one
  * @param group UTF-8
  * @param topic UTF-8
- * @param reason why it is unknown, or the name of what is newer
+ * @param reason why it is unknown, or the name of a newer kind
  */
 public record GroupKey(Kind kind, Integer version, byte[] group, byte[] topic, int partition, byte[] reason) {
-  /** What a record is about. */
+  /** The subject of a record. */
   public enum Kind {
     COMMIT,
     GROUP,
@@ -70,7 +70,7 @@ public record GroupKey(Kind kind, Integer version, byte[] group, byte[] topic, i
     return new GroupKey(Kind.NEWER, version, utf8(group), null, 0, utf8(NEWER.getOrDefault(version, "key version " + version)));
   }
 
-  /** Whether it is, to its last byte, a commit's: version, group, topic and partition. */
+  /** Whether all its bytes are the key of a commit: version, group, topic and partition. */
   static boolean endsInPartition(ByteBuffer key) {
     int end = key.limit();
     int topic = afterText(key, key.position() + Short.BYTES, end);

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 
 /**
- * Keys that were decoded before: an offsets topic says the same few again and again. Those of commits are remembered without
- * the partition at their end, as a group commits many of a topic at once. Equal names are one array.
+ * Cache of decoded keys: an offsets topic repeats a few keys often. Keys of commits are cached without the partition at their end,
+ * because a group commits many partitions of a topic at once. Equal names share one array.
  */
 public final class GroupKeys {
   private static final int MOST = 1 << 16;

@@ -2,7 +2,7 @@ package casebook.segments;
 
 import java.nio.ByteBuffer;
 
-/** A record of {@code __consumer_offsets}, and what was summed up about others of its key. */
+/** A record of {@code __consumer_offsets}, and the sums over other records of its key. */
 public final class GroupRecord {
   public long position;
   public long offset;
@@ -25,7 +25,7 @@ public final class GroupRecord {
   public long tombstones;
   public long largestBatch;
 
-  /** Takes over a record without its value. */
+  /** Copies a record without its value. */
   public void take(Header header, BatchRecords from) {
     position = header.position;
     offset = from.offset();
@@ -39,7 +39,7 @@ public final class GroupRecord {
     transactional = header.transactional();
   }
 
-  /** Adds what was taken over to the sums. */
+  /** Adds the copied record to the sums. */
   void count(boolean tombstone) {
     firstOffset = records == 0 ? offset : firstOffset;
     firstTime = records == 0 || timestamp >= 0 && (firstTime < 0 || timestamp < firstTime) ? timestamp : firstTime;
@@ -50,7 +50,7 @@ public final class GroupRecord {
     records++;
   }
 
-  /** Makes the sums those of this record alone. */
+  /** Resets the sums to this record only. */
   public void countAlone() {
     records = 0;
     bytes = 0;
@@ -59,7 +59,7 @@ public final class GroupRecord {
     count(value == null);
   }
 
-  /** Keeps a copy of the value, in the memory of the one before where it fits. */
+  /** Keeps a copy of the value, in the memory of the previous one if it fits. */
   void keep(ByteBuffer latest) {
     if (latest == null) {
       value = null;

@@ -10,8 +10,8 @@ import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
  * The value of a record of {@code __consumer_offsets}, decoded by Kafka's generated classes.
  *
  * @param version of the value; {@code null} when it is too short for one
- * @param commit of a commit
- * @param state of a group
+ * @param commit the value of a commit
+ * @param state the value of a group
  * @param fault why neither could be decoded
  */
 public record GroupValue(Integer version, OffsetCommitValue commit, GroupMetadataValue state, String fault) {
@@ -38,12 +38,12 @@ public record GroupValue(Integer version, OffsetCommitValue commit, GroupMetadat
     }
   }
 
-  /** The hour of a commit by the broker that took it; of everything else, that of the record. */
+  /** The hour of a commit by the clock of the coordinator; for other records, the hour of the record's timestamp. */
   static long hour(boolean commit, ByteBuffer raw, long timestamp) {
     return Math.floorDiv(commit && raw != null ? commitTime(raw, timestamp) : timestamp, HOUR);
   }
 
-  /** Only by where it lies in the versions before 4: a decoder would make a text of the metadata first. */
+  /** Read at its fixed place in versions before 4: a decoder would first make a text of the metadata. */
   private static long commitTime(ByteBuffer raw, long otherwise) {
     int at = raw.position();
     int version = raw.remaining() < 2 ? -1 : raw.getShort(at);

@@ -20,7 +20,7 @@ public final class HadoopFile implements ByteSource {
     return stream.readNBytes(into, offset, length);
   }
 
-  /** Whether there is such a position; a torn batch claims some behind the end, where not every file system goes. */
+  /** Whether the file has such a position. A torn batch claims positions after the end, which some file systems refuse. */
   private boolean seek(long position) throws IOException {
     try {
       stream.seek(position);

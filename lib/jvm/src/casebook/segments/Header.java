@@ -7,24 +7,24 @@ import java.nio.ByteBuffer;
  * of formats 0 and 1 is a batch of one, or the wrapper of a compressed set.
  */
 public final class Header {
-  /** Up to the magic byte, which is at the same place in every format. */
+  /** Length up to the magic byte, which has the same place in every format. */
   static final int SHORTEST = 17;
-  /** Of format 2, the longest. */
+  /** Length of the longest header, that of format 2. */
   static final int LONGEST = 61;
 
   private static final int OVERHEAD = 12;
   private static final int[] LEAST = {26, 34, LONGEST};
-  /** The fewest bytes of a record of format 2, and so the most records of a batch: Kafka counts their bytes in an int. */
+  /** The fewest bytes of a record of format 2. They limit the records of a batch, because Kafka counts their bytes in an int. */
   private static final int LEAST_RECORD = 7;
 
   private static final int MOST_RECORDS = Integer.MAX_VALUE / LEAST_RECORD;
 
   public long position;
-  /** No record has an offset below: where the batches before end. */
+  /** Lower limit for the offsets of records: the end of the batches before. */
   public long floor;
   public long size;
   public byte magic;
-  /** As written in front: of the first record in format 2, else of the last. */
+  /** As stored in the header: the offset of the first record in format 2, else of the last. */
   public long offset;
   public long lastOffset;
   /** Stored, not computed: CRC-32C in format 2, CRC-32 before. */
@@ -37,10 +37,10 @@ public final class Header {
   public long producerId;
   public short producerEpoch;
   public int baseSequence;
-  /** -1 when only the compressed set knows. */
+  /** -1 when only the compressed set has it. */
   public int count;
 
-  /** Reads the fields; of a header that is cut off, those that are there. */
+  /** Reads the fields; from a truncated header, only the existing ones. */
   void read(ByteBuffer from, int at, int available, long position) {
     this.position = position;
     offset = from.getLong(at);
@@ -86,7 +86,7 @@ public final class Header {
     return LEAST[magic];
   }
 
-  /** Whether the records fit into the offsets, which compaction only makes more than those, and where they lie plain, into the bytes. */
+  /** Whether the offsets are enough for the records (compaction removes only records), and the bytes too if uncompressed. */
   boolean countsFit() {
     return magic < 2
         || count >= 0

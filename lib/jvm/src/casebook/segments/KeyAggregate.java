@@ -21,7 +21,7 @@ public final class KeyAggregate {
     latest.keep(value);
   }
 
-  /** Whether it should be emptied before it takes more memory. */
+  /** Whether it should be emptied before it needs more memory. */
   public boolean full() {
     return table.size() >= MOST_ENTRIES || table.bytes() + valueBytes >= MOST_BYTES;
   }

@@ -3,21 +3,21 @@ package casebook.segments;
 import java.io.Serializable;
 
 /**
- * What a reader will not go beyond, whatever a file says.
+ * Upper limits of a reader, whatever the content of a file.
  *
- * @param batchBytes of a batch in the file
- * @param contentBytes of its records, decompressed
- * @param searchBytes of checksums computed in search of sound batches behind damage, a file
+ * @param batchBytes bytes of a batch in the file
+ * @param contentBytes bytes of its records, decompressed
+ * @param searchBytes bytes of checksums computed in search of sound batches after damage, for each file
  */
 public record Limits(int batchBytes, int contentBytes, long searchBytes) implements Serializable {
   public static final Limits USUAL = new Limits(128 << 20, 256 << 20, 8L << 30);
 
-  /** What virtual machines give an array at most. */
+  /** The largest array that JVMs allocate. */
   private static final int MOST_ARRAY = Integer.MAX_VALUE - 8;
 
-  /** In a bundle a batch is held together with the one behind it, which must be seen before the first is believed. */
+  /** In a bundle, a batch and the next one are in memory together: the next one must confirm the first. */
   public static final int MOST_BATCH_BYTES = (MOST_ARRAY - Window.CHUNK) / 2;
 
-  /** A byte more tells what is as large from what is larger. */
+  /** One byte more distinguishes content of exactly this size from larger content. */
   public static final int MOST_CONTENT_BYTES = 1 << 30;
 }

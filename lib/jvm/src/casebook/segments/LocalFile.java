@@ -6,7 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file of this machine. Read, not mapped: mapped pages would count as memory of the process. */
+/** A file of this machine. It is read, not mapped: mapped pages would count as memory of the process. */
 public final class LocalFile implements ByteSource {
   private final FileChannel channel;
 

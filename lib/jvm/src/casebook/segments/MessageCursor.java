@@ -11,9 +11,9 @@ import org.apache.kafka.common.record.MutableRecordBatch;
 import org.apache.kafka.common.record.Record;
 import org.apache.kafka.common.record.Records;
 
-/** Messages of formats 0 and 1, which may have been in a compressed one, by Kafka's own reader. */
+/** Messages of formats 0 and 1, by Kafka's own reader; they may come from a compressed message. */
 final class MessageCursor implements RecordCursor {
-  /** Messages of a content up to this are kept; those of a larger one are read twice. */
+  /** Bytes of content up to which its messages are kept; those of a larger content are read twice. */
   private static final int KEPT = 1 << 20;
 
   private final List<Record> kept = new ArrayList<>();
@@ -59,7 +59,7 @@ final class MessageCursor implements RecordCursor {
     messages = content.remaining() <= KEPT ? kept.iterator() : new Messages(content.duplicate(), false);
   }
 
-  /** The value of a message that is compressed, which holds others. */
+  /** The value of a compressed message, which has other messages inside. */
   static ByteBuffer compressed(ByteBuffer wrapper) throws Undecodable {
     ByteBuffer value = new Messages(wrapper, true).next().value();
     if (value == null) {
@@ -68,7 +68,7 @@ final class MessageCursor implements RecordCursor {
     return value;
   }
 
-  /** What to add to the offsets inside a wrapper ({@code AbstractLegacyRecordBatch.java@3.9.0-rc3, DeepRecordsIterator}). */
+  /** The number to add to the offsets inside a wrapper ({@code AbstractLegacyRecordBatch.java@3.9.0-rc3, DeepRecordsIterator}). */
   private long base() throws Undecodable {
     if (message == null) {
       throw new Undecodable("a compressed set without messages");
@@ -119,7 +119,7 @@ final class MessageCursor implements RecordCursor {
     return message.headers();
   }
 
-  /** Kafka sees in each of them batch and record at once. */
+  /** For Kafka, each of these messages is both batch and record. */
   private static final class Messages implements Iterator<Record> {
     private final Iterator<MutableRecordBatch> batches;
     private final boolean wrapper;

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 
 /**
- * An offset index ({@code core/log/OffsetIndex.scala@0.9.0.1}): sparse pairs of relative offset and position, ascending, with
- * zeros behind them while the segment is written. Nothing in it is believed before the segment itself has confirmed it.
+ * An offset index ({@code core/log/OffsetIndex.scala@0.9.0.1}): sparse pairs of relative offset and position, ascending, and zeros
+ * after them while the segment is active. An entry counts only after the segment itself has confirmed it.
  */
 public final class OffsetIndexFile {
   private static final int ENTRY = 8;
@@ -33,7 +33,7 @@ public final class OffsetIndexFile {
     return first(index -> position(index) >= position);
   }
 
-  /** The last entry whose offset is not above this one; -1 when there is none. */
+  /** The last entry whose offset is this or lower; -1 when there is none. */
   public int entryUpTo(long offset) {
     return first(index -> offset(index) > offset) - 1;
   }
@@ -43,8 +43,8 @@ public final class OffsetIndexFile {
   }
 
   /**
-   * Whether a batch at an entry's position has offsets that the entry and its neighbours allow. The entry has the first
-   * offset of what was appended up to 1.1, and the last from 2.0 on.
+   * Whether a batch at an entry's position has offsets that the entry and its neighbours allow. Up to 1.1, the entry has the first
+   * offset of the append; from 2.0 on, the last.
    */
   public boolean allows(int index, Header header) {
     int bound = header.count < 0 ? index + 1 : index;

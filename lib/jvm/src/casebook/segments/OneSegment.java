@@ -2,7 +2,7 @@ package casebook.segments;
 
 import java.io.IOException;
 
-/** A file that is a segment. */
+/** A file that is a single segment. */
 public final class OneSegment implements Segments {
   private final Open only;
   private boolean given;

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** A hash table from raw keys, as they lie in a buffer, and a number beside them; a key is copied when it is new only. */
+/** A hash table whose keys are raw bytes in a buffer and a number. Only a new key is copied. */
 final class RawTable<V> {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final long MIX = 0x9E3779B97F4A7C15L;
@@ -29,7 +29,7 @@ final class RawTable<V> {
     return entries.size();
   }
 
-  /** Of all keys. */
+  /** Bytes of all keys. */
   long bytes() {
     return bytes;
   }
@@ -39,7 +39,7 @@ final class RawTable<V> {
     return new Entry[slots];
   }
 
-  /** Returns the value of a key, made from it when it is new. */
+  /** Returns the value of a key; a new key makes its value. */
   V get(ByteBuffer key, long beside, Function<ByteBuffer, V> make) {
     byte[] array = key.array();
     int start = key.arrayOffset() + key.position();
@@ -92,7 +92,7 @@ final class RawTable<V> {
     }
   }
 
-  /** Eight bytes at a time; the last eight may overlap those before. */
+  /** Hashes eight bytes at a time; the last eight may overlap those before. */
   private static long hash(byte[] array, int start, int length, long beside) {
     long hash = mixed(beside * MIX + length);
     int end = start + length;

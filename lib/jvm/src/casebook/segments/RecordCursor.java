@@ -2,22 +2,22 @@ package casebook.segments;
 
 import java.nio.ByteBuffer;
 
-/** Goes from record to record of a batch that is no longer compressed. What it returns is good until it moves. */
+/** Moves from record to record of a decompressed batch. Returned values are valid until the next move. */
 interface RecordCursor {
-  /** Begins with a batch, before its first record. */
+  /** Opens a batch, before its first record. */
   void open(Header header, ByteBuffer content);
 
   /**
-   * Goes on to the next record.
+   * Moves to the next record.
    *
-   * @throws RuntimeException the bytes make no record
+   * @throws RuntimeException the bytes are not a record
    */
   boolean next();
 
-  /** Goes back before the first record, when all were passed once. */
+  /** Moves back before the first record, after all were passed once. */
   void rewind() throws Undecodable;
 
-  /** Bytes in the content. */
+  /** Bytes of the record in the content. */
   int size();
 
   long offset();

@@ -5,9 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a segment's path says.
+ * The parts of a segment's path.
  *
- * @param topic from the folder's name, {@code null} when it is not that of a partition
+ * @param topic from the folder's name, {@code null} when the folder is not that of a partition
  * @param partition likewise
  * @param base its base offset, {@code null} when the file's name is not one
  */
@@ -32,7 +32,7 @@ public record SegmentName(String topic, Integer partition, Long base) implements
     }
   }
 
-  /** Whether a folder of this name holds a partition. Those of deletions and moves have a suffix of their own. */
+  /** Whether a folder of this name is that of a partition. Folders of deletions and moves have other suffixes. */
   public static boolean isPartition(String folder) {
     return PARTITION.matcher(folder).matches();
   }
@@ -42,7 +42,7 @@ public record SegmentName(String topic, Integer partition, Long base) implements
     return file.endsWith(".log") && SEGMENT.matcher(file).matches();
   }
 
-  /** Whether this is the name of a segment, or of one that is bundled by itself. */
+  /** Whether this is the name of a segment, or of a single packed one. */
   public static boolean isSegmentOrPacked(String file) {
     return isSegment(file) || isSegment(file.replaceFirst("\\.(gz|zst)$", ""));
   }

@@ -3,16 +3,16 @@ package casebook.segments;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** One segment after the other: a file's only one, or those packed in a bundle. */
+/** Segments in order: the only one of a file, or those of a bundle. */
 public interface Segments extends Closeable {
   /**
-   * A segment that is open.
+   * An open segment.
    *
-   * @param range what to read of it
+   * @param range the part to read
    * @param source its bytes
    */
   record Open(FileRange range, ByteSource source) {}
 
-  /** Opens the next one; {@code null} behind the last. */
+  /** Opens the next one; {@code null} after the last. */
   Open next() throws IOException;
 }

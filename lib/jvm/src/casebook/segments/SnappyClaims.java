@@ -3,8 +3,8 @@ package casebook.segments;
 import java.nio.ByteBuffer;
 
 /**
- * The lengths that snappy data claims. snappy-java allocates what they say before it looks at the data, so they are held
- * against what the data could possibly hold. Framed by {@code SnappyOutputStream}, or one plain block as some clients wrote.
+ * Checks the lengths that snappy data claims. snappy-java allocates them before it reads the data, so they are compared with the
+ * most that the data can contain. The data is framed by {@code SnappyOutputStream}, or is one plain block from some clients.
  */
 final class SnappyClaims {
   private static final long MAGIC = 0x82534e4150505900L;

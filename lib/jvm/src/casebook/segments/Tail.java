@@ -1,6 +1,6 @@
 package casebook.segments;
 
-/** What the end of a file looks like behind its last sound batch. */
+/** The form of the end of a file after its last sound batch. */
 final class Tail {
   private final long from;
   private final String fault;
@@ -11,8 +11,8 @@ final class Tail {
   private boolean givenUp;
 
   /**
-   * @param behind where the batch ends, as its length says; -1 when that makes no sense
-   * @param certain that the fault is this one, when the file has all of the batch
+   * @param behind end of the batch by its stated length; -1 when the length is implausible
+   * @param certain the fault is certain if the file has the complete batch
    */
   Tail(long from, String fault, long behind, boolean certain) {
     this.from = from;
@@ -32,7 +32,7 @@ final class Tail {
     }
   }
 
-  /** Where the search ended. */
+  /** Sets the position at which the search ended. */
   void endAt(long position) {
     end = position;
   }
@@ -41,12 +41,12 @@ final class Tail {
     return end;
   }
 
-  /** The search ended before the file did. */
+  /** Records that the search ended before the end of the file. */
   void giveUp() {
     givenUp = true;
   }
 
-  /** Says what it is, of a range that reaches to the end of the file or not. */
+  /** The reason in words; {@code last} for a range that ends at the end of the file. */
   String reason(boolean last, boolean stated) {
     return limited(last ? kind(stated) : fault);
   }
@@ -55,7 +55,7 @@ final class Tail {
     return givenUp ? said + "; the search for sound batches behind it was given up at its limit" : said;
   }
 
-  /** Whether a copy of a segment that is being written ends so: within a batch, or in the zeros of what is reserved. */
+  /** Whether a copy of a segment during a write ends like this: within a batch, or in preallocated zeros. */
   boolean isTorn(boolean stated) {
     return torn(stated) != null;
   }

@@ -3,8 +3,8 @@ package casebook.segments;
 import java.nio.ByteBuffer;
 
 /**
- * A time index ({@code storage/internals/log/TimeIndex.java@3.9.0-rc3}): pairs of the largest timestamp so far and the
- * relative offset it was reached at, ascending in both.
+ * A time index ({@code storage/internals/log/TimeIndex.java@3.9.0-rc3}): pairs of the largest timestamp so far and its
+ * relative offset, both ascending.
  */
 public final class TimeIndexFile {
   private static final int ENTRY = 12;

@@ -1,15 +1,15 @@
 package casebook.segments;
 
 /**
- * Whether each batch of a segment takes up where the one before it ended, as in a log that nobody compacted. There the last
- * batch, whose offset no other can contradict, is held against its time: a jump that no producer can have filled is a forged
- * offset. Compaction may leave a jump of any size, and a time that producers made up may stand still; so one gap, or a time that
- * is not known, is enough to say nothing.
+ * Whether the batches of a segment follow each other without a gap, as in a log that was never compacted. If so, the offset of the
+ * last batch, which no other batch can contradict, is compared with its time: a jump that producers cannot have filled is a false
+ * offset. Compaction may leave a jump of any size, and a time set by producers may stand still. One gap or one unknown time
+ * therefore prevents a conclusion.
  */
 final class Unbroken {
-  /** Batches without a gap that make a log uncompacted. */
+  /** Number of batches without a gap after which a log counts as uncompacted. */
   private static final int FEWEST = 2;
-  /** Offsets a millisecond, several times what any partition has taken; and how many come on top, as producers' clocks differ. */
+  /** Offsets a millisecond, several times the highest known rate; {@link #SLACK} more allow for different clocks. */
   private static final long RATE = 10_000;
 
   private static final long SLACK = 100_000_000;
@@ -19,25 +19,25 @@ final class Unbroken {
   private int batches;
   private long lastTime = -1;
 
-  /** A range that begins amid a segment says nothing: what lies before it may have gaps. */
+  /** A range that begins inside a segment allows no conclusion: the part before it may have gaps. */
   Unbroken(FileRange range) {
     baseKnown = range.name().base() != null;
     broken = range.start() > 0;
   }
 
-  /** Goes on to the next batch. The first one may be anywhere when the segment's base is not known. */
+  /** Moves to the next batch. Without a known base, the first one may have any offset. */
   void pass(Header header, long floor) {
     broken |= !follows(header, floor) && (batches > 0 || baseKnown);
     batches++;
     lastTime = header.maxTimestamp;
   }
 
-  /** A wrapper states its last offset only, so whether it follows is not known. */
+  /** A wrapper states only its last offset, so it never counts as following. */
   private static boolean follows(Header header, long floor) {
     return header.offset == floor && header.count > header.lastOffsetDelta;
   }
 
-  /** Says what speaks against the offsets of the last batch; {@code null} when nothing does. */
+  /** The reason against the offsets of the last batch; {@code null} when there is none. */
   String against(Header header, long floor) {
     if (broken || batches < FEWEST || lastTime < 0 || header.maxTimestamp < 0) {
       return null;

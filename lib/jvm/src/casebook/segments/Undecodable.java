@@ -1,6 +1,6 @@
 package casebook.segments;
 
-/** A batch that fits its checksum and yet has no readable records. */
+/** A batch that has a correct checksum, but no readable records. */
 public final class Undecodable extends Exception {
   Undecodable(String reason) {
     super(reason);

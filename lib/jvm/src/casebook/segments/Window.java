@@ -3,9 +3,9 @@ package casebook.segments;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The part of a file that is in memory. It slides, and grows only to what is asked of it. */
+/** The part of a file that is in memory. It slides, and grows only to the requested size. */
 public final class Window {
-  /** The most that is read when less is asked for. */
+  /** The most that is read for a smaller request. */
   static final int CHUNK = 1 << 20;
 
   private static final int KEPT = 8 << 20;
@@ -20,7 +20,7 @@ public final class Window {
   private int readAhead;
 
   /**
-   * @param length of the file, as far as it is known
+   * @param length of the file, if known
    */
   public Window(ByteSource source, long length) {
     this.source = source;
@@ -28,25 +28,25 @@ public final class Window {
     readAhead = chunk;
   }
 
-  /** How much to read at once when nothing more is asked for. */
+  /** Sets the amount to read at once for a smaller request. */
   public void readAhead(int length) {
     readAhead = Math.min(length, chunk);
   }
 
-  /** Promises never to ask for anything before a position. */
+  /** Promises that no later request begins before a position. */
   public void forget(long position) {
     floor = position;
   }
 
-  /** Whether a position behind can only be reached by holding all that lies between. */
+  /** Whether a later position can be reached only with all bytes before it in memory. */
   boolean forwardOnly() {
     return source.forwardOnly();
   }
 
   /**
-   * Brings bytes into memory.
+   * Reads bytes into memory.
    *
-   * @return how many are there from {@code position} on; fewer than {@code length} only at the end of the file
+   * @return number of bytes from {@code position} on; fewer than {@code length} only at the end of the file
    */
   public int have(long position, int length) throws IOException {
     if (position < start || position + length > start + filled) {
@@ -55,7 +55,7 @@ public final class Window {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(0, start + filled - position));
   }
 
-  /** The bytes in memory; {@link #at} tells where a position is. Good until the next {@link #have}. */
+  /** The bytes in memory; {@link #at} gives the index of a position. Valid until the next {@link #have}. */
   public ByteBuffer buffer() {
     return buffer;
   }

@@ -9,14 +9,14 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** Rows on their way to Spark, column by column; what was not asked for is dropped here. */
+/** Rows for Spark, column by column, without the columns that were not requested. */
 public final class Columns implements AutoCloseable {
   public static final int ROWS = 4096;
   private static final long MOST_BYTES = 32 << 20;
 
   private final StructType wanted;
   private final int[] placeOf;
-  /** The columns that are wanted, and from each column on which of them is next. */
+  /** The wanted columns, and for each column the next wanted one. */
   private final int[] kept;
 
   private final int[] nextKept;
@@ -29,7 +29,7 @@ public final class Columns implements AutoCloseable {
 
   /**
    * @param all columns that a mode can fill, in the order in which {@code column} counts them
-   * @param wanted those that are kept
+   * @param wanted columns that are kept
    */
   public Columns(StructType all, StructType wanted) {
     this.wanted = wanted;
@@ -50,7 +50,7 @@ public final class Columns implements AutoCloseable {
     batch = new ColumnarBatch(vectors);
   }
 
-  /** Begins with an empty batch. Memory that large values took is given back. */
+  /** Starts an empty batch and releases the memory of large values. */
   public void reset() {
     if (bytes > MOST_BYTES) {
       close();
@@ -77,7 +77,7 @@ public final class Columns implements AutoCloseable {
     row++;
   }
 
-  /** Ends as many rows of which nothing is wanted. */
+  /** Ends this many rows without wanted columns. */
   public void endRows(int count) {
     row += count;
   }
@@ -101,7 +101,7 @@ public final class Columns implements AutoCloseable {
     return placeOf[column] >= 0;
   }
 
-  /** The vector of a column that is wanted. */
+  /** The vector of a wanted column. */
   public WritableColumnVector vector(int column) {
     return vectors[placeOf[column]];
   }
@@ -141,7 +141,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Sets a number unless it is the one that stands for none. */
+  /** Sets a number, or null if it equals the value for none. */
   public void setUnless(long none, int column, long value) {
     if (value == none) {
       setNull(column);
@@ -150,7 +150,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Sets a number unless it is the one that stands for none. */
+  /** Sets a number, or null if it equals the value for none. */
   public void setUnless(int none, int column, int value) {
     if (value == none) {
       setNull(column);
@@ -159,7 +159,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Sets a time; negative is none, and so is what Spark's microseconds cannot hold. */
+  /** Sets a time; null if it is negative or too large for Spark's microseconds. */
   public void setTime(int column, long milliseconds) {
     if (milliseconds < 0 || milliseconds > Long.MAX_VALUE / 1000) {
       setNull(column);
@@ -168,7 +168,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Sets a text. The same array again, as for constants, costs no copy. */
+  /** Sets a text. The same array again, e.g. a constant, costs no copy. */
   public void set(int column, byte[] utf8) {
     if (!wants(column)) {
       return;
@@ -185,7 +185,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Sets bytes that lie in an array. */
+  /** Sets bytes of an array. */
   public void set(int column, ByteBuffer value) {
     if (!wants(column)) {
       return;
@@ -198,7 +198,7 @@ public final class Columns implements AutoCloseable {
     }
   }
 
-  /** Counts bytes that went into a vector directly. */
+  /** Counts bytes that were written into a vector directly. */
   public void counted(long more) {
     bytes += more;
   }

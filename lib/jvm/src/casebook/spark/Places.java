@@ -12,14 +12,14 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The places that a source is to read, as Spark's {@code DataFrameReader.load} hands them over. */
+/** The places that a source must read, as given by Spark's {@code DataFrameReader.load}. */
 public final class Places {
   private Places() {}
 
   /**
    * The places in the options.
    *
-   * @param needs what to say when there are none
+   * @param needs the error text when there are none
    */
   public static List<String> of(CaseInsensitiveStringMap options, String needs) {
     List<String> places = new ArrayList<>();
@@ -43,7 +43,7 @@ public final class Places {
     }
   }
 
-  /** What stands at a place: itself, or what its pattern matches. */
+  /** The place itself, or the paths that its pattern matches. */
   public static List<FileStatus> named(Configuration configuration, Path path) throws IOException {
     FileSystem system = path.getFileSystem(configuration);
     try {

@@ -4,7 +4,7 @@ import casebook.segments.Header;
 import casebook.spark.Columns;
 import java.io.IOException;
 
-/** One row a batch, from its header alone. */
+/** One row a batch, made from its header only. */
 final class BatchRows extends Rows {
   private static final int BYTES = Common.COUNT;
   private static final int BASE_OFFSET = BYTES + 1;

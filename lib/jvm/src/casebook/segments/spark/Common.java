@@ -6,9 +6,9 @@ import casebook.segments.Damage;
 import casebook.segments.FileRange;
 import casebook.spark.Columns;
 
-/** The columns that every mode has, and the row of a damage. */
+/** The columns of every mode, and the row of a damage. */
 final class Common {
-  /** How many they are: a mode's own begin here. */
+  /** Their number: the index of a mode's first own column. */
   static final int COUNT = 9;
 
   private static final int KIND = 0;
@@ -31,7 +31,7 @@ final class Common {
     segment = range.name().base();
   }
 
-  /** Sets the common columns of a row that is no damage. */
+  /** Sets the common columns of a row that is not damage. */
   void write(Columns out, byte[] kind, long position, byte[] reason) {
     place(out, kind, position);
     out.set(REASON, reason);

@@ -24,7 +24,7 @@ record Files(Configuration configuration) {
     return "file".equals(where.getScheme()) ? new LocalFile(java.nio.file.Path.of(where.getPath())) : new HadoopFile(stream(uri));
   }
 
-  /** The content of a small file beside a segment; empty when it is not there. */
+  /** The content of a small file beside a segment; empty when it does not exist. */
   byte[] content(String uri) throws IOException {
     Path path = new Path(uri);
     if (!path.getFileSystem(configuration).exists(path)) {

@@ -11,7 +11,7 @@ import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
 
 /** The columns of a record of {@code __consumer_offsets}. */
 final class GroupColumns {
-  /** How many columns a row of it has, the common ones included. */
+  /** Number of columns of a row, the common ones included. */
   static final int COUNT = Mode.GROUP_RECORDS.schema().size();
 
   private static final int LOG_OFFSET = Common.COUNT;
@@ -70,7 +70,7 @@ final class GroupColumns {
     out.nulls(KEY_VERSION, COUNT);
   }
 
-  /** Whether the kind, which depends on whether the value can be decoded, or anything that the value says is wanted. */
+  /** Whether the value must be decoded: for one of its fields, or for the kind, which depends on a decodable value. */
   private static boolean needsValue(Columns out) {
     return out.wantsAny(0, 1) || out.wantsAny(Common.COUNT - 3, Common.COUNT) || out.wantsAny(VALUE_VERSION, TOMBSTONE) || out.wantsAny(COMMITTED, COUNT);
   }

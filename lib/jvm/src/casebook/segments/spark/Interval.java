@@ -6,7 +6,7 @@ import java.io.Serializable;
 record Interval(long least, long most) implements Serializable {
   static final Interval ALL = new Interval(Long.MIN_VALUE, Long.MAX_VALUE);
 
-  /** What remains of it under a comparison with a number. */
+  /** The part that satisfies a comparison with a number. */
   Interval under(String comparison, long value) {
     return switch (comparison) {
       case "=" -> and(value, value);

@@ -10,7 +10,7 @@ import casebook.spark.Columns;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** One row for each key and hour of a range: the latest record with sums. What must stay single gets a row of its own. */
+/** One row for each key and hour of a range: the latest record with sums. Records that must stay single get separate rows. */
 final class KeyRows extends Rows.OfRecords {
   private static final int RECORDS = GroupColumns.COUNT;
   private static final int BYTES = RECORDS + 1;

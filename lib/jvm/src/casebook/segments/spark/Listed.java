@@ -3,12 +3,12 @@ package casebook.segments.spark;
 import casebook.segments.SegmentName;
 
 /**
- * A file that was found.
+ * A listed file.
  *
  * @param path its URI
- * @param name what its path says; of a bundle, nothing
+ * @param name topic, partition and base offset from its path; of a bundle, none
  * @param length in bytes
- * @param ceiling no batch in it has this offset: the base of the next segment in its folder
- * @param bundle whether segments are packed in it
+ * @param ceiling all offsets in it are lower: the base of the next segment in its folder
+ * @param bundle whether it packs segments
  */
 record Listed(String path, SegmentName name, long length, long ceiling, boolean bundle) {}

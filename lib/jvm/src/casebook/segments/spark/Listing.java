@@ -18,11 +18,11 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Finds segments below the places that were named, and says so when there are none. */
+/** Finds segments below the given places; an error when there are none. */
 final class Listing {
-  /** Folders above one another: log dirs may themselves be named like partitions, as {@code kafka-logs-1} is. */
+  /** Levels of folders: log dirs may also be named like partitions, e.g. {@code kafka-logs-1}. */
   private static final int DEEPEST = 2;
-  /** Names of what was there instead, in an error. */
+  /** Number of existing file names in an error. */
   private static final int SHOWN = 5;
 
   private final Configuration configuration;
@@ -64,7 +64,7 @@ final class Listing {
         + " -delete, -future or -stray are read only when they are named themselves.";
   }
 
-  /** The log dir that a folder which was named belongs to: itself, unless it is the folder of a partition. */
+  /** The log dir of a given folder: its parent if it is the folder of a partition, else the folder itself. */
   private static Path logDir(FileSystem system, Path folder) throws IOException {
     boolean holdsPartitions = Arrays.stream(system.listStatus(folder)).anyMatch(Listing::isPartition);
     return SegmentName.isPartition(folder.getName()) && !holdsPartitions ? folder.getParent() : folder;
@@ -74,7 +74,7 @@ final class Listing {
     return one.isDirectory() && SegmentName.isPartition(one.getPath().getName());
   }
 
-  /** Adds the segments of a folder and those of the partitions in it. */
+  /** Adds the segments of a folder and of the partitions in it. */
   private void addFolder(FileSystem system, Path folder, Path logDir, int deep) throws IOException {
     FileStatus[] inside = inside(system, folder, logDir);
     addSegments(inside);
@@ -87,7 +87,7 @@ final class Listing {
     }
   }
 
-  /** What lies in a folder of a log dir; on this machine without what is no file, and without links out of the log dir. */
+  /** The entries of a folder of a log dir; on this machine only regular files and folders, and no link out of the log dir. */
   private static FileStatus[] inside(FileSystem system, Path folder, Path logDir) throws IOException {
     FileStatus[] all = system.listStatus(folder);
     if (!"file".equals(system.getScheme())) {
@@ -110,7 +110,7 @@ final class Listing {
     return java.nio.file.Path.of(path.toUri().getPath());
   }
 
-  /** Adds the segments of a folder, by offset: each ends where the next begins. Bundles in it too. */
+  /** Adds the segments of a folder in order of offset, each ending at the base of the next, and its bundles. */
   private void addSegments(FileStatus[] inside) {
     List<FileStatus> segments =
         Arrays.stream(inside)

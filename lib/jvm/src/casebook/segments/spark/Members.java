@@ -10,8 +10,8 @@ import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**
- * The members of a group's state. What they subscribe to and were assigned is theirs to encode: it is decoded where it is
- * the consumer protocol, and null elsewhere, as with Kafka Connect's.
+ * The members of a group's state. Each client encodes its own subscription and assignment. They are decoded for the consumer
+ * protocol, and null for any other, e.g. that of Kafka Connect.
  */
 final class Members {
   private Members() {}

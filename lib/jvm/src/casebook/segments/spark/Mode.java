@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.types.StructType;
 
-/** What a scan makes rows of. */
+/** The kind of rows that a scan makes. */
 public enum Mode {
   RECORDS(
       """

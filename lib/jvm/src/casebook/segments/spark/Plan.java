@@ -13,11 +13,11 @@ import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Divides files among tasks: large segments are split where the offset index says that a batch begins and the segment itself
- * confirms it; small ones are read together.
+ * Divides files among tasks. Large segments are split at entries of the offset index that the segment itself confirms as the
+ * start of a batch. Small segments share a task.
  */
 final class Plan {
-  /** What opening a file costs, in bytes that could be read meanwhile. */
+  /** Cost of opening a file, in bytes that could be read in that time. */
   private static final long OPENING = 1 << 18;
 
   private final ScanOptions options;
@@ -74,7 +74,7 @@ final class Plan {
     return file.path().substring(0, file.path().length() - ".log".length()) + suffix;
   }
 
-  /** No earlier offset of the segment has a wanted time. */
+  /** The first offset that can have a wanted time. */
   private long firstInTime(Listed file) throws IOException {
     long least = wanted.leastTime();
     return least == Long.MIN_VALUE ? least : new TimeIndexFile(files.content(beside(file, ".timeindex")), file.name().base()).firstOffsetFrom(least);

@@ -8,7 +8,7 @@ import casebook.segments.Undecodable;
 import casebook.spark.Columns;
 import java.io.IOException;
 
-/** Makes the rows of one mode out of what a walk finds. Between two calls, all its state is in the walk and in itself. */
+/** Makes the rows of one mode from the batches and damage of a walk. Between calls, all state is in the walk and here. */
 abstract class Rows {
   private final int columns;
   protected BatchWalker walker;
@@ -18,16 +18,16 @@ abstract class Rows {
     columns = mode.schema().size();
   }
 
-  /** Begins with another range. */
+  /** Starts another range. */
   void begin(BatchWalker walker, Common common) {
     this.walker = walker;
     this.common = common;
   }
 
   /**
-   * Writes rows until there is room for no more.
+   * Writes rows until the batch is full.
    *
-   * @return false when the range has come to its end
+   * @return false at the end of the range
    */
   abstract boolean fill(Columns out) throws IOException;
 
@@ -36,7 +36,7 @@ abstract class Rows {
     out.endRow();
   }
 
-  /** Rows made of records. */
+  /** Rows of records. */
   abstract static class OfRecords extends Rows {
     protected final BatchRecords records;
     private final Wanted wanted;
@@ -49,7 +49,7 @@ abstract class Rows {
 
     abstract void write(Columns out, Header header);
 
-    /** Whether there is a row for each record, so that counting them does. */
+    /** Whether each record has a row, so that a count of records is a count of rows. */
     boolean rowEach() {
       return true;
     }

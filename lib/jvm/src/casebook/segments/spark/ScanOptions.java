@@ -10,10 +10,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The options of a scan.
  *
- * @param mode what rows are made of
- * @param crc compute checksums where records are not read anyway
- * @param limits what a reader does not go beyond
- * @param splitBytes about how much a task reads
+ * @param mode the kind of rows
+ * @param crc compute checksums even if records are not read
+ * @param limits upper limits of a reader
+ * @param splitBytes approximate amount that a task reads
  */
 record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) implements Serializable {
   static ScanOptions of(CaseInsensitiveStringMap options) {
@@ -27,7 +27,7 @@ record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) imple
     return new ScanOptions(mode, crc, limits, bytes(options, "splitBytes", checked(mode, crc) ? 64 << 20 : 512 << 20, Long.MAX_VALUE));
   }
 
-  /** Headers alone do for batches whose checksums nobody asked for. */
+  /** Whether headers are enough: rows of batches without a check of their checksums. */
   boolean checked() {
     return checked(mode, crc);
   }
@@ -36,7 +36,7 @@ record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) imple
     return crc || mode != Mode.BATCHES;
   }
 
-  /** The places to read, as {@code load} puts them into the options. */
+  /** The places to read, as given by {@code load} in the options. */
   static List<String> places(CaseInsensitiveStringMap options) {
     return Places.of(options, "kafka_segments needs a path: a segment, a partition's folder, a log dir or a bundle.");
   }

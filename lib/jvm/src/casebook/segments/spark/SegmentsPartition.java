@@ -4,5 +4,5 @@ import casebook.segments.FileRange;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
-/** What one task reads, one after the other. */
+/** The ranges of one task, in order. */
 record SegmentsPartition(List<FileRange> ranges) implements InputPartition {}

@@ -31,7 +31,7 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
   private FileRange range;
   private Segments segments;
   private Segments.Open open;
-  /** Segments of this file so far. */
+  /** Number of segments of this file so far. */
   private int opened;
 
   SegmentsReader(ScanOptions options, StructType wantedColumns, Wanted wanted, List<FileRange> ranges, Configuration configuration) {
@@ -74,7 +74,7 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
     closeFile();
   }
 
-  /** Opens the next segment, of this bundle or else of the next file. What cannot be opened becomes a row. */
+  /** Opens the next segment, of this bundle or else of the next file. A file that cannot be opened becomes a row of damage. */
   private boolean openNext() throws IOException {
     while (!columns.full() && (segments != null || openFile())) {
       try {

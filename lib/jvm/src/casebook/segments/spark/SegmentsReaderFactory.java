@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.util.SerializableConfiguration;
 
-/** Goes to the executors and makes a reader for every task there. */
+/** Makes a reader for each task on the executors. */
 record SegmentsReaderFactory(ScanOptions options, StructType columns, Wanted wanted, Broadcast<SerializableConfiguration> configuration)
     implements PartitionReaderFactory {
   @Override

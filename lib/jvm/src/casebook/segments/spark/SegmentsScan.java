@@ -17,9 +17,9 @@ import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
 
-/** A planned scan: which ranges of which files, in which tasks. */
+/** A planned scan: the files, their ranges and tasks. */
 final class SegmentsScan implements Scan, Batch, SupportsReportStatistics {
-  /** Bytes of a record in a segment, roughly, for the planner's guess. */
+  /** Approximate bytes of a record in a segment, for the planner's estimate. */
   private static final long RECORD = 100;
 
   private final ScanOptions options;

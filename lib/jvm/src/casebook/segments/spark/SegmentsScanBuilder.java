@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** Learns from Spark which columns are wanted and which rows will be dropped. */
+/** Receives the wanted columns and the filters from Spark. */
 final class SegmentsScanBuilder implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters {
   private final ScanOptions options;
   private final List<String> places;
@@ -23,14 +23,14 @@ final class SegmentsScanBuilder implements SupportsPushDownRequiredColumns, Supp
     wanted = Wanted.everything(options.mode());
   }
 
-  /** Keeps columns as they are: of headers or members, Spark may ask for some fields only, and takes them out of whole ones as well. */
+  /** Keeps columns whole: Spark may request only some fields of headers or members, and also extracts them from whole columns. */
   @Override
   public void pruneColumns(StructType required) {
     StructType all = options.mode().schema();
     columns = new StructType(Arrays.stream(required.fieldNames()).map(all::apply).toArray(StructField[]::new));
   }
 
-  /** Takes what helps to read less; Spark applies all of it again. */
+  /** Takes the filters that reduce reading; Spark applies all filters again. */
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
     wanted = Wanted.of(options.mode(), predicates);

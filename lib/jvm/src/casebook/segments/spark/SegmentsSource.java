@@ -8,7 +8,7 @@ import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** What Spark finds under the name {@code kafka_segments}. */
+/** The data source that Spark finds under the name {@code kafka_segments}. */
 public final class SegmentsSource implements TableProvider, DataSourceRegister {
   @Override
   public String shortName() {

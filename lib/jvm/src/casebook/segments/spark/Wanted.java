@@ -19,8 +19,8 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Which rows will not be dropped, as far as that helps to read less: comparisons of a column with constants that hold
- * together. They also drop damage, whose offset and time are null; a scan that wants damage does not filter by them.
+ * The filters that reduce reading: comparisons of a column with constants, joined by AND. They also drop damage, whose offset and
+ * time are null; a scan that wants damage must not filter by them.
  */
 final class Wanted implements Serializable {
   private static final Map<Mode, String> FIRST_OFFSET =
@@ -53,12 +53,12 @@ final class Wanted implements Serializable {
     return new Wanted(mode, predicates);
   }
 
-  /** The predicates that help. */
+  /** The predicates that reduce reading. */
   Predicate[] used() {
     return used.toArray(Predicate[]::new);
   }
 
-  /** Whether a segment can hold wanted rows. Its offsets end below the next segment's base. */
+  /** Whether a segment can have wanted rows. Its offsets end below the next segment's base. */
   boolean file(SegmentName name, long ceiling) {
     return among("log_topic", name.topic())
         && among("log_partition", name.partition())
@@ -66,12 +66,12 @@ final class Wanted implements Serializable {
         && (name.base() == null || offsets(name.base(), ceiling - 1));
   }
 
-  /** Whether a range of offsets can hold wanted rows. */
+  /** Whether a range of offsets can have wanted rows. */
   boolean offsets(long first, long last) {
     return OFFSETS.stream().allMatch(column -> interval(column).meets(first, last));
   }
 
-  /** Whether a batch can hold wanted records. */
+  /** Whether a batch can have wanted records. */
   boolean batch(Header header) {
     boolean wrapper = header.count < 0;
     return (header.control() ? controlToo : othersToo)
@@ -79,7 +79,7 @@ final class Wanted implements Serializable {
         && (header.maxTimestamp < 0 || header.magic < 2 && wrapper || times.least() <= micros(header.maxTimestamp));
   }
 
-  /** Whether only a part of the offsets or times is wanted. */
+  /** Whether only some offsets or times are wanted. */
   boolean narrow() {
     return leastOffset() > 0 || mostOffset() < Long.MAX_VALUE || leastTime() > Long.MIN_VALUE;
   }

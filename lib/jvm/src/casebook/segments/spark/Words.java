@@ -9,7 +9,7 @@ import java.util.Locale;
 import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.record.ControlRecordType;
 
-/** Words that columns say again and again, made once. */
+/** Texts that columns repeat often, encoded once. */
 final class Words {
   static final byte[] DATA = "data".getBytes(UTF_8);
   static final byte[] CONTROL = "control".getBytes(UTF_8);
@@ -37,7 +37,7 @@ final class Words {
     return codec < CODECS.length ? CODECS[codec] : ("unknown-" + codec).getBytes(UTF_8);
   }
 
-  /** What a control record's key says: version, then type ({@code record/ControlRecordType.java@3.9.0-rc3}). */
+  /** The type from a control record's key, which has version, then type ({@code record/ControlRecordType.java@3.9.0-rc3}). */
   static byte[] controlType(ByteBuffer key) {
     if (key == null || key.remaining() < 4) {
       return "unknown".getBytes(UTF_8);

@@ -1,16 +1,23 @@
-"""Docstrings and comments of the library speak plain technical English: no word or phrase of the avoid list."""
+"""The library's docstrings, all comments and the hand-written pages use plain technical English: no phrase of the avoid list."""
 
 import ast
 import io
 import re
 import tokenize
+from collections.abc import Iterator
+from functools import cache
 from inspect import cleandoc
+from pathlib import Path
 
 import pytest
 
 from casebook.machine import places
 
-LIBRARY = places.checkout() / "lib" / "casebook"
+ROOT = places.checkout()
+PAGES = (ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+JAVA = ROOT / "lib" / "jvm" / "src" / "casebook"
+UNCHECKED = {"logs"}
+"""Java packages whose comments do not keep to the list."""
 
 # Pattern of each word to avoid, and what to write instead.
 AVOID = {
@@ -37,8 +44,9 @@ AVOID = {
 HELP = {"cli", "list_", "describe", "run", "report", "summary", "runs", "rehearse", "prepare", "doctor", "collect"}
 
 
-def spoken(source, path):
+def python(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each docstring and comment; columns of tables are texts for people, as is the help of a command."""
+    source = path.read_text()
     for node in ast.walk(ast.parse(source)):
         body = getattr(node, "body", None)
         if not isinstance(body, list) or (path.parent.name == "cli" and getattr(node, "name", "") in HELP):
@@ -52,18 +60,63 @@ def spoken(source, path):
             yield token.start[0], token.string
 
 
-def ours(text):
+def java(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of each comment, without the names of parameters and tags."""
+    source = path.read_text()
+    for part in re.finditer(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//(.*)|/\*+((?:.|\n)*?)\*/', source):
+        text = re.sub(r"(?m)^ *\* ?|@param \w+|@\w+|\{@\w+ [^}]*\}", "", part[1] or part[2] or "")
+        yield source.count("\n", 0, part.start()) + 1, text.strip()
+
+
+def page(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of each paragraph, heading and cell of a table; fenced code and parts made from the code are left out."""
+    text = re.sub(
+        r"(?m)<!-- made: (?:.|\n)*?<!-- end -->|^(`{3,})(?:.|\n)*?^\1$", lambda part: "\n" * part[0].count("\n"), path.read_text()
+    )
+    text = re.sub(r"`[^`]*`", lambda part: "\n" * part[0].count("\n") + "``", text)
+    for part in re.finditer(r"(?:[^|\n]|\n(?![\n|#>]| *[-*\d]+\.? ))+", text):
+        yield text.count("\n", 0, part.start()) + 1, re.sub(r"(?m)^[ #]+|\*\*", "", part[0])
+
+
+def ours(text: str) -> str:
     """The text without code, quotations and names of arguments."""
     return re.sub(r"``.*?``|:\w+:`.*?`|\".*?\"|(?m:^ {4}[\w*, ]+:)", "", text, flags=re.DOTALL)
 
 
+WRITTEN = {
+    "library": (sorted((ROOT / "lib" / "casebook").rglob("*.py")), python),
+    "java": (sorted(path for path in JAVA.rglob("*.java") if path.relative_to(JAVA).parts[0] not in UNCHECKED), java),
+    "pages": (PAGES, page),
+}
+"""The files of each kind, and the reader of their texts."""
+
+
+@cache
+def written(kind: str) -> list[tuple[str, str]]:
+    """Place and text of all that is written in files of a kind."""
+    paths, read = WRITTEN[kind]
+    return [(f"{path.relative_to(ROOT)}:{line}", ours(text)) for path in paths for line, text in read(path)]
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
 @pytest.mark.parametrize("pattern", AVOID)
-def test_avoided(pattern):
-    """None of these in any docstring or comment."""
+def test_avoided(pattern, kind):
+    """None of these in any docstring, comment or page."""
     found = [
-        f"{path.relative_to(LIBRARY)}:{line}: {hit[0]!r}: write {AVOID[pattern]!r}"
-        for path in sorted(LIBRARY.rglob("*.py"))
-        for line, text in spoken(path.read_text(), path)
-        for hit in re.finditer(pattern, ours(text), re.IGNORECASE)
+        f"{place}: {hit[0]!r}: write {AVOID[pattern]!r}"
+        for place, text in written(kind)
+        for hit in re.finditer(pattern, text, re.IGNORECASE)
     ]
     assert not found, "\n" + "\n".join(found)
+
+
+def test_texts_are_found(tmp_path):
+    """The readers return prose, with its line, and no code."""
+    source = tmp_path / "A.java"
+    source.write_text('/**\n * Sets {@code x}.\n *\n * @param who a name\n */\nString a = "// who"; // why\n')
+    assert list(java(source)) == [(1, "Sets .\n\n a name"), (6, ""), (6, "why")]
+    markdown = tmp_path / "a.md"
+    markdown.write_text("# One\n\n```sh\nwho\n```\n\n| a | `who` b |\n\n- two `who\n  whom`\n  three\n- **four** five\n")
+    assert [(line, text.strip()) for line, text in page(markdown) if re.search(r"\w", text)] == [
+        (1, "One"), (7, "a"), (7, "`` b"), (9, "- two \n``\nthree"), (12, "- four five"),
+    ]  # fmt: skip

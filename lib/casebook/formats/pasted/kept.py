@@ -37,7 +37,7 @@ _BEFORE = re.compile(
     r"\A[\s#]*[dlcbps-][rwxsStT-]{9}[.+@]?\s+\d+(?:\s+[\w.@+-]+\s+[\w.@+-]+(?=\s+[\d.]+[KMGT]?\s))?"
     r"|(?<=[a-zA-Z])\(\d{1,3}\)(?=: )|(?<=\d)\[\d\](?=\()"
 )
-"""Links and owners of a file, told once for its listing; number of an API behind its name; state of a client's connection."""
+"""Links and owners of a file, stated once for its listing; number of an API behind its name; state of a client's connection."""
 _TIME_OF_ZNODE = re.compile(r"\s*[cm]time\s*=.*")
 _HEX = re.compile(r"0x[0-9a-fA-F]{1,16}")
 _UNIT = re.compile(r"(?<=\d)(?:[kmgt]i?b?|b|ms|s)$")

@@ -1,7 +1,7 @@
-"""Words of the tools' own forms: labels, headers and sentences around values, which are no facts by themselves.
+"""Words of the tools' own forms: labels, headers and sentences around values, which alone are no facts.
 
 Each as it is printed between blanks, brackets and commas, with its case. A label whose value is read belongs here; a value
-does not. What is neither held by a row nor one of these words is named (:mod:`casebook.formats.pasted.kept`).
+does not. A word that is neither in a row nor one of these is named (:mod:`casebook.formats.pasted.kept`).
 """
 
 _SENTENCES = (

@@ -46,8 +46,8 @@ _REFUSING = re.compile(
     r"|(?:\(UNKNOWN\)|^\s*[\w.-]{1,250}) \[(?P<address>[\d.]+)\] (?P<number>\d{1,5}) \("
     r"|^\s*(?P<prefix>\w[\w.-]*): (?:Ncat|nc|telnet|netcat|curl)\b"
 )
-"""Whom ``nc`` (of OpenBSD and macOS, and the traditional one), ``telnet`` and ``curl`` name, or a loop over
-servers before them."""
+"""The server that ``nc`` (of OpenBSD and macOS, and the traditional one), ``telnet`` and ``curl`` name, or that a loop over
+servers prints before them."""
 _PORTS = ("2181", "2182", "2281", "8080")
 """ZooKeeper's: of clients, of TLS, and of its AdminServer (``zkServer``'s ``admin.serverPort``)."""
 _GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")

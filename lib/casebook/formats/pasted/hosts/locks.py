@@ -6,7 +6,7 @@ BY_ID = re.compile(
     r".*\sId=\d+ (?P<state>[A-Z_]{3,20})(?: on (?P<lock>\S+@[0-9a-f]+))?(?: owned by \"(?P<owner>[^\"]+)\" Id=\d+)?"
     r"(?: \(.*\))?\s*"
 )
-"""First line of a thread as ``ThreadInfo.toString`` writes it, with its lock and who holds it."""
+"""First line of a thread as ``ThreadInfo.toString`` writes it, with its lock and the holder of that."""
 WAITS = re.compile(
     r"\s*(?:- waiting to lock (?:on )?|waiting for (?P<owner>.{1,200}) to release lock on )"
     r"(?:<(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)|(?P<object>[\w.$]+@[0-9a-f]+))\s*"

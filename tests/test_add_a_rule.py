@@ -43,4 +43,4 @@ def test_it_is_judged_and_documented(checkout: Path):
     ):
         done = walks.python(checkout, *check)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert "| D25 | log.cleaner.delete.retention.ms of less than an hour: " in (checkout / "docs" / "rules.md").read_text()
+    assert "| D99 | log.cleaner.delete.retention.ms of less than an hour: " in (checkout / "docs" / "rules.md").read_text()

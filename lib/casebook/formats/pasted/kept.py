@@ -60,7 +60,7 @@ def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple], quoted: Iterab
     Args:
         lines: All of the paste.
         parts: The rows, each with the span of its lines.
-        quoted: Lines that are told as they are.
+        quoted: Lines that are shown as pasted.
     """
     texts: dict[LineSpan, list[str]] = {}
     whole = set(quoted)

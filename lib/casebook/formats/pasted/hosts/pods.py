@@ -70,8 +70,8 @@ _OTHERS = (
     ("set", re.compile(r"(?:Replicas|Pods Status|Update Strategy|Pod Management Policy):.*")),
     ("service", re.compile(r"(?:TargetPort|Endpoints|Session Affinity):.*")),
 )
-"""Lines that ``kubectl describe`` prints of other objects only (``describe.go``: ``describeNode``, ``describePersistentVolumeClaim``,
-``describeStatefulSet``, ``describeService``)."""
+"""Lines that ``kubectl describe`` prints of other objects only (``describe.go``: ``describeNode``,
+``describePersistentVolumeClaim``, ``describeStatefulSet``, ``describeService``)."""
 _BELOW_NAME = re.compile(r"(?:Namespace|Roles|Labels|Annotations|CreationTimestamp|Taints|Conditions):.*")
 _ABOVE = 6
 _SIGNAL = 128

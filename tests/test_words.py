@@ -16,8 +16,6 @@ from casebook.machine import places
 ROOT = places.checkout()
 PAGES = (ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 JAVA = ROOT / "lib" / "jvm" / "src" / "casebook"
-UNCHECKED = {"logs"}
-"""Java packages whose comments do not keep to the list."""
 
 # Pattern of each word to avoid, and what to write instead.
 AVOID = {
@@ -85,7 +83,7 @@ def ours(text: str) -> str:
 
 WRITTEN = {
     "library": (sorted((ROOT / "lib" / "casebook").rglob("*.py")), python),
-    "java": (sorted(path for path in JAVA.rglob("*.java") if path.relative_to(JAVA).parts[0] not in UNCHECKED), java),
+    "java": (sorted(JAVA.rglob("*.java")), java),
     "pages": (PAGES, page),
 }
 """The files of each kind, and the reader of their texts."""

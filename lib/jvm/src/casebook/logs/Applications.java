@@ -2,14 +2,14 @@ package casebook.logs;
 
 import java.util.regex.Pattern;
 
-/** What an application says of its trouble with Kafka in its own words, in a warning or an error that no wording knows. */
+/** Kafka trouble that an application reports in its own words, in a warning or an error that matches no wording. */
 final class Applications {
   private static final int LONGEST = 400;
 
-  /** Kafka by its name; no part of a path, of a setting or of another name. */
+  /** Kafka by its name, but not as part of a path, of a setting or of another name. */
   private static final Pattern OF_KAFKA = Pattern.compile("(?<![\\w./@$-])(?:[Kk]afka|KAFKA)(?![\\w$/@-]|\\.\\w)");
 
-  /** A class that is named after it. */
+  /** A class that is named after Kafka. */
   private static final Pattern OF_CLASS = Pattern.compile("(?:.*\\.)?\\w*Kafka[\\w$]*");
 
   private static final Pattern OF_TROUBLE =
@@ -20,7 +20,7 @@ final class Applications {
 
   private Applications() {}
 
-  /** The kind of what a message says, whoever logs it; {@code null} where neither says that Kafka is its trouble. */
+  /** Kind of a message, for any logger; {@code null} if neither message nor logger names Kafka, or the message reports no trouble. */
   static String kind(String logger, String message) {
     int ends = message.indexOf('\n');
     String line = message.substring(0, Math.min(ends < 0 ? message.length() : ends, LONGEST));

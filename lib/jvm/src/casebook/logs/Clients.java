@@ -3,30 +3,36 @@ package casebook.logs;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What tells that a client speaks: how it names itself, how its lines begin that have no header, and its loggers. */
+/** Signs that a client printed a message: its name in the message, the start of its lines without a header, and its loggers. */
 final class Clients {
   private static final int LONGEST = 600;
 
-  /** With what clients name themselves, of Java, Go and librdkafka. */
+  /** Names that clients of Java, Go and librdkafka print for themselves. */
   private static final Pattern NAMED =
       Pattern.compile("\\[(?:(?:Consumer|Producer|AdminClient|Worker|ShareConsumer) (?:clientId|instanceId)=[^\\]\\n]*|[Ss]arama|thrd:[^\\]\\n]*)\\]:? ?");
 
-  /** What clients' lines begin with that have no header: nothing of the entry before them. */
+  /** Start of clients' lines without a header: they do not belong to the entry before them. */
   private static final Pattern OF_LINES =
       Pattern.compile(
           "\\W{0,4}(?:panic: |kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: |Connect to ipv[46]#|Timed out \\d+ in-flight, |Local: [A-Z]\\w+ |\\d\\d:\\d\\d:\\d\\d[.,]\\d+\\s+(?:info|warn|error|debug)\\s|(?:DEBU|INFO|WARN|ERRO)\\[\\d|(?:[\\w.-]{1,80}: )?kafka\\.errors\\.\\w"
               + "|(?:Unhandled (?:promise )?rejection )?Error: (?:Local|Broker): |Response \\w+\\(key: \\d+, version: \\d+\\) \\{|(?:sasl_)?(?:ssl|plaintext)://\\S+/(?:\\d+|bootstrap): )"
               + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: )");
 
-  /** What is indented and no rest of another entry all the same: as npm's debug prints it, and the column of Spring Boot's loggers. */
+  /**
+   * Start of indented lines that nevertheless do not continue another entry: npm's debug prints such lines, as does the column of
+   * Spring Boot's loggers.
+   */
   private static final Pattern OF_INDENTED =
       Pattern.compile("\\s{1,2}(?:Local: [A-Z]\\w+ |The coordinator is not aware|(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
 
-  /** The same however far: an end of a Go program, what glog prints, and npm's debug with its number. */
+  /** The same for any indentation: the end of a Go program, glog's output, and npm's debug with its number. */
   private static final Pattern OF_INDENTED_FAR =
       Pattern.compile("\\s{1,60}(?:panic: |kafka server: [A-Z]|[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S)");
 
-  /** Kafka's clients for Java, Python and JavaScript, Streams and Connect, and what is built on them: whole, or shortened by a layout. */
+  /**
+   * Loggers of Kafka's clients for Java, Python and JavaScript, of Streams and Connect, and of libraries based on them: complete,
+   * or shortened by a layout.
+   */
   private static final Pattern LOGGER =
       Pattern.compile(
           "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
@@ -38,23 +44,23 @@ final class Clients {
 
   private Clients() {}
 
-  /** Where in a message a client names itself; less than zero where none does. */
+  /** Position of a client's name in a message; less than zero for none. */
   static int named(String message) {
     Matcher named = NAMED.matcher(message.length() > LONGEST ? message.substring(0, LONGEST) : message);
     return named.find() ? named.start() : -1;
   }
 
-  /** Whether a line without a header is a client's: nothing of the entry before it. */
+  /** Whether a client printed a line without a header: it does not belong to the entry before it. */
   static boolean begins(String line) {
     return OF_LINES.matcher(line).lookingAt();
   }
 
-  /** Whether an indented line without a header begins something all the same. */
+  /** Whether an indented line without a header nevertheless begins a message. */
   static boolean beginsIndented(String line) {
     return line.length() > 2 && line.charAt(2) > ' ' && OF_INDENTED.matcher(line).lookingAt() || OF_INDENTED_FAR.matcher(line).lookingAt();
   }
 
-  /** Whether an entry is one of Kafka's own clients, or of what is built on them. */
+  /** Whether an entry is from one of Kafka's own clients, or from a library based on them. */
   static boolean speaks(Header header, String message) {
     return header.logger == null ? named(message) == 0 : LOGGER.matcher(header.logger).lookingAt();
   }

@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Printed times to epoch milliseconds. An hour that a clock change doubles counts as its first. */
+/** Converts printed times to epoch milliseconds. In an hour that a clock change repeats, a time counts as the first of the two. */
 final class Clock {
   private static final int HOUR_DIGITS = 13;
 
@@ -20,7 +20,7 @@ final class Clock {
     this.zone = zone;
   }
 
-  /** {@code yyyy-MM-dd HH:mm:ss,SSS} at a place of an array, in this clock's zone. */
+  /** Time of {@code yyyy-MM-dd HH:mm:ss,SSS} at a place of an array, in this clock's zone. */
   long standard(byte[] bytes, int at) {
     long begins = hourAt(bytes, at);
     return begins == Header.NO_TIME
@@ -32,7 +32,7 @@ final class Clock {
     return 10 * (bytes[at] - '0') + bytes[at + 1] - '0';
   }
 
-  /** Lines of one hour follow each other. */
+  /** Start of the printed hour. It is kept, as consecutive lines mostly share it. */
   private long hourAt(byte[] bytes, int at) {
     boolean same = true;
     for (int index = 0; index < HOUR_DIGITS && same; index++) {
@@ -53,7 +53,10 @@ final class Clock {
     }
   }
 
-  /** A local time, by the zone that is printed with it, else by this clock's; of one whose name means several only by this clock's. */
+  /**
+   * Converts a local time by the printed zone, else by this clock's zone. A zone name with several meanings counts only if this
+   * clock's zone has that name at that time.
+   */
   long at(LocalDateTime moment, String printed) {
     try {
       String offset = Stamps.offset(printed);
@@ -70,7 +73,7 @@ final class Clock {
     return DateTimeFormatter.ofPattern("zzz", Locale.ENGLISH).format(moment.atZone(zone)).equals(name);
   }
 
-  /** Epoch seconds or milliseconds, as JSON layouts give them. */
+  /** Converts epoch seconds or milliseconds, as JSON layouts print them. */
   static long epoch(double value) {
     return Math.round(value > 1e11 ? value : value * 1000);
   }

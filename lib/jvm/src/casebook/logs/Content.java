@@ -12,21 +12,21 @@ import java.util.Arrays;
 import java.util.zip.ZipException;
 
 /**
- * A log as it lies there: packed by whoever rotated it, or not; in whatever encoding.
+ * Content of a log file as stored: compressed by rotation or not, in any encoding.
  *
  * @param stream UTF-8 whose lines end with line feeds
- * @param doubt why it may be no log at all; {@code null} where nothing speaks against it
- * @param order how its days and months stand
+ * @param doubt why it may not be a log; {@code null} for no doubt
+ * @param order order of day and month
  */
 public record Content(InputStream stream, String doubt, DayOrder order) {
   private static final String NO_TEXT = "it is no text: control characters as in a binary file";
 
-  /** Packed files can only be read from their beginning. */
+  /** Whether a file is compressed, and so can only be read from its start. */
   public static boolean packed(String name) {
     return name.endsWith(".gz");
   }
 
-  /** A whole file. Closing its stream closes what was given. */
+  /** Opens a complete file. Closing the stream of the content closes the given stream. */
   public static Content whole(String name, InputStream raw) throws IOException {
     InputStream unpacked = packed(name) ? Unpacked.of(raw, Gunzipped::new) : raw;
     byte[] head = head(unpacked);
@@ -39,7 +39,7 @@ public record Content(InputStream stream, String doubt, DayOrder order) {
     return new Content(Encoding.hasReturnsAlone(head) ? new Recoded(again, Encoding.AS_IT_IS) : again, doubt, DayOrder.of(head));
   }
 
-  /** The beginning, as far as it can be read: who reads on is told what is wrong there. */
+  /** The start of the stream, as far as it can be read: a later read reports the damage. */
   private static byte[] head(InputStream stream) throws IOException {
     byte[] head = new byte[Encoding.HEAD];
     int filled = 0;
@@ -55,7 +55,7 @@ public record Content(InputStream stream, String doubt, DayOrder order) {
     return Arrays.copyOf(head, filled);
   }
 
-  /** Whether a part of a file, from a line feed to another, can be read without what stands before: by the file's beginning. */
+  /** Whether a part of a file between two line feeds can be read without the text before it, judged by the start of the file. */
   public static boolean divisible(byte[] head) {
     return Encoding.wide(head) == null && !Encoding.hasReturnsAlone(head);
   }

@@ -3,23 +3,23 @@ package casebook.logs;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a part of a file covers. */
+/** Coverage of a part of a file. */
 public final class Coverage {
-  /** A file of more has none of its own. */
+  /** A file with more speakers has no speaker of its own. */
   private static final int MOST_SPEAKERS = 1000;
 
   private static final int MOST_LAYOUTS = 100;
 
-  /** Lines that begin in it. */
+  /** Lines that begin in the part. */
   public long lines;
 
   /** Entries with a date or a level. */
   public long entries;
 
-  /** Entries and lines whose meaning is known. */
+  /** Entries and lines that match a wording. */
   public long typed;
 
-  /** Lines with a clock's time and a level that nevertheless begin no entry, and entries without a time that is known. */
+  /** Lines with a time of day and a level that nevertheless begin no entry, and entries without a known time. */
   public long strange;
 
   /** Times of the first and the last dated entry, or {@link Header#NO_TIME}. */
@@ -27,13 +27,13 @@ public final class Coverage {
 
   public long last = Header.NO_TIME;
 
-  /** What of it could not be read, and why; {@code null} when it was read from its beginning to its end. */
+  /** The parts that could not be read, and the reason; {@code null} if everything was read. */
   public String damage;
 
-  /** Entries by the broker that they name as the one that speaks. */
+  /** Entries by the broker that they name as their speaker. */
   private final Map<String, Long> speakers = new TreeMap<>();
 
-  /** Entries by how they are laid out. */
+  /** Entries by layout. */
   private final Map<String, Long> layouts = new TreeMap<>();
 
   void laidOut(String layout) {
@@ -42,7 +42,7 @@ public final class Coverage {
     }
   }
 
-  /** How many entries are laid out in which way, as a JSON object. */
+  /** Number of entries by layout, as a JSON object. */
   public String layouts() {
     return json(layouts);
   }
@@ -53,7 +53,7 @@ public final class Coverage {
     }
   }
 
-  /** How many entries name each speaker, as a JSON object. */
+  /** Number of entries by speaker, as a JSON object. */
   public String speakers() {
     return json(speakers);
   }
@@ -76,7 +76,7 @@ public final class Coverage {
     }
   }
 
-  /** Of a file that could not be opened. */
+  /** Coverage of a file that could not be opened. */
   public static Coverage none(String damage) {
     Coverage coverage = new Coverage();
     coverage.damaged(damage);

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which of two numbers before a year is the day, as the beginning of a file tells: where one is above twelve, it is. And whether
- * a date of three numbers of two digits begins with its year: where days pass its last number changes, and its first does not.
+ * Order of day and month in a file, by the dates at its start: of two numbers before a year, one above twelve is the day. A date
+ * of three two-digit numbers begins with its year if the last number changes from day to day, and the first does not.
  */
 public enum DayOrder {
   DAY_FIRST,
@@ -19,7 +19,7 @@ public enum DayOrder {
 
   private static final Pattern SHORT = Pattern.compile("^(\\d\\d/\\d\\d/)(\\d\\d) \\d\\d:\\d\\d:\\d\\d ", Pattern.MULTILINE);
 
-  /** By all dates of a text; one that is laid out both ways tells nothing. */
+  /** The order by all dates of a text; a text with both orders is ambiguous. */
   public static DayOrder of(byte[] head) {
     String text = new String(head, ISO_8859_1);
     Matcher date = DATE.matcher(text);
@@ -33,7 +33,7 @@ public enum DayOrder {
     return dayFirst == monthFirst ? otherwise : dayFirst ? DAY_FIRST : MONTH_FIRST;
   }
 
-  /** Whether one of the short dates stands there with its whole year too, or two of them differ in their last number alone. */
+  /** Whether a short date also occurs with its full year, or two short dates differ in their last number only. */
   private static boolean isYearFirst(String text) {
     Matcher date = SHORT.matcher(text);
     String before = null;

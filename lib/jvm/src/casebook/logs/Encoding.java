@@ -7,14 +7,14 @@ import static java.nio.charset.StandardCharsets.UTF_16LE;
 import java.nio.charset.Charset;
 
 /**
- * What a text is written in, by its first bytes; by the same rules as {@code collect/decoding.py}, so that a log says the same where
- * it lies and in a case.
+ * The encoding of a text, by its first bytes. The rules are those of {@code collect/decoding.py}, so that a log reads the same in
+ * its original place and in a case.
  */
 public final class Encoding {
-  /** Bytes that tell. */
+  /** Number of bytes that are examined. */
   public static final int HEAD = 1 << 16;
 
-  /** Of single bytes, which go on as they are: what Kafka itself prints is ASCII. */
+  /** For text of single bytes, which stays unchanged: Kafka itself prints ASCII. */
   static final Charset AS_IT_IS = ISO_8859_1;
 
   private static final Charset UTF_32LE = Charset.forName("UTF-32LE");
@@ -25,7 +25,7 @@ public final class Encoding {
 
   private Encoding() {}
 
-  /** The encoding of two or four bytes a character, by its mark or by its zeros; {@code null} for any other. */
+  /** The encoding with two or four bytes a character, by its byte order mark or by its zeros; {@code null} for any other. */
   static Charset wide(byte[] head) {
     if (begins(head, 0xff, 0xfe, 0, 0)) {
       return UTF_32LE;
@@ -48,7 +48,7 @@ public final class Encoding {
     return true;
   }
 
-  /** Text that is mostly ASCII has its zeros at the same places of each character. */
+  /** Mostly-ASCII text has its zeros at the same places of each character. */
   private static Charset byZeros(byte[] head) {
     if (head.length < 4) {
       return null;
@@ -76,7 +76,7 @@ public final class Encoding {
     return low > MOSTLY / 2 && high < low * SELDOM ? UTF_16BE : null;
   }
 
-  /** The line ends of old Macs, which no line feed stands beside. */
+  /** Whether lines end as on old Macs, with carriage returns and no line feeds. */
   static boolean hasReturnsAlone(byte[] head) {
     boolean found = false;
     for (int index = 0; index < head.length; index++) {
@@ -88,7 +88,10 @@ public final class Encoding {
     return found;
   }
 
-  /** What no text holds ({@code text_chars}, src/encoding.c@FILE5_45); zeros apart, which a log that was truncated begins with. */
+  /**
+   * Whether the bytes are no text, by the control characters that no text contains ({@code text_chars}, src/encoding.c@FILE5_45).
+   * Zeros are allowed: a truncated log begins with them.
+   */
   static boolean isBinary(byte[] head) {
     int control = 0;
     int others = 0;

@@ -7,26 +7,26 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A dated line and the lines after it that begin no entry of their own: a stack trace, a cleaner's figures. */
+/** A dated line and the lines after it that begin no entry of their own, such as a stack trace or a cleaner's figures. */
 final class Entry {
-  /** What is kept of it; the rest is read over. */
+  /** Bytes kept of an entry; the rest is skipped. */
   private static final int MOST_BYTES = 16 << 10;
 
   static final int MOST_LINES = 1000;
-  /** A logger that the end of a line cuts, and its rest in the line below. */
+  /** A logger cut by the end of a line; its rest is in the next line. */
   private static final Pattern LOGGER_BEGUN = Pattern.compile("\\(((?:kafka|org|state)\\.[\\w.$]*)\\s*$");
 
   private static final Pattern LOGGER_ENDED = Pattern.compile("\\n\\s*([\\w.$]+)\\)[ \\t]*(?=\\n|$)");
   private static final Pattern LOGGER = Pattern.compile(" ?\\(((?:kafka|org|state)\\.[\\w.$]+)\\)(?=\\s*$)", Pattern.MULTILINE);
 
-  /** What lines of a stack trace begin with, whatever stands before it; its frames aside. */
+  /** Start of the lines of a stack trace other than frames, after any prefix. */
   static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+(?:[A-Z][\\w$]*)?(?:Exception|Error|Throwable)\\b";
 
   private static final Pattern TRACE = Pattern.compile("at [\\w.$/<]|" + OF_TRACES + "|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
   private static final Pattern EXCEPTION = Pattern.compile("(?:[a-zA-Z_]\\w*\\.)*[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
   private static final Pattern CAUSE = Pattern.compile("Caused by: ");
 
-  /** What an entry says that an exception follows. */
+  /** Words of an entry that an exception may follow. */
   private static final Pattern OF_TROUBLE =
       Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|\\bfault|warn|trace|[:,-]\\s*$");
   private static final Set<String> CALM = Set.of("INFO", "DEBUG", "TRACE");
@@ -42,19 +42,19 @@ final class Entry {
   byte[] bytes = new byte[MOST_BYTES];
   int length;
 
-  /** Where the first line ends. */
+  /** End of the first line. */
   private int firstEnds;
 
-  /** What a collector put before its first line: {@code kafka-1  | }; empty for nothing. */
+  /** Prefix of the first line from a collector: {@code kafka-1  | }; empty for none. */
   private byte[] prefix = NOTHING;
 
-  /** Whether a line of it ended with its logger. */
+  /** Whether one of its lines ended with its logger. */
   private boolean isComplete;
 
   /** Whether a line that is not indented began a stack trace. */
   private boolean hasThrown;
 
-  /** Whether it has but one line that says something. */
+  /** Whether only its first line has text. */
   private boolean isOneLine;
 
   void begin(Lines source, Header read, long number) {
@@ -82,14 +82,14 @@ final class Entry {
     return Character.isLetterOrDigit(letter) || " |-_.@>".indexOf(letter) >= 0;
   }
 
-  /** Where a line begins behind what stood before the first as well. */
+  /** Length of the first line's prefix in a line; 0 if the line does not begin with it. */
   int behindPrefix(Lines source) {
     int begin = source.begin();
     boolean same = prefix.length > 0 && source.end() - begin >= prefix.length && Arrays.equals(source.bytes(), begin, begin + prefix.length, prefix, 0, prefix.length);
     return same ? prefix.length + (begin + prefix.length < source.end() && source.bytes()[begin + prefix.length] == ' ' ? 1 : 0) : 0;
   }
 
-  /** Whether a line is the end of another entry, which lacks what entries begin with: an entry ends with its logger once. */
+  /** Whether a line is the end of another entry, whose header is missing: an entry ends with its logger once. */
   boolean isAnother(Lines source) {
     boolean ends = endsWithLogger(source);
     boolean another = ends && isComplete;
@@ -97,7 +97,10 @@ final class Entry {
     return another;
   }
 
-  /** Whether a line is from the container that the entry is from; one that names none may be what was folded. A host's log has its own lines. */
+  /**
+   * Whether a line is from the same container as the entry. A line that names no container may be a wrapped part. A syslog line
+   * after an entry without a syslog header is from another source.
+   */
   boolean isFromTheSame(Lines source) {
     if (isOfSyslog(source.bytes(), source.begin(), source.end()) && !isOfSyslog(bytes, 0, firstEnds)) {
       return false;
@@ -107,12 +110,15 @@ final class Entry {
     return length == 0 || length <= firstEnds && Arrays.equals(bytes, 0, length, source.bytes(), source.begin(), named);
   }
 
-  /** Whether a line begins with what syslog writes: {@code Nov 20 10:00:00 }. */
+  /** Whether a line begins with syslog's header: {@code Nov 20 10:00:00 }. */
   private static boolean isOfSyslog(byte[] text, int from, int until) {
     return until - from > 16 && text[from] >= 'A' && text[from] <= 'Z' && text[from + 3] == ' ' && text[from + 6] == ' ' && text[from + 9] == ':' && text[from + 12] == ':' && text[from + 15] == ' ';
   }
 
-  /** Where {@code kafka_1  | } ends, which docker-compose begins all lines with; where the text begins, if it does not. */
+  /**
+   * End of {@code kafka_1  | }, which docker-compose puts before each line; the start of the text, if it does not begin with such
+   * a name.
+   */
   private static int container(byte[] text, int from, int until) {
     int at = from;
     while (at < until && at - from < LONGEST_CONTAINER && (isOfLogger(text[at]) || text[at] == '-')) {
@@ -125,7 +131,7 @@ final class Entry {
     return named > from && at > named && at + 1 < until && text[at] == '|' && text[at + 1] == ' ' ? at : from;
   }
 
-  /** As {@link #LOGGER} would find it. */
+  /** Whether the line ends with a logger, as {@link #LOGGER} would match it. */
   static boolean endsWithLogger(Lines source) {
     byte[] bytes = source.bytes();
     int end = source.end();
@@ -147,7 +153,7 @@ final class Entry {
     return Character.isLetterOrDigit(letter) || letter == '.' || letter == '_' || letter == '$';
   }
 
-  /** Whether a line goes on with it: what is indented, a stack trace, or a message whose logger has not come yet. */
+  /** Whether a line continues the entry: it is indented, belongs to a stack trace, or the message's logger is still missing. */
   boolean isContinued(Lines source, int from) {
     int begin = source.begin() + from;
     if (!isComplete || begin >= source.end() || source.bytes()[begin] <= ' ' || CLOSERS.indexOf(source.bytes()[begin]) >= 0) {
@@ -157,23 +163,23 @@ final class Entry {
     return isTrace(new String(source.bytes(), begin, until - begin, UTF_8));
   }
 
-  /** Whether a text is a line of a stack trace, but for what it is indented by. */
+  /** Whether a text is a line of a stack trace, without its indentation. */
   static boolean isTrace(String text) {
     return TRACE.matcher(text).lookingAt();
   }
 
-  /** Whether a text is an exception, or what caused one. */
+  /** Whether a text is an exception, or the cause of one. */
   static boolean isException(String text) {
     Matcher cause = CAUSE.matcher(text);
     return EXCEPTION.matcher(text).region(cause.lookingAt() ? cause.end() : 0, text.length()).lookingAt();
   }
 
-  /** Whether an exception that is not told as the cause of another stands below one already: it is another's. */
+  /** Whether an exception that is not the cause of another follows an earlier exception: it belongs to another entry. */
   boolean isThrownAnew(String text) {
     return hasThrown && EXCEPTION.matcher(text).lookingAt();
   }
 
-  /** Whether its layout is an object or pairs that its line ends: nothing goes on with it. */
+  /** Whether its layout is an object or pairs that end with the line: no line continues it. */
   boolean isWhole() {
     if (header.layout == null || !header.layout.startsWith("JSON: ")) {
       return false;
@@ -182,18 +188,18 @@ final class Entry {
     return first.endsWith("}") || !first.startsWith("{") && first.chars().filter(letter -> letter == '"').count() % 2 == 0;
   }
 
-  /** Whether it is one line that tells of no trouble: an exception below it is another entry's. */
+  /** Whether it is one line that reports no trouble: an exception after it belongs to another entry. */
   boolean isCalm() {
     return isOneLine && header.level != null && CALM.contains(header.level) && !OF_TROUBLE.matcher(message()).find();
   }
 
-  /** Whether its first line is a whole sentence: what follows it does not go on with it. */
+  /** Whether its first line is a complete sentence: the next line does not continue it. */
   boolean isClosed() {
     String first = firstLine().stripTrailing();
     return !first.isEmpty() && ":,-([{=".indexOf(first.charAt(first.length() - 1)) < 0;
   }
 
-  /** Whether its last line ends a sentence. */
+  /** Whether its last line ends with a full stop. */
   boolean isSentenceEnded() {
     return length > 0 && bytes[length - 1] == '.';
   }
@@ -201,7 +207,7 @@ final class Entry {
   /**
    * Adds a line.
    *
-   * @param from how many of its bytes a collector put before it
+   * @param from number of bytes that a collector put before the line
    */
   void add(Lines source, int from) {
     if (lines > 0) {
@@ -219,7 +225,7 @@ final class Entry {
     lines++;
   }
 
-  /** Takes note of what a line after the first tells of where it ends. */
+  /** Records the signs in a later line that decide where the entry ends. */
   private void note(Lines source, int from) {
     int begin = source.begin() + from;
     String text = new String(source.bytes(), begin, Math.max(0, Math.min(source.end(), begin + LONGEST_BEGIN) - begin), UTF_8);
@@ -227,12 +233,12 @@ final class Entry {
     isOneLine &= text.isBlank();
   }
 
-  /** The whole first line as it stands. */
+  /** The complete first line, unchanged. */
   String firstLine() {
     return new String(bytes, 0, firstEnds, UTF_8);
   }
 
-  /** The message with its ident, without date, level and logger, and with the lines after it. */
+  /** The message with its ident and the following lines, without date, level and logger. */
   String message() {
     if (header.message == null && lines == 1) {
       return new String(bytes, header.from, Math.max(0, Math.min(header.until, length) - header.from), UTF_8);
@@ -241,7 +247,10 @@ final class Entry {
     return lines == 1 ? first : first + rest();
   }
 
-  /** The lines after the first, each behind a line end; the logger of a message that is longer than a line stands there. */
+  /**
+   * The lines after the first, each with a line end before it. If a message is longer than a line, its logger is in these lines;
+   * it moves to the header.
+   */
   private String rest() {
     String rest = new String(bytes, firstEnds, length - firstEnds, UTF_8);
     if (header.logger != null) {

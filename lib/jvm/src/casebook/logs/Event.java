@@ -1,14 +1,14 @@
 package casebook.logs;
 
 /**
- * An entry whose meaning is known.
+ * An entry that matches a wording.
  *
- * @param kind what it means
+ * @param kind its meaning
  * @param time epoch milliseconds, or {@link Header#NO_TIME}
- * @param line its line, counted from the beginning of what was read
- * @param level {@code INFO} and so on; {@code null} where the line does not tell
- * @param logger who wrote it; {@code null} where the line does not tell
- * @param fields what else it tells
+ * @param line its line, counted from the start of the part that was read
+ * @param level {@code INFO} and so on; {@code null} if the line has none
+ * @param logger its logger; {@code null} if the line has none
+ * @param fields further values of the line
  * @param text the message with the lines after it
  */
 public record Event(String kind, long time, long line, String level, String logger, Fields fields, String text) {}

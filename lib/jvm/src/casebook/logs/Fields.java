@@ -3,7 +3,7 @@ package casebook.logs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a line tells: its partition and group apart, everything else by name in the order of the line. */
+/** Content of a line: its partition and group separately, all other fields by name in the order of the line. */
 public final class Fields {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
@@ -13,7 +13,7 @@ public final class Fields {
   private final List<String> names = new ArrayList<>(4);
   private final List<String> values = new ArrayList<>(4);
 
-  /** Sets a field unless it is there: what the line says itself goes before what its ident says. */
+  /** Sets a field unless it is set: the fields of the line take precedence over those of its ident. */
   void put(String name, String value) {
     switch (name) {
       case "tp" -> putPartition(value);
@@ -29,7 +29,7 @@ public final class Fields {
     }
   }
 
-  /** Sets what others tell, unless it is there. */
+  /** Adds the fields of others that are not set. */
   void add(Fields others) {
     if (topic == null && partition < 0) {
       topic = others.topic;
@@ -41,7 +41,7 @@ public final class Fields {
     }
   }
 
-  /** {@code [orders,3]} (to 0.10.1) or {@code orders-3}. */
+  /** Sets the partition from {@code [orders,3]} (to 0.10.1) or {@code orders-3}. */
   private void putPartition(String place) {
     boolean old = place.startsWith("[") && place.endsWith("]");
     String whole = old ? place.substring(1, place.length() - 1) : place;
@@ -70,13 +70,13 @@ public final class Fields {
     return value;
   }
 
-  /** What stands under a name; {@code null} for nothing. */
+  /** Value of a name; {@code null} for none. */
   String named(String name) {
     int index = names.indexOf(name);
     return index < 0 ? null : values.get(index);
   }
 
-  /** Everything but partition and group, as a JSON object. */
+  /** All fields except partition and group, as a JSON object. */
   public String json() {
     if (names.isEmpty()) {
       return "{}";

@@ -4,18 +4,21 @@ import casebook.logs.Stamps.Stamp;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lines whose parts stand in one order only, as nobody lays them out anew: .NET's console, klog and glog, and kafka-python's examples. */
+/** Layouts whose parts have one fixed order, as they cannot be configured: .NET's console, klog and glog, and kafka-python's examples. */
 final class FixedLayouts {
-  /** .NET's console, whose message stands in the next line: {@code fail: App.Worker[0]}. */
+  /** .NET's console, with the message in the next line: {@code fail: App.Worker[0]}. */
   private static final Pattern OF_NET = Pattern.compile("(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[A-Za-z_][\\w.+`]*)\\[\\d+\\]\\s*");
 
-  /** klog's and glog's: {@code E1120 10:00:00.123456    4711 client.go:71] }. */
+  /** klog and glog: {@code E1120 10:00:00.123456    4711 client.go:71] }. */
   private static final Pattern OF_GLOG = Pattern.compile("(?:\\s{0,4}|[\\w./-]{0,80}(?::?\\d{1,9}){1,2}:)(?<level>[IWEF])(?=\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} )");
 
-  /** Behind its time: the thread, and the line of the source. */
+  /** Text after their time: the thread, and the source line. */
   private static final Pattern PLACE_OF_GLOG = Pattern.compile("\\s+\\d+ (?:[\\w./-]+:\\d+)?\\w{0,2}\\] ");
 
-  /** What kafka-python's examples give to {@code logging.basicConfig} behind the time: {@code ,123.123.456:kafka.conn:140:ERROR:7:}. */
+  /**
+   * Text after the time in the layout that kafka-python's examples give to {@code logging.basicConfig}:
+   * {@code ,123.123.456:kafka.conn:140:ERROR:7:}.
+   */
   private static final Pattern OF_PYTHON =
       Pattern.compile("(?:\\.\\d{1,3}(?:\\.\\d+)?)?:(?<logger>[A-Za-z_]\\w*(?:\\.\\w+)*):(?:\\d+:)?(?<level>DEBUG|INFO|WARNING|ERROR|CRITICAL):\\d+:");
 
@@ -25,7 +28,7 @@ final class FixedLayouts {
     this.stamps = stamps;
   }
 
-  /** Reads what a line begins with; {@code false} where it is laid out as none of them. */
+  /** Reads the header of a line; {@code false} if it has none of these layouts. */
   boolean read(String line, Header header) {
     return ofNet(line, header) || ofGlog(line, header) || ofPython(line, header);
   }

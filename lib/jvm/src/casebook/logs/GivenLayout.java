@@ -1,6 +1,6 @@
 package casebook.logs;
 
-/** A layout that a person gave, as a regex whose groups are named as those of {@link Stamps.Form}, {@code level}, {@code logger}, {@code message}. */
+/** A layout that a person gave, as a regex with the group names of {@link Stamps.Form}, {@code level}, {@code logger}, {@code message}. */
 final class GivenLayout {
   private final Stamps stamps;
   private final Stamps.Form form;
@@ -10,7 +10,7 @@ final class GivenLayout {
     form = new Stamps.Form(regex);
   }
 
-  /** Reads what a line begins with; {@code false} where it is not laid out so. */
+  /** Reads the header of a line; {@code false} if the line does not have this layout. */
   boolean read(String line, Header header) {
     if (!form.isAt(line, 0)) {
       return false;

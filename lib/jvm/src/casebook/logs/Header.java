@@ -1,6 +1,6 @@
 package casebook.logs;
 
-/** What stands before a message: when, how grave, and after it: whose. */
+/** Time, level and logger of a message, printed before or after it. */
 public final class Header {
   public static final long NO_TIME = Long.MIN_VALUE;
 
@@ -10,21 +10,21 @@ public final class Header {
   String level;
   String logger;
 
-  /** How the line is laid out, as log4j writes it: {@code [%d] %p %m (%c)}; {@code …} stands for what a collector put before it. */
+  /** Layout of the line in log4j's notation: {@code [%d] %p %m (%c)}; {@code …} stands for a collector's prefix. */
   String layout;
 
-  /** The message, where it does not stand in the line itself: a JSON line's. */
+  /** The message, if it is not a part of the line, as in a JSON line. */
   String message;
 
-  /** The group and the partition that it names apart from the message: a JSON line's; {@code null} for none. */
+  /** Group and partition that a JSON line names outside the message; {@code null} for none. */
   Fields said;
 
-  /** Where in the line the message begins and ends. */
+  /** Start and end of the message in the line. */
   int from;
 
   int until;
 
-  /** Takes over what was read of a line that lay elsewhere. */
+  /** Copies the header of a line that was at another position. */
   void take(Header other, int movedBy) {
     time = other.time;
     level = other.level;

@@ -6,11 +6,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What any other line begins with than one in Kafka's own layout: time, level, thread and logger in any order and wrapping, behind
- * whatever a container, a collector or a chat put before it. It takes one part after the other until something is none of them:
- * there the message begins.
+ * Start of each line that is not in Kafka's own layout: time, level, thread and logger in any order and wrapping, after any
+ * prefix of a container, a collector or a chat. The reader takes one part after the other; the message begins at the first text
+ * that is none of them.
  *
- * <p>Of two times the inner one counts, which is the application's own; the outer one where the inner tells no day.
+ * <p>Of two times, the inner one counts, which is the application's own; if it has no day, the outer one counts.
  */
 final class Headers {
   private static final String LEVELS = "TRACE|DEBUG|INFO(?:RMATION)?|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|SEVERE|CRIT(?:ICAL)?|ALERT|EMERG(?:ENCY)?|PANIC";
@@ -18,7 +18,7 @@ final class Headers {
   private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + LEVELS + ")|[TDIWEF]");
   private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + LEVELS + ")(?=:)");
 
-  /** {@code (kafka.log.Log)} at the end, with a thread behind it in Strimzi's layout, and what quotes and tables add; or its rest. */
+  /** {@code (kafka.log.Log)} at the end, followed by a thread in Strimzi's layout, and by characters of quotes and tables; or its rest. */
   private static final Pattern LOGGER_AT_END =
       Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
@@ -26,63 +26,69 @@ final class Headers {
       Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
   private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
 
-  /** A class with its package, or one behind its thread whose message begins in the line below. */
+  /** A class with its package, or one after its thread whose message begins in the next line. */
   private static final Pattern LOGGER_ALONE =
       Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
 
-  /** Kafka's own header, within what a service's wrapper or a test wrote of its output. */
+  /** Kafka's own header, inside the output of a service wrapper or a test. */
   private static final Pattern OWN = Pattern.compile("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}\\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ");
 
-  /** A class with its package behind a time alone: no level was printed. */
+  /** A class with its package after a time only: no level was printed. */
   private static final Pattern LOGGER_WITHOUT_LEVEL = Pattern.compile("(?<logger>(?:org\\.apache|kafka)\\.(?:[a-z]\\w*\\.)*[A-Z][\\w$]*(?<!Exception|Error|Throwable)): (?=\\S)");
 
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
   private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
 
-  /** What begins a line of Python that bears no time. */
+  /** Start of a Python line without a time. */
   private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + LEVELS + ") - )");
   private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
   private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + LEVELS + ") )|#\\d{1,8}(?=\\] )");
 
-  /** What Python calls its threads, where nothing wraps it. */
+  /** Names of Python threads without brackets. */
   private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
 
-  /** A host and a program; the words that clients' errors begin with are none. */
+  /** A host and a program; the first words of clients' errors are neither. */
   private static final Pattern OF_SYSLOG = Pattern.compile("(?!kafka(?: server)?: |(?:\\w+ )?[\\w.]*(?:Error|Exception): |KafkaJS)(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
 
-  /** What stands before a Go logger's date, its prefix among it: {@code kafka-go: 2026/11/20 10:00:00 }, {@code app_1 | [sarama] 2026/… }. */
+  /**
+   * Text before a Go logger's date, including the logger's prefix: {@code kafka-go: 2026/11/20 10:00:00 },
+   * {@code app_1 | [sarama] 2026/… }.
+   */
   private static final Pattern OF_GO = Pattern.compile("[>\\s]{0,8}(?:[\\w.-]{1,60} {1,40}\\| ?)?(?:\\[[\\w-]{1,30}\\] ?|[\\w-]{1,30}: ?)?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
 
   private static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
 
-  /** A bracket behind time and level that is of the message: Kafka's {@code logIdent}, or a partition. */
+  /** A bracket after time and level that belongs to the message: Kafka's {@code logIdent}, or a partition. */
   private static final Pattern IDENT =
       Pattern.compile("[^\\]]*=.*|.* on (?:[Bb]roker|[Cc]ontroller) ?\\d+|[^\\s,]+,\\d+|(?:KafkaApi|Controller|Kafka ?Server|Socket ?Server|ZooKeeperClient|Group ?Coordinator|Transaction ?Coordinator|Connection|Consumer|ConsumerGroup|Producer|BrokerPool|Runner|Cluster|thrd:)\\b.*");
   private static final Pattern LOGGER_IN_BRACKETS =
       Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
   private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
 
-  /** As librdkafka's examples and applications after them print it: {@code 7|2026-11-20 10:00:00.123|rdkafka#consumer-1|JOIN| }. */
+  /**
+   * The layout of librdkafka's examples, and of applications based on them:
+   * {@code 7|2026-11-20 10:00:00.123|rdkafka#consumer-1|JOIN| }.
+   */
   private static final Pattern RDKAFKA_DATED =
       Pattern.compile("(?<level>[0-7])\\|(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3})\\|[^|\\s]*#[^|\\s]*\\|(?<name>[A-Z_]{2,12})\\| ?");
 
-  /** The same without its level, behind the time of who took it: {@code 2026-11-20 10:00:00|1795168800.123|FAIL|rdkafka#consumer-1| }. */
+  /** The same without its level, after the collector's time: {@code 2026-11-20 10:00:00|1795168800.123|FAIL|rdkafka#consumer-1| }. */
   private static final Pattern RDKAFKA_TAKEN = Pattern.compile("\\|(?<time>\\d{10}\\.\\d{3})\\|(?<name>[A-Z_]{2,12})\\|[^|\\s]*#[^|\\s]*\\| ?");
 
-  /** Telegraf's: {@code D! }. */
+  /** Telegraf's level: {@code D! }. */
   private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
   private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
   private static final String BETWEEN = " \t-|:,;>*`'\"•▶┏┃┗])}";
 
-  /** Of them those that a message may begin with. */
+  /** Of these characters, those that a message may begin with. */
   private static final String OF_MESSAGES = "*>";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
   private static final String BULLETS = "#>*- \u2022";
   private static final int LONGEST_BULLET = 4;
 
-  /** So many letters Spring Boot leaves of the end of a logger's name. */
+  /** Length to which Spring Boot shortens a logger's name; it keeps the end. */
   private static final int OF_SPRING = 40;
 
   private static final int LONGEST_LAYOUT = 120;
@@ -114,8 +120,8 @@ final class Headers {
   }
 
   /**
-   * Reads what a line begins with; {@code false} where it is none that begins an entry. Of one that goes on with the entry before
-   * it, and that something stands before, {@code header.from} tells where it begins.
+   * Reads the header of a line; {@code false} if the line begins no entry. If it continues the entry before it and has a prefix,
+   * {@code header.from} is its start after the prefix.
    *
    * @param text without colours
    */
@@ -141,7 +147,7 @@ final class Headers {
     return false;
   }
 
-  /** Whether a word, a number or a bracket begins at a place that a header may begin with. */
+  /** Whether a word, a number or a bracket that may begin a header is at a place. */
   private boolean mayBegin(int from) {
     char letter = line.charAt(from);
     if (Character.isLetterOrDigit(line.charAt(from - 1))) {
@@ -164,7 +170,7 @@ final class Headers {
     return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
   }
 
-  /** Whether nothing stands before a place but what a list or a comment begins with. */
+  /** Whether only the marks of a list or a comment precede a place. */
   private boolean isBulleted(int from) {
     int index = 0;
     while (index < from && index < LONGEST_BULLET && BULLETS.indexOf(line.charAt(index)) >= 0) {
@@ -173,7 +179,7 @@ final class Headers {
     return index == from;
   }
 
-  /** Takes one part; {@code false} where the message begins. */
+  /** Takes one part; {@code false} at the start of the message. */
   private boolean takePart(int from) {
     int skipped = at;
     while (at < line.length() && BETWEEN.indexOf(line.charAt(at)) >= 0 && (level == null || OF_MESSAGES.indexOf(line.charAt(at)) < 0)) {
@@ -196,7 +202,7 @@ final class Headers {
     return false;
   }
 
-  /** Writes down how a part is laid out. */
+  /** Appends the layout of a part. */
   private void lay(String part, boolean isLevel, boolean isLogger) {
     if (layout.length() > LONGEST_LAYOUT) {
       return;
@@ -228,7 +234,7 @@ final class Headers {
     return letters.indexOf(part.charAt(at)) >= 0;
   }
 
-  /** Part of a text, several blanks as one. */
+  /** Appends part of a text, with several blanks as one. */
   private void layAsItIs(String text, int from, int until) {
     for (int index = from; index < until; index++) {
       char letter = Character.isWhitespace(text.charAt(index)) ? ' ' : text.charAt(index);
@@ -250,7 +256,7 @@ final class Headers {
     return layout.toString().strip();
   }
 
-  /** What is indented behind a time of a collector keeps its blanks: it may be a stack trace. */
+  /** Indented text after a collector's time keeps its blanks: it may be a stack trace. */
   private int behindOne(int before) {
     return line.charAt(before) == ' ' || line.charAt(before) == ']' ? Math.min(before + 1, at) : at;
   }
@@ -288,7 +294,7 @@ final class Headers {
     if (!hit || level != null && !isBehindTime()) {
       return false;
     }
-    level = normal(found.group().replaceFirst("/.*", "")); // Celery writes its process behind it
+    level = normal(found.group().replaceFirst("/.*", "")); // Celery prints its process after the level
     at = found.end();
     return true;
   }
@@ -303,7 +309,7 @@ final class Headers {
     return true;
   }
 
-  /** Whether a time stands before this place: the level behind it is the application's own. */
+  /** Whether a time precedes this place: the level after it is the application's own. */
   private boolean isBehindTime() {
     return isTimed && logger == null && level.length() == 1;
   }
@@ -319,7 +325,7 @@ final class Headers {
       return line.charAt(at) != open && takeTime();
     }
     if (open == '[' && line.charAt(at + 1) == '{' && close == line.length() - 1) {
-      return false; // a slice of Go's errors: it is the message
+      return false; // a slice of Go's errors: it belongs to the message
     }
     String inside = line.substring(at + 1, close).strip();
     Stamp stamp = level != null && isTimed ? null : stamps.at(line, at + 1, true);
@@ -341,7 +347,7 @@ final class Headers {
     Matcher named = LOGGER_IN_BRACKETS.matcher(inside);
     boolean isThread = logger == null && inside.matches(".*\\w@\\d+") && named.matches();
     if (open == '(' && logger != null && !endsWithLogger && inside.matches("[\\w#./-]+|[\\w#./ -]+ [Tt]hread") && line.startsWith(" ", close + 1)) {
-      at = close + 1; // a thread behind its logger, in Quarkus' layout
+      at = close + 1; // a thread after its logger, in Quarkus' layout
       return true;
     }
     if (level == null && open == '{' || level != null && !isThread && (endsWithLogger || logger != null || isIdent(inside, close))) {
@@ -377,7 +383,7 @@ final class Headers {
     return -1;
   }
 
-  /** librdkafka's own: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
+  /** librdkafka's own header: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
   private boolean takeRdkafka() {
     Matcher taken = RDKAFKA_TAKEN.matcher(line).region(Math.max(0, at - 1), line.length());
     if (isTimed && level == null && taken.lookingAt()) {
@@ -472,7 +478,7 @@ final class Headers {
     return isNamed || takes(THREAD_BEFORE_LOGGER);
   }
 
-  /** A class without its package is told from the first word of a message by its line, or by what stands behind it. */
+  /** A class without its package differs from the first word of a message by its source line, or by the text after it. */
   private static boolean isDotted(Matcher found) {
     return found.group("logger").indexOf('.') > 0 || found.group("logger").length() == OF_SPRING || found.group().matches(".*[:@]\\d+\\b.*");
   }

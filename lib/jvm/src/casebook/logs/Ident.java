@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Who speaks, before a message proper: {@code [Controller id=1 epoch=3] }, {@code [Replica Manager on Broker 2]: },
- * {@code Partition [orders,4] on broker 1: } and their like (the {@code logIdent} of Kafka's classes, 0.8.2 to 3.9).
+ * The speaker before a message: {@code [Controller id=1 epoch=3] }, {@code [Replica Manager on Broker 2]: },
+ * {@code Partition [orders,4] on broker 1: } and the like (the {@code logIdent} of Kafka's classes, 0.8.2 to 3.9).
  */
 final class Ident {
   private static final Pattern OLD_PARTITION = Pattern.compile("^Partition (\\[\\S+,\\d+\\]|\\S+-\\d+) on broker (\\d+): ");
@@ -23,10 +23,10 @@ final class Ident {
 
   private static final int MOST_KNOWN = 10_000;
 
-  /** What idents tell; few of them stand before many lines. */
+  /** Fields by ident: the same few idents precede many lines. */
   private final Map<String, Fields> known = new HashMap<>();
 
-  /** Where the message proper begins. */
+  /** Start of the message after its ident. */
   static int end(String message) {
     if (message.startsWith("Partition ")) {
       Matcher old = OLD_PARTITION.matcher(message);
@@ -44,12 +44,12 @@ final class Ident {
       end++;
     }
     while (end < message.length() && message.charAt(end) <= ' ') {
-      end++; // its message may stand in the line below
+      end++; // its message may be in the next line
     }
     return end;
   }
 
-  /** The bracket that closes the first one, in the first line. */
+  /** Position of the bracket that closes the first one, in the first line; -1 for none. */
   private static int close(String message) {
     int depth = 0;
     for (int index = 0; index < message.length() && message.charAt(index) != '\n'; index++) {
@@ -62,7 +62,7 @@ final class Ident {
     return -1;
   }
 
-  /** Adds what a message tells of its speaker to its fields: in its ident, or, up to 0.11, as the subject of a state change. */
+  /** Adds the speaker of a message to its fields: from its ident, or, up to 0.11, from the subject of a state change. */
   void tell(String message, String logger, Fields fields) {
     int end = end(message);
     if (end > 0) {
@@ -88,7 +88,7 @@ final class Ident {
     return known.computeIfAbsent(ident, Ident::told);
   }
 
-  /** The id of the broker that speaks; {@code null} where a message does not tell. */
+  /** Id of the broker that speaks; {@code null} if the message has none. */
   String speaker(String message, String logger) {
     int end = end(message);
     if (end > 0) {

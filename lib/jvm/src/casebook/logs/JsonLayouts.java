@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Entries that are JSON objects, of any of the usual layouts, and what follows {@code level=info msg="..."}: the members are known by
- * their usual names. Where the message is a whole line itself, as a collector wraps it, that line counts.
+ * Entries that are JSON objects, in all usual layouts, and entries of pairs such as {@code level=info msg="..."}. Their members
+ * are found by the usual names. If the message is a complete log line that a collector wrapped, the header of that line counts.
  */
 final class JsonLayouts {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -31,7 +31,7 @@ final class JsonLayouts {
   /** An object whose brace was not copied. */
   private static final Pattern REST = Pattern.compile("\\s{0,8}\"@?[\\w.]+\"\\s*:\\s*\"");
 
-  /** What clients call the group, the topic and the partition that they speak of: KafkaJS, franz-go and Spring's. */
+  /** Clients' names for the group, the topic and the partition: KafkaJS, franz-go and Spring. */
   private static final String[] GROUPS = {"groupid", "group_id", "group", "consumergroup", "mdc.groupid"};
 
   private static final int FARTHEST = 80;
@@ -44,7 +44,7 @@ final class JsonLayouts {
     this.headers = headers;
   }
 
-  /** Reads an object in a line; {@code false} where there is none that is an entry. */
+  /** Reads an object in a line; {@code false} if the line has none that is an entry. */
   boolean read(String line, Header header) {
     int begin = line.indexOf('{');
     boolean isObject = begin >= 0 && begin < FARTHEST && line.startsWith("\"", line.length() > begin + 1 ? blank(line, begin + 1) : begin);
@@ -65,7 +65,10 @@ final class JsonLayouts {
     return index;
   }
 
-  /** By name in lower case; members of objects as {@code log.level}. Of an object that is cut what is whole, and its last text. */
+  /**
+   * Members by name in lower case; members of inner objects as {@code log.level}. A cut object gives its complete members, and
+   * its last text.
+   */
   private static Map<String, String> members(String text) {
     Map<String, String> found = new LinkedHashMap<>();
     try {
@@ -118,7 +121,7 @@ final class JsonLayouts {
     return found;
   }
 
-  /** A message that nobody quoted: up to what is named next. */
+  /** A message without quotes: up to the next name. */
   private static String sentence(String line, int from) {
     Matcher next = NAMED.matcher(line).region(from, line.length());
     return line.substring(from, next.find() ? next.start() : line.length());
@@ -136,7 +139,7 @@ final class JsonLayouts {
     return true;
   }
 
-  /** Whether what a message begins with is a line's header: a word such as {@code ERROR:} alone is of the message. */
+  /** Whether a message begins with a line's header: a word such as {@code ERROR:} alone belongs to the message. */
   private static boolean isHeader(Map<String, String> members, Header header) {
     boolean isWordAlone = header.time == Header.NO_TIME && header.logger == null && first(members, LEVELS) != null;
     return header.level != null && !isWordAlone;
@@ -154,7 +157,7 @@ final class JsonLayouts {
     return header.time != Header.NO_TIME || header.level != null;
   }
 
-  /** What it says of its group and partition in members of their own. */
+  /** Group and partition from members of their own. */
   private static Fields said(Map<String, String> members) {
     Fields said = new Fields();
     put(said, "group", first(members, GROUPS));
@@ -175,7 +178,7 @@ final class JsonLayouts {
     return stamp == null ? Header.NO_TIME : stamp.time();
   }
 
-  /** {@code severity=%p }: how a member is called; {@code ""} for one that is not there. */
+  /** Name of a member with its conversion, {@code severity=%p }; {@code ""} if it does not exist. */
   private static String name(Map<String, String> members, String[] names, String conversion) {
     String found = key(members, names);
     return found == null ? "" : found + "=" + conversion + " ";

@@ -9,24 +9,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What lines begin with. Kafka's own layout, {@code [%d] %p %m (%c)%n} of {@code config/log4j.properties@0.8.2.2..3.9.0}, is
- * read byte by byte; all others, and what containers and log collectors put before a line, are found by patterns.
+ * Start of log lines. Kafka's own layout, {@code [%d] %p %m (%c)%n} of {@code config/log4j.properties@0.8.2.2..3.9.0}, is read
+ * byte by byte. Patterns match all other layouts, and the prefixes of containers and log collectors.
  */
 final class Layouts {
-  /** A JVM's unified log: {@code -Xlog:gc*:file=..:time,tags}; and its log before Java 9: {@code -XX:+PrintGCDateStamps}. */
+  /** The unified log of a JVM: {@code -Xlog:gc*:file=..:time,tags}; and the log before Java 9: {@code -XX:+PrintGCDateStamps}. */
   private static final List<Pattern> OF_JAVA =
       List.of(
           Pattern.compile("^\\[(?<time>[^\\]]+)\\](?:\\[(?!gc)[\\w.]+ *\\])*+\\[(?<logger>gc)[\\w,]* *\\] (?<message>.*)$"),
           Pattern.compile("^(?<time>\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+[+-]\\d{4}): (?:[\\d.,]+: |(?=\\[))(?<message>.*)$"));
 
-  /** Spark's and Hadoop's, whose dates of two digits could be anybody's: other lines tell that their year is first. */
+  /** Layout of Spark and Hadoop. Dates with two-digit numbers are ambiguous: other lines show that the year is first. */
   private static final Pattern SPARK = Pattern.compile("^(?<date>\\d\\d/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d)(?= [A-Z]{4,5} [\\w.$]+: )");
 
-  /** A row that was exported: its time, what its exporter knew, and the message, whose end may stand in other lines. */
+  /** An exported row: its time, further columns, and the message, which may end in a later line. */
   private static final Pattern ROW =
       Pattern.compile("^\"(?<time>\\d{4}-\\d\\d-\\d\\d[T ][^\"]{8,30})\"(?:,(?:\"(?:[^\"]|\"\")*+\"|[^,\"]*+))*?,\"(?<message>(?:[^\"]|\"\")*+)\"?$");
 
-  /** What KafkaJS adds to its messages: when it wrote them. */
+  /** The time that KafkaJS writes after its messages. */
   private static final Pattern OF_KAFKAJS = Pattern.compile("\\{(?:\"level\":\"\\w+\",)?\"timestamp\":\"(?<time>[^\"]+)\",\"logger\":\"kafkajs\"");
 
   private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]");
@@ -36,14 +36,14 @@ final class Layouts {
     "INFO ".getBytes(UTF_8), "WARN ".getBytes(UTF_8), "ERROR ".getBytes(UTF_8), "DEBUG ".getBytes(UTF_8), "TRACE ".getBytes(UTF_8), "FATAL ".getBytes(UTF_8)
   };
 
-  /** What Python writes for one of them. */
+  /** Python's name of the level WARN. */
   private static final byte[] WARNING = "WARNING ".getBytes(UTF_8);
-  /** With what the names of levels begin, librdkafka's among them. */
+  /** Prefixes of the names of levels, including librdkafka's. */
   private static final byte[][] PREFIXES = {
     "INFO".getBytes(UTF_8), "WARN".getBytes(UTF_8), "ERR".getBytes(UTF_8), "DEBUG".getBytes(UTF_8), "TRACE".getBytes(UTF_8), "FATAL".getBytes(UTF_8),
     "SEVERE".getBytes(UTF_8), "CRIT".getBytes(UTF_8), "NOTICE".getBytes(UTF_8), "RDKAFKA-".getBytes(UTF_8), "LOG-".getBytes(UTF_8)
   };
-  /** How most of Kafka's own logs are laid out, and those that a person described. */
+  /** Layout of most of Kafka's own logs, and of logs that a person described. */
   static final String OWN = "[%d] %p %m (%c)";
 
   static final String GIVEN = "as given";
@@ -71,15 +71,15 @@ final class Layouts {
     this.given = given == null ? null : new GivenLayout(given, stamps);
   }
 
-  /** Another file begins, whose days stand so. */
+  /** Begins another file, with its order of day and month. */
   void begin(DayOrder order) {
     stamps.begin(order);
     isYearFirst = order == DayOrder.YEAR_FIRST;
   }
 
   /**
-   * Reads what a line begins with; {@code false} where it is none that begins an entry. {@code header.from} tells then how much of it
-   * a collector put before it.
+   * Reads the header of a line; {@code false} if the line begins no entry. In that case, {@code header.from} is the length of a
+   * collector's prefix.
    */
   boolean read(byte[] bytes, int from, int until, Header header) {
     header.clear();
@@ -108,7 +108,7 @@ final class Layouts {
     }
     int level = level(bytes, from + STANDARD, until);
     if (level < 0 || until > from + STANDARD + NAMES[level].length && bytes[from + STANDARD + NAMES[level].length] == '(') {
-      return false; // of another layout: its thread or its logger stands before the message
+      return false; // another layout: a thread or a logger precedes the message
     }
     header.time = clock.standard(bytes, from + 1);
     header.level = WORDS[level];
@@ -119,7 +119,7 @@ final class Layouts {
     return header.time != Header.NO_TIME;
   }
 
-  /** {@code dddd-dd-dd dd:dd:dd,ddd}. */
+  /** Whether a text has the form {@code dddd-dd-dd dd:dd:dd,ddd}. */
   private static boolean isDate(byte[] bytes, int at) {
     for (int index = 0; index < 23; index++) {
       byte letter = bytes[at + index];
@@ -148,7 +148,7 @@ final class Layouts {
     return -1;
   }
 
-  /** Takes {@code (kafka.log.Log)} off the end of a message. */
+  /** Moves {@code (kafka.log.Log)} from the end of a message to the header. */
   private void takeLogger(byte[] bytes, Header header) {
     int end = header.until;
     while (end > header.from && bytes[end - 1] == ' ') {
@@ -173,7 +173,7 @@ final class Layouts {
     return letter >= 'a' && letter <= 'z' || letter >= 'A' && letter <= 'Z' || letter >= '0' && letter <= '9' || letter == '.' || letter == '_' || letter == '$' || letter == ':' || letter == '/';
   }
 
-  /** One text for many lines of the same logger. */
+  /** The logger's name, one string for many lines. */
   private String name(byte[] bytes, int from, int until) {
     if (!java.util.Arrays.equals(bytes, from, until, lastLoggerBytes, 0, lastLoggerBytes.length)) {
       lastLoggerBytes = java.util.Arrays.copyOfRange(bytes, from, until);
@@ -186,7 +186,7 @@ final class Layouts {
     return logger.replaceFirst("[:@]\\d+$", "");
   }
 
-  /** Whether there is a time, a level or an object in sight: stack traces need no pattern. */
+  /** Whether a time, a level or an object may be near: stack traces need no pattern. */
   private static boolean worthPatterns(byte[] bytes, int from, int until) {
     int most = Math.min(until, from + 240);
     for (int at = from; at < most; at++) {
@@ -212,7 +212,7 @@ final class Layouts {
     return letter == 'D' || letter == 'I' || letter == 'W' || letter == 'E';
   }
 
-  /** {@code [error]}, {@code [E]}: a word that is as long as the names of levels are; whether it is one is not asked yet. */
+  /** Whether a word in brackets is as long as the name of a level: {@code [error]}, {@code [E]}. It need not be one. */
   private static boolean isBracketed(byte[] bytes, int at, int until) {
     int end = at + 1;
     while (end < until && end - at <= LONGEST_LEVEL && Character.isLetter(bytes[end])) {
@@ -239,7 +239,7 @@ final class Layouts {
     return false;
   }
 
-  /** Whether a line has, near its beginning, what an entry begins with: a time such as 10:03:42, and a level. */
+  /** Whether a line has, near its start, the signs of an entry: a time such as 10:03:42, and a level. */
   static boolean hasTimeAndLevel(byte[] bytes, int from, int until) {
     int most = Math.min(until, from + 160);
     boolean time = false;
@@ -276,13 +276,13 @@ final class Layouts {
     return ofJava(line, header) || json.read(line, header) || headers.read(line, header) && timed(line, header);
   }
 
-  /** A row's time and message, as a line of a log has them; the text itself where it is none. */
+  /** Time and message of an exported row, in the form of a log line; the text itself if it is no such row. */
   private static String row(String text) {
     Matcher found = text.startsWith("\"") ? ROW.matcher(text) : null;
     return found != null && found.find() ? found.group("time") + " " + found.group("message").replace("\"\"", "\"") : text;
   }
 
-  /** Where KafkaJS wrote its own time behind the message, which its host has given another, that one counts. */
+  /** Replaces the host's time with the one that KafkaJS wrote after the message, if there is one. */
   private boolean timed(String line, Header header) {
     Matcher found = line.contains("\"logger\":\"kafkajs\"") ? OF_KAFKAJS.matcher(line) : null;
     Stamps.Stamp stamp = found != null && found.find() ? stamps.at(line, found.start("time"), true) : null;
@@ -290,7 +290,7 @@ final class Layouts {
     return true;
   }
 
-  /** Without colours, signs of no width, and the stars of a chat's bold. */
+  /** The text without colours, zero-width characters and the asterisks of a chat's bold text. */
   private static String plain(String raw) {
     String line = raw.chars().allMatch(letter -> letter < 128 && letter != 27) ? raw : UNSEEN.matcher(raw).replaceAll("").replace('\u00a0', ' ');
     return line.contains("**") ? BOLD.matcher(line).replaceAll("$1") : line;

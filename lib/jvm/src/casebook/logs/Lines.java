@@ -6,19 +6,19 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /**
- * The lines of a stream as parts of a buffer, each valid until the next one; of very long lines only the beginning.
+ * The lines of a stream as parts of a buffer, each valid until the next one. Of very long lines, only the start is kept.
  *
- * <p>Zeros within a line stand where something else was written: a file system that lost power, or a file that was emptied while it
- * was open, leaves them. What stands before them and behind them are lines of their own, with one number.
+ * <p>Zeros within a line replace other text: a file system that lost power, or a file that was emptied while it was open, leaves
+ * them. The texts before and after the zeros are lines of their own, with the same number.
  */
 final class Lines implements Closeable {
-  /** Bytes of a line that are kept. */
+  /** Number of bytes kept of a line. */
   static final int LONGEST = 1 << 16;
 
-  /** What a reader lends to one stream after the other. */
+  /** Size of the buffer that a reader uses for one stream after the other. */
   static final int BUFFER = 1 << 20;
 
-  /** Zeros in a row that no message holds. */
+  /** Number of zeros in a row that no message contains. */
   private static final int HOLE = 16;
 
   private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
@@ -41,8 +41,8 @@ final class Lines implements Closeable {
   private boolean continued;
 
   /**
-   * @param stream to be read from its beginning, closed with this
-   * @param offset where in the file that is
+   * @param stream is read from its beginning, and closed with this
+   * @param offset position of that beginning in the file
    * @param buffer of {@link #BUFFER} bytes, in use until this is closed
    */
   Lines(InputStream stream, long offset, byte[] buffer) {
@@ -59,7 +59,7 @@ final class Lines implements Closeable {
     return begin;
   }
 
-  /** Without line end, and without the carriage return before it. */
+  /** End of the line, without its line feed and the carriage return before it. */
   int end() {
     return end;
   }
@@ -69,22 +69,22 @@ final class Lines implements Closeable {
     return unended;
   }
 
-  /** Where in the file the line begins. */
+  /** Position of the line in the file. */
   long offset() {
     return offset;
   }
 
-  /** How many zeros stand in the line in place of what was written. */
+  /** Number of zeros in the line that replace other text. */
   long zeros() {
     return zeros;
   }
 
-  /** Whether it stands in the line of the one before, behind zeros. */
+  /** Whether this text follows zeros in the same line as the text before. */
   boolean isContinued() {
     return continued;
   }
 
-  /** Goes to the next line; {@code false} when there is none. */
+  /** Moves to the next line; {@code false} if there is none. */
   boolean next() throws IOException {
     continued = behind != NOTHING;
     if (continued) {
@@ -97,7 +97,7 @@ final class Lines implements Closeable {
     return true;
   }
 
-  /** Passes over a line, with what stands in it behind zeros. */
+  /** Skips a line, including its texts after zeros. */
   void skip() throws IOException {
     nextWhole();
   }
@@ -151,7 +151,7 @@ final class Lines implements Closeable {
 
   private int moved;
 
-  /** Passes over the mark that some editors begin UTF-8 with. */
+  /** Skips the byte order mark that some editors put before UTF-8. */
   private void skipMark() throws IOException {
     while (filled < MARK.length && fill()) {}
     if (filled >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
@@ -160,7 +160,7 @@ final class Lines implements Closeable {
     }
   }
 
-  /** Passes over the zeros that a file begins with that was emptied while it was open, unless there is nothing else. */
+  /** Skips the zeros at the start of a file that was emptied while it was open. If it has only zeros, they count as zeros of a line. */
   private void skipZeros() throws IOException {
     long first = nextOffset;
     while (next < filled || fill()) {
@@ -195,7 +195,7 @@ final class Lines implements Closeable {
     next = following;
   }
 
-  /** Keeps the beginning of a line that is too long, and reads over the rest of it. */
+  /** Keeps the start of a line that is too long, and skips the rest. */
   private void skipRest() throws IOException {
     begin = 0;
     end = LONGEST;
@@ -217,7 +217,7 @@ final class Lines implements Closeable {
     filled = LONGEST + following.length;
   }
 
-  /** Reads more behind what is not yet taken. */
+  /** Reads more bytes after those not yet taken. */
   private boolean fill() throws IOException {
     moved = next;
     System.arraycopy(buffer, next, buffer, 0, filled - next);

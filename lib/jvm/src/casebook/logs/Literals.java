@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Finds in one pass which of many texts occur (Aho and Corasick, 1975): only their rules are tried. */
+/** Finds in one pass which of many literals occur (Aho and Corasick, 1975): only their rules are tried. */
 final class Literals {
   private static final int LETTERS = 128;
 
   /** The next state by state and letter. */
   private final int[] next;
 
-  /** By state, which texts end there; {@code null} for none. */
+  /** Literals that end at a state; {@code null} for none. */
   private final int[][] ending;
 
   private final int words;
@@ -47,7 +47,7 @@ final class Literals {
     return node;
   }
 
-  /** Makes every missing step lead where the longest suffix that is known would go on. */
+  /** Links each missing step to the step of the longest known suffix. */
   private static void link(List<int[]> trie, List<List<Integer>> ends) {
     int[] suffix = new int[trie.size()];
     ArrayDeque<Integer> queue = new ArrayDeque<>(List.of(0));
@@ -67,12 +67,12 @@ final class Literals {
     }
   }
 
-  /** A set of texts, empty. */
+  /** An empty set of literals. */
   long[] none() {
     return new long[words];
   }
 
-  /** Adds the texts that occur in a part of an array; {@code false} when there are none. */
+  /** Adds the literals that occur in a part of an array; {@code false} if there are none. */
   boolean find(byte[] bytes, int from, int until, long[] found) {
     boolean any = false;
     int state = 0;

@@ -16,8 +16,8 @@ import java.util.zip.ZipException;
 
 /**
  * Reads a file, or the part of one between two of its bytes, entry by entry. An entry belongs to the part in which it begins. A
- * part that begins within an entry leaves its rest to the part before; both give up after {@link #SEARCHED} bytes without any
- * date, and every line counts for itself then.
+ * part that begins inside an entry leaves the rest of that entry to the part before. Both stop the search after {@link #SEARCHED}
+ * bytes without a date; from there, each line counts alone.
  */
 public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
@@ -26,13 +26,13 @@ public final class LogReader implements Closeable {
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
 
-  /** What java.util.logging begins with, behind the program that printed it. */
+  /** Start of a java.util.logging header, after the name of the program that printed it. */
   private static final Pattern OF_JUL = Pattern.compile("\\s{0,8}[\\w.-]{1,60}: [A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d\\d:\\d\\d [AP]M ");
 
-  /** What items of a list begin with. */
+  /** Number of an item in a list. */
   private static final Pattern NUMBERED = Pattern.compile("\\d{1,2}[.)、] ?");
 
-  /** What people and pagers put where they cut a line off. */
+  /** Marks that people and pagers put at the place where they cut a line. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
 
   private final Rules rules = new Rules();
@@ -52,33 +52,35 @@ public final class LogReader implements Closeable {
   private Coverage coverage;
   private boolean open;
 
-  /** The line of no entry before, or the message of one line, and its number, where nobody knows it. */
+  /** The previous line without an entry, or the message of the previous one-line entry, if it matches no wording; and its number. */
   private String unknown;
 
   private long unknownLine;
 
-  /** Of that message; empty of a line of no entry. */
+  /** Header of that message; empty for a line without an entry. */
   private final Header unknownHeader = new Header();
 
-  /** What is told of lines of no entry: nothing, or what the message told that such a line ends. */
+  /** Header for lines without an entry: empty, or the header of the message that such a line ends. */
   private Header ofAlone = NOBODY;
   private long zeros;
   private long firstZeros;
 
   /**
-   * @param zone of lines that do not tell theirs
-   * @param layout of lines that are laid out as nobody can find out, a regex of {@link GivenLayout}; {@code null} where none was given
+   * @param zone zone of lines that print none
+   * @param layout a regex of {@link GivenLayout}, for lines in a layout that the reader does not recognize; {@code null} where
+   * none was given
    */
   public LogReader(ZoneId zone, String layout) {
     layouts = new Layouts(new Clock(zone), layout);
   }
 
   /**
-   * Begins with a part of a file, or with all of it.
+   * Starts a part of a file, or all of it.
    *
-   * @param content at byte {@code max(0, start - 1)}: the line end before the part tells whether its first line is whole
-   * @param start the part's first byte
-   * @param end where the next part begins
+   * @param content the content from byte {@code max(0, start - 1)} on: a line end before the part means that its first line is
+   * complete
+   * @param start first byte of the part
+   * @param end first byte of the next part
    */
   public void begin(Content content, long start, long end) throws IOException {
     lines = new Lines(content.stream(), Math.max(0, start - 1), buffer);
@@ -120,17 +122,17 @@ public final class LogReader implements Closeable {
     lines = null;
   }
 
-  /** What the part covers, known after its last event. */
+  /** Coverage of the part, complete after its last event. */
   public Coverage coverage() {
     return coverage;
   }
 
-  /** What nobody knows of it, known after its last event. */
+  /** The part's entries that match no wording, complete after its last event. */
   public Untyped untyped() {
     return untyped;
   }
 
-  /** Reads a line; {@code false} when no more of them are this part's. */
+  /** Reads a line; {@code false} when the part has no more of them. */
   private boolean readLine() throws IOException {
     if (!nextLine()) {
       zeros += lines.zeros();
@@ -189,7 +191,7 @@ public final class LogReader implements Closeable {
     }
   }
 
-  /** Whether the line begins an entry. One that no pattern can be tried on belongs to the entry before. */
+  /** Whether the line begins an entry. A line too complex for the patterns belongs to the entry before. */
   private boolean begins() {
     try {
       return layouts.read(lines.bytes(), lines.begin(), lines.end(), read);
@@ -215,12 +217,12 @@ public final class LogReader implements Closeable {
     return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
   }
 
-  /** Whether a line without a header is nothing of the entry before it. */
+  /** Whether a line without a header does not belong to the entry before it. */
   private boolean isAnother() {
     return isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || !entry.isFromTheSame(lines) || entry.isWhole() || isOfNobody();
   }
 
-  /** Whether a line that is not indented is a client's, or a whole wording by itself: it has no time, and takes none. */
+  /** Whether a line is from a client or another program, or is a complete wording: it has no time, and gets none from the entry. */
   private boolean isOfNobody() {
     int begin = lines.begin() + read.from;
     int end = Math.min(lines.end(), begin + LONGEST_FOLDED);
@@ -237,18 +239,18 @@ public final class LogReader implements Closeable {
     return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(line));
   }
 
-  /** Whether a whole sentence of Kafka's stands behind one blank, as copying from between other columns leaves it. */
+  /** Whether a complete Kafka sentence follows one blank: copying from between other columns leaves such a blank. */
   private boolean isCopiedBehindBlank(String line) {
     return line.length() > 1 && Character.isUpperCase(line.charAt(1)) && entry.isClosed() && candidates(lines.bytes(), lines.begin(), lines.begin() + line.length()) && isOfApplication(line.substring(1));
   }
 
-  /** A line without the number that it has in a list. */
+  /** A line without its number in a list. */
   private static String behindNumber(String line) {
     Matcher numbered = NUMBERED.matcher(line);
     return numbered.lookingAt() ? line.substring(numbered.end()) : line;
   }
 
-  /** Whether a line, with its ident or without, begins with one of the candidates. */
+  /** Whether a line, with or without its ident, begins with one of the candidates. */
   private boolean isWording(String line) {
     String proper = line.substring(Ident.end(line));
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
@@ -261,8 +263,8 @@ public final class LogReader implements Closeable {
   }
 
   /**
-   * Whether a line that begins as sentences do holds a client's words, as applications print them, or a whole sentence of Kafka's; behind the
-   * end of a sentence any of its words.
+   * Whether a line that begins like a sentence contains a client's words, as applications print them, or a complete Kafka
+   * sentence; after the end of a sentence, any words of a Kafka message are enough.
    */
   private boolean isOfApplication(String line) {
     for (int rule = Character.isUpperCase(line.charAt(0)) ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
@@ -311,7 +313,7 @@ public final class LogReader implements Closeable {
     String full = entry.message();
     if (entry.header.message != null) {
       byte[] bytes = full.getBytes(UTF_8);
-      Rules.LITERALS.find(bytes, 0, bytes.length, candidates); // beside those of the line: a layout is part of some wordings
+      Rules.LITERALS.find(bytes, 0, bytes.length, candidates); // added to those of the line: a layout is part of some wordings
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
@@ -324,13 +326,13 @@ public final class LogReader implements Closeable {
     return known || behindPrefix(full.substring(0, fold)) || isFlush && behindPrefixFolded(full) || ofTrouble(full);
   }
 
-  /** A message behind its ident, where a thread in brackets stands before both. */
+  /** Matches a message after its ident, where a thread in brackets precedes both. */
   private boolean behindThread(String full) {
     int border = Ident.end(full);
     return border > 0 && border < full.length() && full.charAt(border) == '[' && head(full.substring(border));
   }
 
-  /** A warning or an error of Kafka's or ZooKeeper's classes, in no wording that is known: whose it is is told. */
+  /** Reports a warning or an error of a Kafka or ZooKeeper class that matches no wording, by its source. */
   private boolean ofTrouble(String full) {
     String kind = Trouble.kind(entry.header, full);
     if (kind != null) {
@@ -342,13 +344,13 @@ public final class LogReader implements Closeable {
     return kind != null;
   }
 
-  /** A message behind the name of the client that speaks, where its host put something before it. */
+  /** Matches a message after the name of the client, where its host printed something before that name. */
   private boolean fromClient(String full) {
     int named = Clients.named(full);
     return named > 0 && head(full.substring(named));
   }
 
-  /** A message of a client's library behind what only its application knows: its own prefix, or a layout that nobody told. */
+  /** Matches a client library's message after text that only its application knows: a prefix of its own, or a layout that was not given. */
   private boolean behindPrefix(String line) {
     if (ident.speaker(line, entry.header.logger) != null) {
       return false;
@@ -369,7 +371,7 @@ public final class LogReader implements Closeable {
     return Rules.LITERALS.find(bytes, from, until, candidates);
   }
 
-  /** The first wording that the whole message is in; where none is, one that it is in but for what is changed, or cut off. */
+  /** Reports the first wording that the whole message matches; if none does, one that it matches except for a changed or cut part. */
   private boolean head(String full) {
     return head(full, Rule::matchKnown) || head(full, Rule::matchChanged) || cut(full) || head(full, Rule::match);
   }
@@ -404,7 +406,7 @@ public final class LogReader implements Closeable {
     return false;
   }
 
-  /** What the first line of a message says its trouble is, where the wording that it begins with tells of trouble alone. */
+  /** Kind of the cause that the first line of a message states, if the wording at its start only reports that there is trouble. */
   private String cause(String message, int general, Fields fields) {
     int ends = message.indexOf('\n');
     String first = ends < 0 ? message : message.substring(0, ends);
@@ -418,12 +420,12 @@ public final class LogReader implements Closeable {
     return rules.all.get(general).kind;
   }
 
-  /** A message that was folded on its way: its lines put together again. */
+  /** Matches a message that was wrapped on its way, with its lines joined again. */
   private boolean folded(String full) {
     return folded(full, this::head);
   }
 
-  /** The same behind what its application put before it. */
+  /** The same after a prefix of its application. */
   private boolean behindPrefixFolded(String full) {
     return folded(full, this::behindPrefix);
   }
@@ -437,7 +439,10 @@ public final class LogReader implements Closeable {
     return known;
   }
 
-  /** Every wording that one of the lines from a place on is in: those after the first, and the first where nothing else knows it. */
+  /**
+   * Reports each wording that one of the lines from a place on matches: the lines after the first, and the first if no other
+   * wording matches it.
+   */
   private boolean inside(String full, int from) {
     boolean known = false;
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
@@ -478,7 +483,7 @@ public final class LogReader implements Closeable {
     }
   }
 
-  /** A line that belongs to no entry: a wording may stand anywhere in it. */
+  /** Matches a line that belongs to no entry: a wording may be anywhere in it. */
   private void alone() {
     int end = Math.min(lines.end(), lines.begin() + MOST_TEXT);
     String line = new String(lines.bytes(), lines.begin(), end - lines.begin(), UTF_8);
@@ -497,7 +502,7 @@ public final class LogReader implements Closeable {
     }
   }
 
-  /** Whether a line ends a message that was folded on its way, and that the line before it begins. */
+  /** Whether a line ends a wrapped message that the line before it begins. */
   private boolean isFoldedAlone(String line) {
     if (unknown == null || unknownLine != coverage.lines - 1) {
       return false;
@@ -514,7 +519,7 @@ public final class LogReader implements Closeable {
     return whole(line, Rule::matchBeginning) || loosely(line) || whole(line, Rule::matchChanged);
   }
 
-  /** Whether a line is a message by itself, behind no more than its ident: that is surer than a wording found within it. */
+  /** Whether a line is a complete message, after at most its ident: this is more certain than a wording found inside the line. */
   private boolean whole(String line, BiFunction<Rule, String, Fields> match) {
     int border = Ident.end(line);
     for (int rule = border == 0 ? -1 : nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
@@ -530,7 +535,7 @@ public final class LogReader implements Closeable {
     return false;
   }
 
-  /** A wording anywhere in a line; one that says nothing of use only where no other is in it. */
+  /** Matches a wording anywhere in a line; a quiet one only if no other is in it. */
   private boolean loosely(String line) {
     return loosely(line, false) || loosely(line, true);
   }

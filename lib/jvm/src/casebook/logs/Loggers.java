@@ -1,10 +1,10 @@
 package casebook.logs;
 
-/** Names of loggers as layouts shorten them: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
+/** Compares shortened names of loggers: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
 final class Loggers {
   private Loggers() {}
 
-  /** Whether a logger may be one whose whole name begins so; a class without its package is known by its name. */
+  /** Whether a logger may be short for a name with this prefix; a class without its package is compared by its name. */
   static boolean isShort(String logger, String own) {
     String[] printed = logger.split("\\.");
     String[] whole = own.split("\\.");
@@ -21,7 +21,7 @@ final class Loggers {
     return true;
   }
 
-  /** Whether a logger with its package, shortened, may begin as a whole name does: that of a package ends with a dot. */
+  /** Whether a shortened logger with its package may begin with this full name, which ends with a dot if it is a package. */
   static boolean isIn(String logger, String own) {
     if (logger.charAt(0) != own.charAt(0) || logger.startsWith(own.substring(0, own.indexOf('.') + 1) + "apache.")) {
       return false;

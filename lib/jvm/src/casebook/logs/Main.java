@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.zip.ZipException;
 
 /**
- * Reads small logs without Spark, whose start takes longer than they do. Its argument is a file with a JSON array of a zone, a layout
- * (or null) and a path in each line; every line of the output is a JSON array: {@code "event"}, {@code "untyped"} or {@code "file"}, the place of
- * the path in the input, and the columns of that row.
+ * Reads small logs without Spark, which takes longer to start. The argument is a file with one JSON array a line: a zone, a
+ * layout (or null) and a path. Each line of the output is a JSON array: {@code "event"}, {@code "untyped"} or {@code "file"}, the
+ * position of the path in the input, and the columns of that row.
  */
 public final class Main {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -9,7 +9,7 @@ import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.Charset;
 
-/** Text of another encoding as UTF-8, without byte order mark, its lines ended by line feeds; bytes that make no character are replaced. */
+/** Converts text of another encoding to UTF-8, without byte order mark and with line feeds as line ends; invalid bytes are replaced. */
 final class Recoded extends InputStream {
   private static final int LETTERS = 1 << 15;
   private static final char MARK = '\ufeff';
@@ -23,7 +23,7 @@ final class Recoded extends InputStream {
   private byte[] ready = {};
   private int taken;
 
-  /** @param from single bytes stay what they are */
+  /** @param from text of single bytes keeps its bytes */
   Recoded(InputStream raw, Charset from) {
     reader = new InputStreamReader(raw, from);
     into = from.equals(ISO_8859_1) ? ISO_8859_1 : UTF_8;
@@ -59,7 +59,7 @@ final class Recoded extends InputStream {
     return true;
   }
 
-  /** The first half of a pair waits for the other. */
+  /** The first half of a surrogate pair is kept until the other half is read. */
   private void encode(int until, boolean last) {
     boolean half = !last && Character.isHighSurrogate(letters[until - 1]);
     StringBuilder text = new StringBuilder(until);

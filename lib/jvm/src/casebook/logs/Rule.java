@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One wording of the table {@code log_patterns.tsv}: what it looks like, and what it means. */
+/** One wording of the table {@code log_patterns.tsv}: its pattern and its meaning. */
 final class Rule {
-  /** Where a wording is looked for. */
+  /** The part of an entry in which a wording is searched for. */
   enum Scope {
     HEAD,
     FULL,
@@ -18,19 +18,19 @@ final class Rule {
     LINE
   }
 
-  /** A named group and the field that it gives. */
+  /** A named group and the field for its value. */
   private record Group(int number, String field) {}
 
   static final String QUIET = "quiet";
   private static final String SUSPECTED = "unreadable";
 
-  /** Shorter ones are too common to be looked for in lines of unknown layout. */
+  /** Shorter literals are too common for a search in lines of an unknown layout. */
   private static final int TELLING = 10;
 
-  /** Of clients' words, that a broker's or anybody's sentence does not hold by chance. */
+  /** Client wordings of this length do not occur by chance in sentences of a broker or of another program. */
   private static final int CLIENTS = 14;
 
-  /** As {@code formats/pasted/logs.py} takes them. */
+  /** The length that {@code formats/pasted/logs.py} uses. */
   private static final int SENTENCE = 24;
 
   private static final Set<String> OF_CLIENTS =
@@ -58,10 +58,10 @@ final class Rule {
           "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin(?!\\.\\w+Command)|security|api|common)\\b|k\\.(?!c(?:onsumer)?\\.(?:Zookeeper|ConsumerFetcher|SimpleConsumer|RangeAssignor|RoundRobinAssignor|PartitionTopicInfo))[a-z]"
               + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
-  /** What goes as far as it has to, in front of the end of a regex. */
+  /** A lazy quantifier before the end of a regex. */
   private static final Pattern LAZY_END = Pattern.compile("([*+])\\?\\)((?:\\\\\\.\\??)?)$");
 
-  /** A partition and a number, as the table looks for them. */
+  /** A partition and a number, as the regexes of the table match them. */
   private static final Pattern PARTITION = Pattern.compile("\\(\\?<tp\\d?>\\\\\\[.*?-\\\\d\\+\\)");
   private static final Pattern NUMBER = Pattern.compile("\\(\\?<\\w+>-?\\??\\\\d\\+\\)");
 
@@ -72,20 +72,20 @@ final class Rule {
   final String literal;
   private final List<String> loggers;
 
-  /** Whether it is told by its logger alone: other programs say the same. */
+  /** Whether only its logger identifies it: other programs print the same text. */
   private final boolean isNamed;
 
   private final String regex;
   private final boolean anchored;
 
-  /** Made when they are first needed: most logs know few of all wordings. */
+  /** Compiled on first use: most logs contain few of all wordings. */
   private Matcher matcher;
 
   private Matcher loose;
   private Matcher changed;
   private List<Group> groups;
 
-  /** @param where the scope, and behind an @ how the names of the loggers begin that print it; a ! before them if one must be named */
+  /** @param where the scope, and after an @ the prefixes of the loggers that print it; a ! before them if the line must name one */
   Rule(String kind, String where, String literal, String regex) {
     this.kind = kind;
     int border = where.indexOf('@');
@@ -97,7 +97,7 @@ final class Rule {
     anchored = regex.startsWith("^") && scope != Scope.INSIDE;
   }
 
-  /** Whether a logger prints such messages; of a line that names none it is not known, which is enough but for what others say too. */
+  /** Whether a logger prints such messages. A line without a logger passes, except for wordings that other programs print too. */
   boolean isOf(String logger) {
     if (scope == Scope.APP && logger != null && OF_SERVERS.matcher(logger).matches()) {
       return false;
@@ -120,7 +120,7 @@ final class Rule {
     return found;
   }
 
-  /** The fields that a text gives; {@code null} when it is something else. */
+  /** The fields in a text; {@code null} if the text does not match. */
   Fields match(String text) {
     if (matcher == null) {
       matcher = compiled(regex);
@@ -129,14 +129,14 @@ final class Rule {
     return (anchored ? matcher.lookingAt() : matcher.find()) ? fields(matcher) : null;
   }
 
-  /** The same of what is known; what only looks like it is asked last. */
+  /** The same for known kinds only; suspected ones are tried last. */
   Fields matchKnown(String text) {
     return kind.equals(SUSPECTED) ? null : match(text);
   }
 
   /**
-   * The fields that a text gives which is this wording but for what people and later releases change: its end, and partitions and
-   * numbers in whose place something else was put.
+   * The fields in a text that is this wording except for the parts that people and later releases change: its end, and replaced
+   * partitions and numbers.
    */
   Fields matchChanged(String text) {
     if (!anchored || !isTelling()) {
@@ -155,7 +155,7 @@ final class Rule {
     return NUMBER.matcher(PARTITION.matcher(begun).replaceAll("(?:$0|[^\\\\s:]++)")).replaceAll("(?:$0|[#*xXnN]{1,12}|<[^<>\\\\s]*>|\\\\.\\\\.\\\\.)");
   }
 
-  /** The fields that a text gives which was cut off: none where it was within this wording. */
+  /** The fields in a text that was cut; none if the cut was inside this wording. */
   Fields matchCut(String text) {
     if (!anchored || !isTelling()) {
       return null;
@@ -164,24 +164,27 @@ final class Rule {
     return whole == null && matcher.hitEnd() ? new Fields() : whole;
   }
 
-  /** Whether it says no more than that a client has trouble. */
+  /** Whether it only reports that a client has trouble. */
   boolean isGeneral() {
     return kind.equals("client_error");
   }
 
-  /** The fields that a text gives which tells what a client's trouble is, in words that are looked for anywhere. */
+  /** The fields in a text that states the cause of a client's trouble, in words that are searched for anywhere. */
   Fields matchCause(String text) {
     return scope == Scope.APP && !isGeneral() && OF_CLIENTS.contains(kind) ? match(text) : null;
   }
 
-  /** Whether so much is said that its end is not needed. Of what says nothing of use the end may tell something. */
+  /**
+   * Whether the literal is long enough to match without its end. Quiet and suspected wordings need their end, as it may change
+   * the meaning.
+   */
   private boolean isTelling() {
     return literal.length() >= TELLING && !kind.equals(QUIET) && !kind.equals(SUSPECTED);
   }
 
   /**
-   * The same anywhere in a line whose layout is unknown; not what is told by its logger alone, which nobody knows there. What some
-   * loggers print is told there where it is long enough to be nobody else's, or where the line begins with it.
+   * The same anywhere in a line of unknown layout, except for wordings that only their logger identifies: it is unknown there.
+   * Wordings of certain loggers match there if they are long enough to be unique, or if the line begins with them.
    */
   Fields matchLoosely(String line) {
     if (literal.length() < TELLING || isNamed) {
@@ -197,29 +200,29 @@ final class Rule {
     return loose.find() ? fields(loose) : null;
   }
 
-  /** The same in what an application printed: there only what a client says, and what is long enough to be nobody else's. */
+  /** The same in the output of an application: only wordings of clients, and only those long enough to be unique. */
   Fields matchBehind(String line, String logger) {
     boolean isMessage = scope != Scope.INSIDE && scope != Scope.LINE;
     boolean isClients = isMessage && literal.length() >= CLIENTS && (OF_CLIENTS.contains(kind) || kind.equals(QUIET));
     return isClients && !(logger != null && OF_SERVERS.matcher(logger).matches()) ? matchLoosely(line) : null;
   }
 
-  /** Whether a line, whoever prints it, begins with it. */
+  /** Whether a line from any source begins with it. */
   boolean begins(String line) {
     return matchBeginning(line) != null;
   }
 
-  /** Whether it is told wherever it stands: what clients are named by, and what is long enough to be nobody else's. */
+  /** Whether it matches anywhere: it names a client, or it is long enough to be unique. */
   boolean isSentence() {
     return isSaid() && (scope == Scope.APP || literal.length() >= SENTENCE);
   }
 
-  /** Whether it is of a message, and says something of use. */
+  /** Whether it belongs to a message and is not quiet. */
   boolean isSaid() {
     return !kind.equals(QUIET) && scope != Scope.INSIDE && scope != Scope.LINE;
   }
 
-  /** The fields that a line gives, whoever prints it, that begins with it. */
+  /** The fields in a line, from any source, that begins with it. */
   Fields matchBeginning(String line) {
     return anchored && !isNamed && scope != Scope.LINE && literal.length() >= TELLING ? match(line) : null;
   }

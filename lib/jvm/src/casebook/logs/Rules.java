@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The wordings that are understood, in the order in which they are tried. The table is {@code log_patterns.tsv} of the Python
- * package; it is packed beside these classes. Not shared by threads: it keeps its matchers.
+ * All wordings, in the order in which they are tried. The table is {@code log_patterns.tsv} of the Python package; it is packed
+ * with these classes. Not thread-safe, as it keeps its matchers.
  */
 final class Rules {
   private static final String TABLE = "/casebook/log_patterns.tsv";

@@ -12,15 +12,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Printed times in all their forms. What a form does not tell is not made up: without year it is the one nearest to the last whole
- * time that was read; a day and a month that could be each other's, an hour without day, and a zone whose name means several give no
+ * Printed times in all their forms. No missing part is made up. A time without a year gets the year that is nearest to the last
+ * complete time. A day and a month that could be swapped, an hour without a day, and a zone name with several meanings give no
  * time.
  */
 final class Stamps {
-  /** What a text holds at a place: where it ends, the epoch milliseconds or {@link Header#NO_TIME}, and whether it names a day. */
+  /** A time in a text: its end, the epoch milliseconds or {@link Header#NO_TIME}, and whether it has a day. */
   record Stamp(int end, long time, boolean hasDay) {}
 
-  /** A printed form; of its groups those that it has can be asked for. */
+  /** A printed form; only its own groups can be read. */
   static final class Form {
     private static final Pattern GROUP = Pattern.compile("\\(\\?<([a-z]+)>");
     private final Matcher matcher;
@@ -67,12 +67,12 @@ final class Stamps {
   };
   private final Form epoch = new Form("(?<epoch>[12]\\d{9}(?:[.,]\\d{3,9}|\\d{3})?)(?![\\w.])");
 
-  /** glog's, behind the letter of a level. */
+  /** glog's form, after the letter of a level. */
   private final Form glog = new Form("(?<month>\\d\\d)(?<day>\\d\\d) " + CLOCK);
 
   private final Form alone = new Form(CLOCK);
 
-  /** Names of zones that mean one offset everywhere; {@code CST}, {@code IST}, {@code BST} and others mean several. */
+  /** Zone names with one offset worldwide; {@code CST}, {@code IST}, {@code BST} and others have several. */
   private static final Map<String, String> OFFSETS =
       Map.ofEntries(
           Map.entry("UTC", "Z"), Map.entry("GMT", "Z"), Map.entry("WET", "Z"), Map.entry("WEST", "+01:00"), Map.entry("CET", "+01:00"),
@@ -85,7 +85,7 @@ final class Stamps {
 
   private final Clock clock;
 
-  /** The last whole time that was read. */
+  /** The last complete time. */
   private long last = Header.NO_TIME;
 
   private DayOrder order = DayOrder.UNKNOWN;
@@ -106,18 +106,18 @@ final class Stamps {
     return found;
   }
 
-  /** Another file begins, whose days stand so. */
+  /** Begins another file, with its order of day and month. */
   void begin(DayOrder order) {
     last = Header.NO_TIME;
     this.order = order;
   }
 
-  /** Takes note of a whole time that was read by other means. */
+  /** Records a complete time that was read by other means. */
   void near(long time) {
     last = time;
   }
 
-  /** The time that begins at a place; {@code null} where none does. Seconds since 1970 count at a line's begin and in brackets. */
+  /** The time that begins at a place; {@code null} if none does. Seconds since 1970 count only at the start of a line and in brackets. */
   Stamp at(String text, int from, boolean isBracketed) {
     for (Form form : dated) {
       if (form.isAt(text, from)) {
@@ -134,7 +134,7 @@ final class Stamps {
     return isClock ? new Stamp(alone.matcher.end(), Header.NO_TIME, false) : null;
   }
 
-  /** The time that the groups of a form tell that has just been found. */
+  /** The time in the groups of the form that was matched last. */
   long timeOf(Form form) {
     try {
       if (form.text("epoch") != null) {
@@ -161,7 +161,7 @@ final class Stamps {
     return time;
   }
 
-  /** 0 where none is printed. */
+  /** The printed year; 0 if none is printed. */
   private static int year(Form form) {
     String year = form.text("year") != null ? form.text("year") : form.text("later");
     return year == null ? 0 : year.length() == 2 ? 2000 + Integer.parseInt(year) : Integer.parseInt(year);
@@ -180,9 +180,9 @@ final class Stamps {
   }
 
   /**
-   * Year, month and day of three numbers of which the year is not the first; {@code null} where it cannot be told which is which. Points
-   * stand behind days, and with AM or PM the month is first; otherwise a number above twelve is the day, unless the year may be first,
-   * or other lines of the file have told.
+   * Year, month and day from three numbers of which the first is not the year; {@code null} if their order is unknown. With
+   * points between the numbers, the day is first; with AM or PM, the month. Otherwise, a number above twelve is the day, unless
+   * the year may be first; if no number is above twelve, other lines of the file decide.
    */
   private int[] ordered(Form form) {
     int one = form.number("one");
@@ -215,7 +215,7 @@ final class Stamps {
     return digits == null ? 0 : Integer.parseInt((digits + "00000000").substring(0, 9));
   }
 
-  /** In the year that brings it closest to the last whole time; {@link Header#NO_TIME} where there was none. */
+  /** The time in the year that brings it closest to the last complete time; {@link Header#NO_TIME} if there is none. */
   private long nearest(LocalDateTime moment, String zone) {
     if (last == Header.NO_TIME) {
       return Header.NO_TIME;
@@ -229,7 +229,7 @@ final class Stamps {
     return best;
   }
 
-  /** The offset that a printed zone means: {@code null} for none printed, {@code ""} for one that means several. */
+  /** The offset of a printed zone: {@code null} if none is printed, {@code ""} if it has several meanings. */
   static String offset(String zone) {
     if (zone == null || zone.isEmpty()) {
       return null;

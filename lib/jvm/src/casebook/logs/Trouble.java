@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The general kind of a warning or an error in no wording that is known, by who prints it: the packages and classes of Kafka 0.8 to 4.1
- * and of ZooKeeper 3.4 to 3.9, named by the logger, whole or shortened, or in brackets before the message.
+ * The general kind of a warning or an error that matches no wording, by its source: packages and classes of Kafka 0.8 to 4.1 and
+ * of ZooKeeper 3.4 to 3.9. The source is the logger, complete or shortened, or the name in brackets before the message.
  */
 final class Trouble {
   private static final Set<String> LEVELS = Set.of("WARN", "ERROR", "FATAL");
@@ -16,10 +16,11 @@ final class Trouble {
   private static final String BROKER = "broker_warning";
 
   /**
-   * Whose packages and classes give a kind. The special stand before the general, and the clients before all that shares their initials.
+   * The packages and classes that give a kind. Special areas come before general ones, and clients before all areas with the same
+   * initials.
    *
-   * @param packages how their classes' whole names begin
-   * @param classes a regex of names that no other program's classes have
+   * @param packages prefixes of the full names of their classes
+   * @param classes a regex of class names that no other program uses
    */
   private record Area(String kind, List<String> packages, Pattern classes) {
     Area(String kind, String packages, String classes) {
@@ -42,19 +43,19 @@ final class Trouble {
           new Area("replica_error", "kafka.cluster. kafka.server.ReplicaManager kafka.server.ReplicaFetcher kafka.server.AbstractFetcher state.change.logger", "ReplicaManager|ReplicaFetcher\\w*|ReplicaAlterLogDirs\\w*"),
           new Area(BROKER, "kafka.server. kafka.log. kafka.network. kafka.utils. kafka.admin. kafka.api. kafka.common. kafka.Kafka org.apache.kafka.server. org.apache.kafka.storage. org.apache.kafka.network.", "KafkaServer|BrokerServer|KafkaApis?|SocketServer|LogManager|LogCleaner|UnifiedLog|LogDirFailureChannel|kafka-log-cleaner-thread|Kafka Server|Socket Server"));
 
-  /** Who speaks in brackets before a message. */
+  /** The name in brackets before a message. */
   private static final Pattern SPEAKER = Pattern.compile("\\[([A-Za-z][\\w-]*(?: Server)?)(?=[ \\]]|-\\d)(?! clientId=)");
 
   private static final Pattern SOURCE = Pattern.compile("\\.(?:java|scala)$");
 
   private Trouble() {}
 
-  /** Whether a level is one of trouble. */
+  /** Whether the level is a warning or worse. */
   static boolean isOf(Header header) {
     return header.level != null && LEVELS.contains(header.level);
   }
 
-  /** What an entry tells by its level, its logger, who speaks and of what; {@code null} where it is no trouble of Kafka's or ZooKeeper's. */
+  /** Kind of an entry by its level, logger, speaker and subject; {@code null} if it reports no trouble of Kafka or ZooKeeper. */
   static String kind(Header header, String message) {
     if (!isOf(header)) {
       return null;
@@ -69,7 +70,7 @@ final class Trouble {
     return kind == null ? Applications.kind(logger, message) : kind;
   }
 
-  /** By the whole name; a shortened one that several areas of a broker share tells no more than that it is a broker's. */
+  /** Kind by the full name; a shortened name that several broker areas share means only that a broker printed it. */
   private static String ofLogger(String logger) {
     if (logger.indexOf('.') < 0) {
       return ofClass(logger);

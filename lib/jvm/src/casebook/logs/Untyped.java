@@ -3,9 +3,9 @@ package casebook.logs;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Counts entries that nobody knows by logger, level and shape. */
+/** Counts entries that match no wording, by logger, level and shape. */
 public final class Untyped {
-  /** Shapes that are told apart; all others are counted as one. */
+  /** Number of shapes that are counted separately; all others count as one. */
   private static final int MOST_SHAPES = 4000;
 
   private static final int LONGEST = 160;
@@ -14,13 +14,13 @@ public final class Untyped {
   /**
    * One shape.
    *
-   * @param logger who wrote it; {@code null} where the lines do not tell
-   * @param level {@code INFO} and so on; {@code null} where the lines do not tell
+   * @param logger the logger; {@code null} if the lines have none
+   * @param level {@code INFO} and so on; {@code null} if the lines have none
    * @param shape the message without its numbers and names
    */
   public record Key(String logger, String level, String shape) {}
 
-  /** How often, and where first. */
+  /** Count of the entries, with the place and text of the first. */
   public static final class Seen {
     public long count;
     public final long line;
@@ -46,7 +46,7 @@ public final class Untyped {
     one.count++;
   }
 
-  /** The message with every word that holds a digit as {@code #}. */
+  /** The message with {@code #} for each word that contains a digit. */
   static String shape(String message) {
     StringBuilder shape = new StringBuilder(LONGEST);
     int length = message.length();

@@ -5,15 +5,15 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
-/** What one task reads. */
+/** Input of one task. */
 record LogsPartition(List<Part> parts) implements InputPartition {
   /**
    * A part of a file.
    *
    * @param uri of the file
    * @param start its first byte
-   * @param end where the next part begins
-   * @param order how days and months stand in the file; of a whole one who reads it finds out
+   * @param end first byte of the next part
+   * @param order order of day and month in the file; for a whole file, its reader detects the order
    */
   record Part(String uri, long start, long end, DayOrder order) implements Serializable {
     boolean isWhole() {

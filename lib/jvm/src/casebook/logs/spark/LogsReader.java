@@ -29,7 +29,7 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-/** Reads the parts of one task into batches of columns: the events of each, then what nobody knows, then what it covers. */
+/** Reads the parts of one task into batches of columns: the events of each part, then its entries without a wording, then its coverage. */
 final class LogsReader implements PartitionReader<ColumnarBatch> {
   private static final int ROW = 0;
   private static final int FILE = 1;
@@ -59,10 +59,10 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private static final byte[] A_SHAPE = "untyped".getBytes(UTF_8);
   private static final byte[] A_FILE = "file".getBytes(UTF_8);
 
-  /** What tasks of the same scan can take over from each other. */
+  /** Settings that tasks must share to reuse each other's tools. */
   private record Scan(StructType wanted, ZoneId zone, String layout) {}
 
-  /** Of a task that has ended: the wordings that its logs know are compiled, and its columns have the size that they need. */
+  /** Tools of a task that has ended: the wordings of its logs are compiled, and its columns have the size that they need. */
   private record Tools(LogReader reader, Columns columns) {}
 
   private static final Map<Scan, Queue<Tools>> RESTING = new ConcurrentHashMap<>();
@@ -107,13 +107,13 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   @Override
   public void close() throws IOException {
     closeFile();
-    if (ended) { // else somebody may still read what it gave last, as the thread does that feeds a Python process
+    if (ended) { // else a reader of the last batch may be active, such as the thread that feeds a Python process
       ended = false;
       RESTING.get(scan).add(tools);
     }
   }
 
-  /** Opens the next part. What cannot be opened becomes a row of a file without lines. */
+  /** Opens the next part. A part that cannot be opened becomes a row of a file without lines. */
   private boolean open() throws IOException {
     while (!columns.full() && parts.hasNext()) {
       part = parts.next();

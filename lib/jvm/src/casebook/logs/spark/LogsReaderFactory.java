@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.util.SerializableConfiguration;
 
-/** Goes to the executors and makes a reader for every task there. */
+/** Is sent to the executors, and makes a reader for each task there. */
 record LogsReaderFactory(StructType columns, String zone, String layout, Broadcast<SerializableConfiguration> configuration) implements PartitionReaderFactory {
   @Override
   public boolean supportColumnarReads(InputPartition partition) {

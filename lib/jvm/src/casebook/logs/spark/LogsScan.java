@@ -23,9 +23,9 @@ import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
 
-/** Plans which parts of which files are read in which tasks. */
+/** Plans the parts of the files, and the tasks that read them. */
 final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Scan, Batch {
-  /** What opening a file costs, in bytes that could be read meanwhile. */
+  /** Cost of opening a file, as the number of bytes that could be read in the same time. */
   private static final long OPENING = 1 << 16;
 
   private final List<String> places;
@@ -125,7 +125,7 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     }
   }
 
-  /** {@code null} for what cannot be opened here: it is read as a whole, by who says why it cannot be. */
+  /** Start of a file; {@code null} if it cannot be opened here: its task reads it as a whole, and reports the reason. */
   private byte[] head(Path path) {
     try (InputStream stream = path.getFileSystem(configuration).open(path)) {
       return stream.readNBytes(Encoding.HEAD);

@@ -17,11 +17,11 @@ import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** What Spark finds under the name {@code kafka_logs}: files of logs as one table. */
+/** The Spark data source {@code kafka_logs}: log files as one table. */
 public final class LogsSource implements TableProvider, DataSourceRegister {
   /**
-   * Rows of three kinds: an event; a shape that nobody knows, with its count; and what a part of a file covers, with its lines.
-   * Lines are counted from the part's beginning, as nobody knows then how many are before it.
+   * Rows of three kinds: an event; a shape without a wording, with its count; and the coverage of a part of a file, with its
+   * lines. Lines are counted from the start of the part, as the number of lines before it is not yet known.
    */
   static final StructType SCHEMA =
       StructType.fromDDL(

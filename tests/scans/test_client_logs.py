@@ -397,3 +397,40 @@ def test_what_the_trouble_is_goes_before_whose_it_is(line, kind):
 def test_a_warning_of_an_application_that_names_kafka(entry, kind):
     """It is told where it speaks of trouble; a path names nothing, and a line of a calm level is no trouble."""
     assert [kind] * (kind is not None) == [event.kind for event in read(f"[2026-11-20 10:00:00,123] {entry}")[0]]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "fields"),
+    [
+        (
+            "[sarama] 2026/11/20 10:00:00 x/sarama@v1.43.1/broker.go:12: Error while performing SASL handshake b1:9092",
+            "auth_failed",
+            {},
+        ),
+        (
+            "[2026-11-20 10:00:00,123] [7] [ERROR] [^--Consumer]: Crashed reason=RuntimeError('late')",
+            "client_error",
+            {"error": "RuntimeError('late')"},
+        ),
+        (
+            "%3|1795168800.123|FAIL|rdkafka#consumer-1| [thrd:b1:9092/bootstrap]: b1:9092/bootstrap: Failed to resolve 'b1:9092': No",
+            "client_disconnected",
+            {"node": "b1:9092/bootstrap"},
+        ),
+        (
+            "2026-11-20 10:00:00.123 WARN 1 --- [x] o.a.k.c.NetworkClient : [Producer clientId=p] "
+            "Connection to node 3 (b1/<its address>:9092) could not be established. Node may not be available.",
+            "client_disconnected",
+            {"node": "3", "address": "b1/<its address>:9092", "client_id": "p"},
+        ),
+        ("[2026-11-20 10:00:00,123] ERROR app: Kafka writer: dial tcp: missing address", "client_disconnected", None),
+        ("2026-11-20T10:00:00.123Z [ERROR] app - It failed: Local: Retry operation", "client_error", None),
+        ("2026-11-20T10:00:00.123Z [ERROR] app - Error: Local: nothing of it", None, None),
+        ("[2026-11-20 10:00:00,123] [7] [ERROR] Partition 3 of the disk is not assigned", None, None),
+    ],
+)
+def test_what_a_library_throws(line, kind, fields):
+    """Their errors' own words, with what they name; the like of other programs is none."""
+    events = read(line)[0]
+    assert [kind] * (kind is not None) == [event.kind for event in events]
+    assert fields is None or [fields] == [event.fields for event in events]

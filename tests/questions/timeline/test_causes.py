@@ -180,6 +180,13 @@ class TestProtocols:
         assert examined(newer, waits).chains[0].links == ()
 
 
+@pytest.mark.parametrize("kind", ["request_timed_out", "metadata_error"])
+def test_what_clients_see_of_a_lost_broker(kind):
+    """They wait for an answer, or for the metadata of a topic."""
+    waits = event(kind, GONE + 900, file="clients/app/logs/app.log")
+    assert kind in {link.effect.kind for link in incident(events=[*lines(), waits]).chains[0].links}
+
+
 class TestStops:
     def test_clean(self):
         """It says so, and came to its end."""

@@ -25,6 +25,7 @@ CLIENTS = (
     "not_coordinator",
     "not_leader",
     "request_timed_out",
+    "metadata_error",
     "coordinator_lost",
     "coordinator_unavailable",
     "client_disconnected",

@@ -25,7 +25,7 @@ AGAIN = 600_000
 _STOPS = ("broker_stopping", "broker_stopped")
 _WAITS = (
     "coordinator_unavailable", "coordinator_loading", "coordinator_lost", "not_coordinator", "not_leader", "request_timed_out",
-    "client_disconnected", "commit_failed",
+    "metadata_error", "client_disconnected", "commit_failed",
 )  # fmt: skip
 _REFUSED = ("startup_failed", "truncation_refused")
 _WHYS = (

@@ -36,7 +36,7 @@ _GROUPS = 8
 """Number of groups of an IPv6 address, with one colon fewer without a port."""
 _WHO = ("address", "client_address", "remote", "client", "client_id", "connection", "host")
 _OTHERS = ("fetch_failed", "controller_request_failed")
-_CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
+_CLIENTS = ("request_timed_out", "metadata_error", "client_disconnected", "coordinator_lost")
 _CAUSES = ("unknown_api_key", "bad_request")
 _ENTRIES = ("socket_error", "processor_failed", "request_failed")
 _CONNECTION = re.compile(r"connectionId: ([^,\s]+)")

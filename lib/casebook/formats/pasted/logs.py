@@ -59,6 +59,8 @@ _BEFORE = re.compile(
     r"(?:\[[^\]]{1,200}\]:? ?)?(?:[a-z]\w{1,20}:(?=[A-Z]))?"
 )
 """Prefix of a quoted message: its number in a list, a file, its speaker."""
+_QUOTES = re.compile(r"[>`\"'*\s\u201c\u2018]+")
+"""What a quoted message begins with."""
 _SPEAKS = re.compile(
     r"\[(?:Controller|Replica ?Manager|Group ?Metadata ?Manager|Group ?Coordinator|Transaction(?: State Manager|Coordinator)"
     r"|Kafka ?Server|KafkaApi|Socket ?Server|Partition |Log |UnifiedLog|LogLoader|ReplicaFetcher|ReplicaAlterLogDirs"
@@ -79,6 +81,7 @@ _WORDS = re.compile(
     r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): |\(after \d+ms in state [A-Z_]+\)|\b\d+ in-flight, \d+ retry-queued"
     r"|\bConnect to ipv[46]#\S+ failed: "
     r"|\bKafka(?:Timeout|Connection|Unavailable)?(?:Error|Exception): "
+    r"|\bmaximum (?:application )?poll interval\b.*\bexceeded|\babandoned subscription to \S"
     r"|Exception in thread \"[^\"]{1,80}\" org\.apache\.kafka\.|\bFailed to (?:update metadata|construct kafka \w+)\b"
 )
 """Messages quoted without date, level and logger."""
@@ -127,7 +130,9 @@ def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
             host = heading if services.is_of_kernel(text) else None
             last = PastedLogLine(LineSpan(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
-        elif last is not None and (_goes_on(line.text) or _EXCEPTION.fullmatch(line.text[:_LONGEST_SEEN])):
+        elif last is not None and (
+            _goes_on(line.text) or _EXCEPTION.fullmatch(line.text[:_LONGEST_SEEN]) or (line.text and _is_open(last.text))
+        ):
             last = PastedLogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
@@ -175,29 +180,37 @@ def _begins(text: str) -> bool:
         return True
     if _WORDS.search(seen):
         return True
-    said = seen.lstrip("> ") if seen[0] == ">" else seen
-    is_said = said[:1].isalpha() or said[:1] == "["
     message = _BEFORE.sub("", seen, count=1)
-    if len(text) >= _LONGEST_WORDING or not (is_said or (message != seen and message[:1].isalpha())):
+    if len(text) >= _LONGEST_WORDING:
         return False
-    return (is_said and _is_wording(said)) or (message != seen and message[:1].isalpha() and _is_wording(message))
+    return any(
+        (said[:1].isalpha() or said[:1] in ("[", "(")) and _is_wording(said) for said in (_unquoted(seen), _unquoted(message))
+    )
+
+
+def _unquoted(text: str) -> str:
+    quotes = _QUOTES.match(text)
+    return text[quotes.end() :] if quotes else text
 
 
 def _is_wording(text: str) -> bool:
-    """Return whether a line is a whole known message, without date, level and logger, or names an error of Kafka's clients."""
-    return any(literal in text and re.search(wording, text) for literal, wording in _wordings())
+    """Return whether a text begins with a known message, without date, level and logger, or names an error of Kafka's clients."""
+    return any(
+        literal in text and (re.search if is_anywhere else re.match)(wording, text)
+        for literal, wording, is_anywhere in _wordings()
+    )
 
 
 @cache
-def _wordings() -> tuple[tuple[str, str], ...]:
-    """Return literal and regex of specific messages; few are ever compiled."""
-    known = (
-        one
-        for one in log_patterns.patterns()
-        if one.scope == "app" or (one.scope != "line" and (one.regex.startswith("^") or len(one.literal) >= _SENTENCE))
-    )
+def _wordings() -> tuple[tuple[str, str, bool], ...]:
+    """Return literal and regex of specific messages, and whether they count wherever they stand; few are ever compiled.
+
+    What follows a message within its quotes, or was written over its end, is not asked for.
+    """
     return tuple(
-        (one.literal, one.regex) for one in known if one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
+        (one.literal, re.sub(r"(?<!\\)\$$", "", one.regex), one.scope == "app" or len(one.literal) >= _SENTENCE)
+        for one in log_patterns.patterns()
+        if one.scope != "line" and one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
     )
 
 
@@ -205,6 +218,11 @@ def _goes_on(text: str) -> bool:
     """Return whether it is an indented line of a stack trace, or of a multi-line message."""
     seen = text[:_LONGEST_SEEN]
     return _STACK.fullmatch(seen) is not None or (seen[:1] in ("\t", " ") and bool(seen.strip()))
+
+
+def _is_open(text: str) -> bool:
+    """Return whether an entry ends with its header: its message begins in the line below."""
+    return is_dated(text) and text.rstrip().endswith(" -")
 
 
 def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:

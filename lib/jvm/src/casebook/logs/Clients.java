@@ -16,7 +16,7 @@ final class Clients {
       Pattern.compile(
           "\\W{0,4}(?:panic: |kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: |Connect to ipv[46]#|Timed out \\d+ in-flight, |Local: [A-Z]\\w+ |\\d\\d:\\d\\d:\\d\\d[.,]\\d+\\s+(?:info|warn|error|debug)\\s|(?:DEBU|INFO|WARN|ERRO)\\[\\d|(?:[\\w.-]{1,80}: )?kafka\\.errors\\.\\w"
               + "|(?:Unhandled (?:promise )?rejection )?Error: (?:Local|Broker): |Response \\w+\\(key: \\d+, version: \\d+\\) \\{|(?:sasl_)?(?:ssl|plaintext)://\\S+/(?:\\d+|bootstrap): )"
-              + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: )");
+              + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: |: (?:Local|Broker): [A-Z][a-z])");
 
   /**
    * Start of indented lines that nevertheless do not continue another entry: npm's debug prints such lines, as does the column of

@@ -26,6 +26,12 @@ final class Entry {
   private static final Pattern EXCEPTION = Pattern.compile("(?:[a-zA-Z_]\\w*\\.)*[A-Z][\\w$]*(?:Exception|Error)(?::|\\s*$)");
   private static final Pattern CAUSE = Pattern.compile("Caused by: ");
 
+  /** An exception in a message or at its end; its cause may follow. */
+  private static final Pattern OF_THROWN = Pattern.compile("(?:Exception|Error|Throwable)(?=[:;]|\\s*$)");
+
+  /** A frame of a Java or Node.js trace. */
+  private static final Pattern FRAME = Pattern.compile("\\s*at \\S.*[:(]");
+
   /** Words of an entry that an exception may follow. */
   private static final Pattern OF_TROUBLE =
       Pattern.compile("(?i)error|exception|fail|unable|cannot|can't|could ?n[o']t|timed ?-?out|los[ts]|clos|unexpected|caught|retry|invalid|abort|refus|disconnect|reject|interrupt|broken|\\bnot\\b|\\bno\\b|kill|died|throw|\\bfault|warn|trace|[:,-]\\s*$");
@@ -51,7 +57,7 @@ final class Entry {
   /** Whether one of its lines ended with its logger. */
   private boolean isComplete;
 
-  /** Whether a line that is not indented began a stack trace. */
+  /** Whether its stack trace already has an exception that is not a cause, a cause, or frames. */
   private boolean hasThrown;
 
   /** Whether only its first line has text. */
@@ -174,9 +180,12 @@ final class Entry {
     return EXCEPTION.matcher(text).region(cause.lookingAt() ? cause.end() : 0, text.length()).lookingAt();
   }
 
-  /** Whether an exception that is not the cause of another follows an earlier exception: it belongs to another entry. */
+  /**
+   * Whether an exception that is not the cause of another follows an earlier exception or its frames: it belongs to another entry. So does
+   * a cause directly below a line without an exception, since a trace begins with its effect ({@code Throwable.printStackTrace}).
+   */
   boolean isThrownAnew(String text) {
-    return hasThrown && EXCEPTION.matcher(text).lookingAt();
+    return hasThrown && EXCEPTION.matcher(text).lookingAt() || isOneLine && CAUSE.matcher(text).lookingAt() && !OF_THROWN.matcher(firstLine()).find();
   }
 
   /** Whether its layout is an object or pairs that end with the line: no line continues it. */
@@ -193,10 +202,10 @@ final class Entry {
     return isOneLine && header.level != null && CALM.contains(header.level) && !OF_TROUBLE.matcher(message()).find();
   }
 
-  /** Whether its first line is a complete sentence: the next line does not continue it. */
+  /** Whether its first line is a complete sentence, or a later line ended it: the next line does not continue it. */
   boolean isClosed() {
     String first = firstLine().stripTrailing();
-    return !first.isEmpty() && ":,-([{=".indexOf(first.charAt(first.length() - 1)) < 0;
+    return !isOneLine || !first.isEmpty() && ":,-([{=".indexOf(first.charAt(first.length() - 1)) < 0;
   }
 
   /** Whether its last line ends with a full stop. */
@@ -229,7 +238,7 @@ final class Entry {
   private void note(Lines source, int from) {
     int begin = source.begin() + from;
     String text = new String(source.bytes(), begin, Math.max(0, Math.min(source.end(), begin + LONGEST_BEGIN) - begin), UTF_8);
-    hasThrown |= EXCEPTION.matcher(text).lookingAt();
+    hasThrown |= EXCEPTION.matcher(text).lookingAt() || CAUSE.matcher(text).lookingAt() || FRAME.matcher(text).lookingAt();
     isOneLine &= text.isBlank();
   }
 

@@ -29,8 +29,8 @@ public final class LogReader implements Closeable {
   /** Start of a java.util.logging header, after the name of the program that printed it. */
   private static final Pattern OF_JUL = Pattern.compile("\\s{0,8}[\\w.-]{1,60}: [A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d\\d:\\d\\d [AP]M ");
 
-  /** Number of an item in a list. */
-  private static final Pattern NUMBERED = Pattern.compile("\\d{1,2}[.)、] ?");
+  /** Start of an item in a list, or of a quote. */
+  private static final Pattern NUMBERED = Pattern.compile("\\d{1,2}[.)、] ?|[`\"'>*\u201c]+ ?");
 
   /** Marks that people and pagers put at the place where they cut a line. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
@@ -236,7 +236,7 @@ public final class LogReader implements Closeable {
     if (Clients.begins(line) || OF_JUL.matcher(line).lookingAt() || Foreign.begins(line, entry) || entry.isCalm() && Entry.isException(line)) {
       return true;
     }
-    return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(line));
+    return candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && (isWording(behindNumber(line)) || entry.isClosed() && isOfApplication(behindNumber(line)));
   }
 
   /** Whether a complete Kafka sentence follows one blank: copying from between other columns leaves such a blank. */
@@ -244,7 +244,7 @@ public final class LogReader implements Closeable {
     return line.length() > 1 && Character.isUpperCase(line.charAt(1)) && entry.isClosed() && candidates(lines.bytes(), lines.begin(), lines.begin() + line.length()) && isOfApplication(line.substring(1));
   }
 
-  /** A line without its number in a list. */
+  /** A line without its number in a list and without quote signs. */
   private static String behindNumber(String line) {
     Matcher numbered = NUMBERED.matcher(line);
     return numbered.lookingAt() ? line.substring(numbered.end()) : line;
@@ -255,7 +255,7 @@ public final class LogReader implements Closeable {
     String proper = line.substring(Ident.end(line));
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
-      if (tried.begins(line) || tried.begins(proper)) {
+      if (tried.begins(line) || tried.begins(proper) || entry.isClosed() && tried.isSaidAtOnce(line)) {
         return true;
       }
     }

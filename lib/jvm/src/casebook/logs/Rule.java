@@ -222,6 +222,11 @@ final class Rule {
     return !kind.equals(QUIET) && scope != Scope.INSIDE && scope != Scope.LINE;
   }
 
+  /** Whether a line begins with it that may stand behind other words as well. */
+  boolean isSaidAtOnce(String line) {
+    return isSaid() && !isNamed && literal.length() >= TELLING && match(line) != null && matcher.start() == 0;
+  }
+
   /** The fields in a line, from any source, that begins with it. */
   Fields matchBeginning(String line) {
     return anchored && !isNamed && scope != Scope.LINE && literal.length() >= TELLING ? match(line) : null;

@@ -22,6 +22,13 @@ UNDATED = {
     "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced": "commit_failed",
     "kafka.errors.NoBrokersAvailable: NoBrokersAvailable": "client_disconnected",
     "%3|1795168800.123|FAIL|rdkafka#producer-1| [thrd:b1:9092/1]: b1:9092/1: Connect to ipv4#10.0.0.1:9092 failed: Connection refused": "client_disconnected",
+    '"Heartbeat failed for group billing because it is rebalancing"': "consumer_rebalancing",
+    "`Fatal consumer exception; stopping container`": "client_error",
+    "Revoking previously assigned partitions [orders-0, orders-3] for group billing": "consumer_rebalancing",
+    "(Re-)joining group billing": "consumer_rebalancing",
+    "Marking the coordinator 2147483640 dead;": "coordinator_lost",
+    "Discovered coordinator <broker>:9092 (id: 7 rack: null) for group billing": "coordinator_discovered",
+    "Caused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment.": "request_timed_out",
     "b1-app: kafka.errors.ConnectionError: ConnectionError: Unable to bootstrap from [('b1', 9092)]": "client_disconnected",
 }
 """Lines that print no time, or their own in a form of their own, and what each says."""
@@ -87,6 +94,39 @@ def test_an_exception_that_is_not_told_as_a_cause_is_another_s():
     first = "org.apache.kafka.common.errors.NotLeaderOrFollowerException: For requests intended only for the leader"
     other = "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced"
     assert ("commit_failed", None, 4) in events(FAILED, first, "\tat a.B.c(B.java:1)", other)
+
+
+def test_an_exception_below_frames_is_another_s():
+    """Of a trace whose own exception was not copied."""
+    other = "node.BrokerNotAvailableError: Could not find the leader"
+    assert ("metadata_error", None, 3) in events(FAILED, "    at Client.send (/srv/app/client.js:52:19)", other)
+
+
+def test_a_cause_stays_with_what_names_its_exception():
+    cause = "Caused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment."
+    thrown = "java.util.concurrent.ExecutionException: it went wrong"
+    assert events(FAILED, thrown, cause) == [("append_failed", AT, 1)]
+    assert ("request_timed_out", None, 2) in events(FAILED, cause)
+
+
+def test_a_message_below_its_header_is_kept_and_ends_it():
+    lines = [
+        f"{STAMP} [worker-1] DEBUG com.acme.Listener -",
+        "Processing 3 records",
+        "Revoking previously assigned partitions [orders-0] for group billing",
+    ]
+    assert [line.text for line in paste.read(lines).logs] == lines
+    assert events(*lines) == [("consumer_rebalancing", None, 3)]
+
+
+def test_prose_about_clients_is_no_log_line():
+    lines = [
+        "We saw that the group was rebalancing, and restarted it.",
+        "The consumer exception is gone.",
+        "ids: 3,1,2",
+        '"-Xmx9g"',
+    ]
+    assert not paste.read(lines).logs
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,14 @@ def test_a_message_below_its_header_is_kept_and_ends_it():
     assert events(*lines) == [("consumer_rebalancing", None, 3)]
 
 
+def test_members_that_a_collector_broke_off_have_the_time_of_their_entry():
+    lines = [
+        "2026-11-20T10:00:02Z  2026-11-20T10:00:00.123Z  ERROR  scaler  cannot find the latest offset of orders",
+        '2026-11-20T10:00:02Z    {"error": "write tcp 10.0.0.1:33824->10.0.0.2:9092: write: broken pipe"}',
+    ]
+    assert {time for _, time, _ in events(*lines)} == {AT}
+
+
 def test_prose_about_clients_is_no_log_line():
     lines = [
         "We saw that the group was rebalancing, and restarted it.",

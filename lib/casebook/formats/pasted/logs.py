@@ -60,7 +60,7 @@ _BEFORE = re.compile(
 )
 """Prefix of a quoted message: its number in a list, a file, its speaker."""
 _QUOTES = re.compile(r"[>`\"'*\s\u201c\u2018]+")
-"""What a quoted message begins with."""
+"""Quote signs before a message."""
 _SPEAKS = re.compile(
     r"\[(?:Controller|Replica ?Manager|Group ?Metadata ?Manager|Group ?Coordinator|Transaction(?: State Manager|Coordinator)"
     r"|Kafka ?Server|KafkaApi|Socket ?Server|Partition |Log |UnifiedLog|LogLoader|ReplicaFetcher|ReplicaAlterLogDirs"
@@ -205,7 +205,7 @@ def _is_wording(text: str) -> bool:
 def _wordings() -> tuple[tuple[str, str, bool], ...]:
     """Return literal and regex of specific messages, and whether they count wherever they stand; few are ever compiled.
 
-    What follows a message within its quotes, or was written over its end, is not asked for.
+    The end of a message is not required: text may follow it within its quotes, or replace it.
     """
     return tuple(
         (one.literal, re.sub(r"(?<!\\)\$$", "", one.regex), one.scope == "app" or len(one.literal) >= _SENTENCE)

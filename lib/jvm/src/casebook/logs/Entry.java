@@ -29,6 +29,9 @@ final class Entry {
   /** An exception in a message or at its end; its cause may follow. */
   private static final Pattern OF_THROWN = Pattern.compile("(?:Exception|Error|Throwable)(?=[:;]|\\s*$)");
 
+  /** A collector's time and the application's. */
+  private static final Pattern COLLECTED_TWICE = Pattern.compile("(?:\\d{4}-\\d\\d-\\d\\dT[\\d:.]+(?:Z|[+-][\\d:]+)\\s+){2}");
+
   /** A frame of a Java or Node.js trace. */
   private static final Pattern FRAME = Pattern.compile("\\s*at \\S.*[:(]");
 
@@ -157,6 +160,12 @@ final class Entry {
 
   private static boolean isOfLogger(byte letter) {
     return Character.isLetterOrDigit(letter) || letter == '.' || letter == '_' || letter == '$';
+  }
+
+  /** Whether a line has only the entry's JSON members, after the time that a collector put before both: it was broken there. */
+  boolean isToldBy(Lines source, Header read) {
+    boolean isOfNobody = read.level == null && read.logger == null && read.message != null && read.message.stripLeading().startsWith("{\"");
+    return isOfNobody && header.level != null && COLLECTED_TWICE.matcher(firstLine()).lookingAt();
   }
 
   /** Whether a line continues the entry: it is indented, belongs to a stack trace, or the message's logger is still missing. */

@@ -147,6 +147,10 @@ public final class LogReader implements Closeable {
       count();
     }
     boolean begins = begins();
+    if (begins && open && entry.isToldBy(lines, read)) {
+      begins = false;
+      read.from -= lines.begin();
+    }
     if (!begins && open && read.from == 0) {
       read.from = entry.behindPrefix(lines);
     }

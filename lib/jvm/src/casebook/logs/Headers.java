@@ -133,8 +133,7 @@ final class Headers {
     Matcher end = LOGGER_AT_END.matcher(text);
     endsWithLogger = end.find();
     int until = endsWithLogger ? end.start() : text.length();
-    Matcher own = OWN.matcher(text).region(0, Math.min(until, FARTHEST));
-    for (int from = endsWithLogger && own.find() ? own.start() : 0; from < Math.min(until, FARTHEST); from++) {
+    for (int from = endsWithLogger ? afterWrapper(text, until) : 0; from < Math.min(until, FARTHEST); from++) {
       if ((from == 0 || mayBegin(from)) && isHeader(from)) {
         if (level == null && STACK.matcher(text).region(at, text.length()).lookingAt()) {
           header.from = at;
@@ -145,6 +144,12 @@ final class Headers {
       }
     }
     return false;
+  }
+
+  /** Start of Kafka's own header after a wrapper's that has a level as well; 0 if there is none. */
+  private static int afterWrapper(String text, int until) {
+    Matcher own = OWN.matcher(text).region(0, Math.min(until, FARTHEST));
+    return own.find() && LEVEL.matcher(text).region(0, own.start()).find() ? own.start() : 0;
   }
 
   /** Whether a word, a number or a bracket that may begin a header is at a place. */

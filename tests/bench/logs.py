@@ -47,11 +47,11 @@ def corpus(folder: Path, size: int) -> Path:
 def alternatives() -> list[str]:
     """Every wording without its ends, its groups' names, and what ripgrep's engine does not know: some escapes, looking ahead.
 
-    Those that span lines are left out: it reads one line at a time; so are the few that look ahead over groups.
+    Those that span lines are left out: it reads one line at a time; so are the few that look ahead or behind over groups.
     """
     plain = (re.sub(r"\(\?P<\w+>", "(?:", pattern.regex.removeprefix("^").removesuffix("$")) for pattern in patterns())
-    seen = (re.sub(r"\(\?[=!](?:\[[^\]]*\]|[^()\[])*\)", "", regex) for regex in plain)
-    lines = (regex for regex in seen if r"\n" not in regex.replace(r"[^\n]", "") and "(?!" not in regex and "(?=" not in regex)
+    seen = (re.sub(r"\(\?<?[=!](?:\[[^\]]*\]|[^()\[])*\)", "", regex) for regex in plain)
+    lines = (regex for regex in seen if r"\n" not in regex.replace(r"[^\n]", "") and not re.search(r"\(\?<?[=!]", regex))
     return [re.sub(r"\\([\"'/])", r"\1", regex) for regex in lines]
 
 

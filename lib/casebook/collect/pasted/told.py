@@ -43,6 +43,11 @@ def remarks(found: Pasted) -> Iterator[str]:
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
         yield f"Line {offline[0].span.first}, {_TOPICS}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
+    empty = [row for row in found.latest if row.eligible == () and row.last_eligible == ()]
+    if empty:
+        names = ", ".join(f"{row.topic}-{row.partition}" for row in empty[:_MOST_TYPED])
+        rest = f" and {len(empty) - _MOST_TYPED} other partitions" if len(empty) > _MOST_TYPED else ""
+        yield f"Line {empty[0].span.first}, {_TOPICS}: Elr and LastKnownElr are printed as empty of {names}{rest}."
     for what, rows in (("Elr", _eligible(found, "eligible")), ("LastKnownElr", _eligible(found, "last_eligible"))):
         if rows:
             shown = "; ".join(f"of {row.topic}-{row.partition}: {_listed(who)}" for row, who in rows[:_MOST_TYPED])

@@ -34,7 +34,10 @@ _ELECTED = re.compile(
     r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
 )
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
-_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))")
+_RANGE = re.compile(
+    r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))"
+    r"(?: \[(?P<usable>(?:un)?usable[^\]]*)\])?"
+)
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
 """A cut line of a version."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
@@ -168,7 +171,11 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
         of = f"of {', '.join(named)} it is not pasted whether they answered"
         says = f"{says}; {of}" if answered or silent else of
     for broker, apis in _apis(lines[at:after]).items():
-        knows = ", ".join(f"{api['name']} {api['versions']}" for api in apis if api["versions"] != "UNSUPPORTED")
+        knows = ", ".join(
+            f"{api['name']} {api['versions']}{f' ({usable})' if (usable := api['usable']) else ''}"
+            for api in apis
+            if api["versions"] != "UNSUPPORTED"
+        )
         without = [api["name"] for api in apis if api["versions"] == "UNSUPPORTED"]
         says += f"; {broker} knows {knows}" if knows else ""
         says += f"; {broker} does not support {_some(without)}" if without else ""
@@ -297,6 +304,8 @@ def _which(command: str) -> str:
 def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[ToolStatement | PastedZnode], int]:
     """Return names, one per line, after a command that lists them."""
     after, found = _behind_commands(lines, at + 1), []
+    if after == at + 1 and (below := _below_gap(lines, after)) is not None:
+        after = below
     while after < len(lines) and is_remark(lines[after].text):
         after += 1
     while after < len(lines) and (row := _listed_name(lines[after].text)):
@@ -312,6 +321,17 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
     deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", LineSpan(n, n)) for row, n in found if row["deleting"]]
     return (*topics, *deleting, ToolStatement("kafka-topics --list", span, "", _DESCRIBE)), after
+
+
+def _below_gap(lines: Sequence[PastedLine], at: int) -> int | None:
+    """Return where names begin below one empty line: a block of words that prose does not have."""
+    begin = at + 1
+    if at >= len(lines) or lines[at].text or begin >= len(lines):
+        return None
+    after = begin
+    while after < len(lines) and (row := _listed_name(lines[after].text)) and re.search(r"[-_.\d]", row["name"]):
+        after += 1
+    return begin if after > begin and (after == len(lines) or not lines[after].text) else None
 
 
 def _listed_name(text: str) -> re.Match[str] | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from casebook.facts.pasted import Beside
+from casebook.formats.pasted import loops
 from casebook.formats.pasted.text import PastedLine, one
 
 _HEADING = re.compile(
@@ -16,7 +17,7 @@ _HEADING = re.compile(
     r"(?P<framed>[\w./:-]{1,60}(?: [\w./:-]{1,60}){1,4})\s*(?:#{2,}|-{2,}|={2,}|<{2,}):?"
     r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?"
     r"|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
-    r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
+    r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?i:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
     r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
 """Headings above the output of one host, by shell loops, ansible, pssh and people."""
@@ -51,7 +52,7 @@ def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: C
             name = next(filter(None, heading.groups()), "") if heading else ""
             typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
             name = _place(line.text[:_LONGEST]) if typed else name
-            found.append(Beside(one(line), line.text.strip()[:_LONGEST], name, typed))
+            found.append(Beside(one(line), loops.printed(line.text.strip())[:_LONGEST], name, typed))
     return list(_placed(found, whole))
 
 

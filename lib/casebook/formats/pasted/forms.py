@@ -111,15 +111,24 @@ def _part_of_json(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _cells(text: str) -> list[str]:
+    if "|" in text:
+        return [cell.strip() or "(empty)" for cell in text.split("|")]
     return [cell for cell in _CELL.split(text.strip()) if cell]
+
+
+def _is_rule(lines: Sequence[PastedLine], at: int) -> bool:
+    """Return whether a line between a header and its rows has no words."""
+    return at + 1 < len(lines) and not lines[at].text.strip(" -=+|\t") and "|" in lines[at + 1].text
 
 
 def _table(lines: Sequence[PastedLine], at: int) -> _Told:
     """Parse a header of names, and at least one row with as many cells."""
     names = _cells(lines[at].text)
-    if len(names) < _LEAST_CELLS or not all(_HEAD.fullmatch(name) for name in names):
+    has_bars = "|" in lines[at].text and _is_rule(lines, at + 1)
+    least = 2 if has_bars else _LEAST_CELLS
+    if len(names) < least or not all(_HEAD.fullmatch(name) for name in names):
         return [], at, ()
-    rows, after = [], at + 1
+    rows, after = [], at + 1 + has_bars
     while after < min(len(lines), at + _MOST):
         text = lines[after].text
         cells = _cells(text[:_LONGEST])

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import sent, source
+from casebook.formats.pasted import loops, markup, sent, source, wrapped
 
 MOST_LINES = 20_000
 """Maximum number of lines read from a paste."""
@@ -30,7 +30,10 @@ _GLUED_FENCE = re.compile(r"^\s*```(?=[^\w`\s])|(?<=[^`\s])```\s*$")
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
-_CONTAINER = re.compile(r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )")
+_CONTAINER = re.compile(
+    r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>(?!(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s*\|)"
+    r"[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )"
+)
 _STAMPED = re.compile(
     r"\[?(?P<stamp>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?(?: ?[|:>] ?| |$)"
 )
@@ -43,7 +46,8 @@ _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW = 4096
 _BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
 _ROW = re.compile(
-    r"\s*(?:Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
+    r"\s*(?:(?:Mode|Node count|Zxid|Outstanding|Connections|Received|Sent): \S+\s.*"
+    r"|Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
     r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
     r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*)"
 )
@@ -157,7 +161,8 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     always = all(body != body.rstrip() for body in bodies if body.strip())
     plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", body.rstrip()) for body in bodies]
-    texts = sent.with_whole_commands([_without_frame(text) for text in sent.without_senders(source.strings(plain))])
+    unmarked = loops.headed(sent.without_senders(source.strings(wrapped.joined(markup.without(plain)))))
+    texts = sent.with_whole_commands([_without_frame(text) for text in unmarked])
     texts = _without_indents(texts)
     lines = [
         PastedLine(at, text, body != body.rstrip() and not always)

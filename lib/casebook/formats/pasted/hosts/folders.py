@@ -58,8 +58,10 @@ _LONG = re.compile(r"\bll\b|\bls\s(?:.*\s)?-(?!-)\w*[lgno]")
 _BESIDE = re.compile(
     r"leader-epoch-checkpoint|partition\.metadata|meta\.properties|(?:cleaner|log-start|recovery-point"
     r"|replication)-offset(?:-checkpoint)?"
-    r"|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
+    r"|(?:cleaner|log-start|recovery-point|replication)-offset-checkpoint\.tmp|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
 )
+_COMPLETED = re.compile(r".{0,200}[$#]\s+(?:vim?|nano|cat|less|more|head|tail|cd)\s+(?P<folder>[\w./@+-]+/)\s*")
+"""A command that its shell has completed: the names in the folder follow."""
 _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
 _UNNAMED = "a folder whose name was not pasted"
 _LONGEST, _MOST_NAMES = 2000, 50_000
@@ -129,14 +131,17 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
             return
         if not text or len(text) > _LONGEST:
             continue
-        if (told := asked_folder(text)) is not None and not _LONG.search(text):
+        if completed := _COMPLETED.fullmatch(text):
+            folder, asked, begin = completed["folder"].rstrip("/"), True, here.line.number
+        elif (told := asked_folder(text)) is not None and not _LONG.search(text):
             folder, asked, begin = told, True, here.line.number
         elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
             folder, begin = text[:-1], here.line.number
-        elif (found := text.split()) and all(map(_is_name, found)) and (asked or any(map(log_dir_names.file, found))):
+        elif (found := text.split()) and all(map(_is_name, found)) and (asked or _shows_itself(found)):
             files = [name for name in found if log_dir_names.file(name)]
             folders = [name for name in found if log_dir_names.folder(name) and name not in files]
             count += len(files) + len(folders)
+            begin = begin or here.line.number
             for name in files + folders:
                 yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker, begin)
             if others := [name for name in found if name not in files and name not in folders]:
@@ -144,6 +149,11 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
                 yield HostSaid("listing", one(here.line), said, here.broker, facts={"beside": dict.fromkeys(others)})
         else:
             folder, asked, begin = "", False, here.line.number
+
+
+def _shows_itself(names: Sequence[str]) -> bool:
+    """Return whether names are of a log dir without a command above: a segment's file, or several with a checkpoint."""
+    return any(map(log_dir_names.file, names)) or (len(names) > 1 and any(map(_BESIDE.fullmatch, names)))
 
 
 def _is_name(word: str) -> bool:

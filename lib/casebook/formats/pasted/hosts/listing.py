@@ -11,6 +11,7 @@ from datetime import datetime
 
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile
 from casebook.formats.broker import log_dir_names
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.text import PastedLine, one
 
@@ -20,17 +21,21 @@ _ENTRY = re.compile(
     r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
     r"|[^\W\d]\S{0,8}\s+\d{1,2}\.?\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"
     r"\d{1,2}\.?\s+(?:de )?[^\W\d]\S{0,8}\s+(?:(?:de )?\d{4}|\d{1,2}:\d\d)|\d\d-\d\d \d\d:\d\d"
-    r"|\d{1,2}[./]\d{1,2}\.?\s+(?:\d{1,2}:\d\d|\d{4})"
+    r"|\d{1,2}\s+\d{1,2}\s+(?:\d{1,2}:\d\d|\d{4})|\d{1,2}[./]\d{1,2}\.?\s+(?:\d{1,2}:\d\d|\d{4})"
     r"|(?:\d{4}\s?[年년]\s*)?\d{1,2}\s?[月월]\s*\d{1,2}\s?[日일]?(?:\s+(?:\d{1,2}:\d\d|\d{4}年?))?|\.{2,3}(?:\s+\d{1,2}:\d\d)?)\s+(?P<name>\S.*?)\s*"
 )
 _FOLDER = re.compile(r"(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w-]):")
 _COMMAND = re.compile(
-    r"(?:.*[$#%>]\s*|[a-z]{1,12} (?=ls -\S+ /\S+$))?(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
+    r"(?:\$\s{2}[\w.~-]+\s+(?:git:\(\S*\)\s+(?:\S\s+)?)?|.*[$#%>]\s*|[a-z]{1,12} (?=ls -\S+ /\S+$))?"
+    r"(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
     r"(?:(?:docker|docker-compose|podman|kubectl|oc|ssh|crictl|nerdctl)\s(?:.*\s)?[\"']?)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)"
 )
 _REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
 _LEFT_OUT = re.compile(r"\s*(?:\W{0,3}\.{2,}\W{0,3}|[\[<(]?(?:snip|cut|skipped|omitted)[\]>)]?|#.*|(?:ls|du): .*)\s*")
-_PROMPT = re.compile(r"\s*(?:\[\S+@\S+ (?P<name>\S+)\]|(?:\S+@)?[\w.-]+:(?P<path>[/~]\S*?)|\S+@\S+?:(?P<at>\S+?))\s*[$#]")
+_PROMPT = re.compile(
+    r"\s*(?:\$\s{2}(?P<theme>[\w.-]+)(?=\s.*[a-z])"
+    r"|(?:\[\S+@\S+ (?P<name>\S+)\]|(?:\S+@)?[\w.-]+:(?P<path>[/~]\S*?)|\S+@\S+?:(?P<at>\S+?))\s*[$#])"
+)
 _BROKER = re.compile(
     r"\W*(?:on |from )?(?:the )?(?:kafka )?(?:broker|node|server)(?: ?id)?[ _=:#-]{0,3}(?P<broker>\d{1,9})\W*", re.IGNORECASE
 )
@@ -40,7 +45,8 @@ _TOTAL = re.compile(
     r"|totalt|i alt|összesen|totaal|totaalt|загалом)\s+\S+\s*"
 )
 _UNIT = {"K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
-_LONGEST, _MOST_OTHERS = 4096, 20
+_ENDINGS = ("log", "index", "timeindex", "txnindex", "snapshot", "checkpoint", "deleted", "cleaned", "swap")
+_LONGEST, _MOST_OTHERS, _DIGITS = 4096, 20, 20
 
 
 def is_frame(text: str) -> bool:
@@ -62,7 +68,7 @@ def asked_folder(text: str) -> str | None:
     return _asked(command) if command and command["verb"] != "du" else None
 
 
-def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
+def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame | CutOutput]:
     """Yield every entry of a log dir, one by one; other entries of a listing in one sentence.
 
     A line outside a listing ends it: the next entry belongs to another one, of an unknown folder.
@@ -76,7 +82,11 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
             here.begin = here.begin or line.number
             if who := entry["owner"].strip():
                 here.owners.setdefault(" ".join(who.split()[:2]), []).append(entry["name"])
-            if (row := _listed(entry, here, broker, line)) is not None:
+            if line is lines[-1] and not line.padded and _is_cut(entry["name"]):
+                yield CutOutput(
+                    one(line), f"is an entry whose name is cut: {entry['name']} ({entry['size']}, {entry['time'].strip()})"
+                )
+            elif (row := _listed(entry, here, broker, line)) is not None:
                 yield row
             else:
                 here.others.append((line, entry))
@@ -156,6 +166,14 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
         yield HostSaid("listing", span, f"owners in {name}{total}: {owners}", broker)
 
 
+def _is_cut(name: str) -> bool:
+    """Return whether a name ends within the ending of a segment's file (``LogFileUtils.java@3.9.0``)."""
+    number, dot, ending = name.rpartition(".")
+    if not dot:
+        return len(name) <= _DIGITS and name.isdecimal()
+    return number[:1].isdigit() and ending not in _ENDINGS and any(known.startswith(ending) for known in _ENDINGS)
+
+
 def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: PastedLine) -> ListedFile | None:
     is_folder = entry["mode"].startswith("d")
     above, _, name = entry["name"].rstrip("/").rpartition("/")
@@ -191,7 +209,7 @@ def _asked(command: re.Match[str]) -> str:
     if not paths and command["into"]:
         return command["into"]
     if not paths and (prompt := _PROMPT.match(command[0])):
-        return prompt["name"] or prompt["path"] or prompt["at"]
+        return prompt["theme"] or prompt["name"] or prompt["path"] or prompt["at"]
     above = f"{command['into'].rstrip('/')}/" if command["into"] and paths and not paths[0].startswith("/") else ""
     return above + paths[0] if len(paths) == 1 and not re.search(r"[*?{\[]", paths[0]) else ""
 

@@ -44,7 +44,8 @@ _CONNECTING = re.compile(
     r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
     r"|bean) is set to .*|\$>(?:open|domain|close|exit|beans).*"
 )
-_MOST_SAID = 200
+_EXPONENT = re.compile(r"\s-?\d\.\d+[eE][+-]?\d+\s*$")
+_MOST_SAID, _MOST_FOLDED, _MOST_SHOWN, _LONG_FRACTION = 200, 40, 300, 5
 
 
 class KnownMetric(NamedTuple):
@@ -181,11 +182,15 @@ def _jmxterm(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid]:
 def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
     """Parse JmxTool: a header of names, and a row per time."""
     names: list[str] = []
+    after = 0
     for at, line in enumerate(lines):
         text = uncommented(line.text) if len(line.text) <= 64 << 10 else ""
+        if at < after:
+            continue
         if _COLUMNS.match(text):
-            names = _COLUMN.findall(text)
-            yield Frame(one(line))
+            header, after = _header(lines, at)
+            names = _COLUMN.findall(header)
+            yield from (Frame(one(each)) for each in lines[at:after])
         elif names and len(cells := _cells(text)) > len(names):
             when, values = ",".join(cells[: -len(names)]), cells[-len(names) :]
             at_ms = int(when) if re.fullmatch(r"\d{13}", when) else None
@@ -197,6 +202,16 @@ def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | 
             yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
         elif text:
             names = []
+
+
+def _header(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
+    """Return the header, joined where a narrow screen has broken it: a name is open, or a comma has no name behind it."""
+    text, after = uncommented(lines[at].text).rstrip(), at + 1
+    while after < min(len(lines), at + _MOST_FOLDED) and (more := lines[after].text.strip()) and len(more) < LONGEST:
+        if not (text.count('"') % 2 or text.endswith(",") or more.startswith((',"', '"kafka.'))):
+            break
+        text, after = f"{text}{more}", after + 1
+    return text, after
 
 
 def _cells(text: str) -> list[str]:
@@ -294,9 +309,18 @@ def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) 
             yield _of_metric(name, of, str(value[1]), int(value[0] * 1000) if 0 < value[0] < 1 << 40 else None, where, broker)
 
 
-def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
+def _may_go_on(found: re.Match[str], lines: Sequence[PastedLine]) -> bool:
+    """Return whether the exponent of the last value may be missing: those of the same unit have one."""
+    value = found["value"].partition(".")[2]
+    is_open = bool(value) and value.isdecimal() and not found["ms"] and not lines[-1].padded
+    is_amount = re.search(r"bytes|size|_total$|count", found["name"], re.IGNORECASE) is not None
+    return is_open and is_amount and (len(value) > _LONG_FRACTION or any(_EXPONENT.search(line.text) for line in lines))
+
+
+def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame | CutOutput]:
     """Parse jmx_exporter: Kafka's lines one by one, those of the JVM and the host as a count."""
     others: list[int] = []
+    last = len(lines) - 1
     said = more = 0
     for at, line in enumerate(lines):
         text = line.text if len(line.text) <= LONGEST else ""
@@ -311,7 +335,10 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
             if text.startswith("# ") and _COMMENT.fullmatch(text):
                 yield Frame(one(line))
             continue
-        if _OTHERS.fullmatch(found["name"]):
+        if at == last and _may_go_on(found, lines):
+            reason = f"ends the paste within a value, maybe: {text.strip()[:_MOST_SHOWN]}"
+            yield CutOutput(one(line), reason)
+        elif _OTHERS.fullmatch(found["name"]):
             others.append(at)
         elif found["name"].startswith(("kafka_", "java_lang_")) or "kafka" in found["name"]:
             said += 1

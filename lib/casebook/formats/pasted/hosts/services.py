@@ -18,6 +18,9 @@ _KEY = re.compile(
     r"\s*(?P<key>Loaded|Active|Drop-In|Docs|Process|Main PID|Status|Tasks|Memory|CPU|CGroup|IO|IP|Invocation|TriggeredBy|Triggers"
     r"|Mem peak|FD Store|Error|Since|Cntrl PID|Transient|Until):? (?P<value>\S.*)"
 )
+_FLAT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]{1,120}\.service)(?: - .{1,200}?)? Loaded: .{1,20000}")
+"""A status that lost its line ends."""
+_BEFORE_KEY = re.compile(r"\s+(?=(?:Loaded|Active|Drop-In|Docs|Process|Main PID|Status|Tasks|Memory|CPU|CGroup): )")
 _ACTIVE = re.compile(
     r"\s*Active: (?P<active>active|inactive|failed|activating|deactivating|reloading|maintenance)(?: \((?P<sub>[a-z-]+)\))?"
     r"(?: \(Result: (?P<result>[a-z-]+)\))?(?: since (?P<since>[^;]{3,60}))?(?:; (?P<ago>.{1,40}? ago))?.*"
@@ -131,6 +134,11 @@ def services(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             at += 1
         elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
             yield HostSaid("systemctl", one(lines[at]), f"there is no unit {missing['unit']} on that host", whose.get(at))
+            at += 1
+        elif flat := (_FLAT.fullmatch(text) if "Active: " in text else None):
+            parts = [lines[at]._replace(text=part) for part in _BEFORE_KEY.split(text)]
+            said = _unit(parts, 1, len(parts), flat["unit"], whose.get(at))
+            yield from [said] if said else []
             at += 1
         elif unit or (len(text) < LONGEST and _ACTIVE.fullmatch(text)):
             after = _end(lines, at + 1 if unit else at)

@@ -28,7 +28,7 @@ _AT_HEAD = re.compile(
 """State on the first line of a thread; it may be missing on a cut one."""
 _SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
-_FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
+_FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\((?:.*?(?P<place>[\w$]+\.\w+:\d+)|.*)\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
 _WITHIN = re.compile(
     r"\s*(?:- +(?:blocked on|waiting on) [\w.$]+@[0-9a-f]+|Number of locked synchronizers = \d+"
@@ -43,8 +43,8 @@ _OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
 _END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
 _PART_OF_DEADLOCK = re.compile(r'\s{0,8}"[^"]{1,300}":\s*')
 _WAITS_FOR = re.compile(
-    r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \((?:object"
-    r" 0x[0-9a-f]+, )?(?P<what>[^)]*)\))?.*"
+    r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \("
+    r"(?P<what>[^)]*)\))?.*"
 )
 _DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
 _OF_DEADLOCK = re.compile(
@@ -83,6 +83,7 @@ class _Thread:
     line: PastedLine
     state: str = ""
     frames: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
     waits: str = ""
     lock: str = ""
     awaits: str = ""
@@ -100,9 +101,13 @@ class _Thread:
         """State, and location."""
         top = self.frames[0] if self.frames else ""
         own = [frame for frame in self.frames[1:] if frame.startswith(("kafka.", "org.apache.kafka.")) and "Lambda$" not in frame]
-        where = f" in {top}" if top else ""
-        callers = f", called by {', by '.join(dict.fromkeys(own[:_FEW]))}" if own else ""
+        where = f" in {self._placed(top)}" if top else ""
+        callers = f", called by {', by '.join(map(self._placed, dict.fromkeys(own[:_FEW])))}" if own else ""
         return f"{self.told or 'in no state that was pasted'}{where}{callers}"
+
+    def _placed(self, frame: str) -> str:
+        """A frame with its line in the source, if printed."""
+        return f"{frame} ({self.places[frame]})" if frame in self.places else frame
 
 
 @dataclass(slots=True)
@@ -222,7 +227,9 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         thread.state = state["state"]
     elif thread is not None and (frame := _FRAME.fullmatch(text)):
         dump.release = dump.release or ((release := _RELEASE.search(text)) is not None and release["release"]) or ""
-        thread.frames.append(frame["frame"].rpartition("/")[2])
+        thread.frames.append(name := frame["frame"].rpartition("/")[2])
+        if frame["place"]:
+            thread.places.setdefault(name, frame["place"])
     elif thread is not None and (waits := locks.WAITS.fullmatch(text)):
         thread.lock, thread.waits = waits["lock"] or waits["object"], waits["what"] or ""
         thread.waits += f", owned by {waits['owner']}" if waits["owner"] else ""

@@ -41,6 +41,14 @@ _BESIDE = re.compile(
     r"|Use --bootstrap-server instead to specify a broker to connect to\."
     r"|Completed [uU]pdating (?:default )?config.*|Updated config for .*"
 )
+_SOURCES = (
+    "DYNAMIC_TOPIC_CONFIG|DYNAMIC_BROKER_LOGGER_CONFIG|DYNAMIC_BROKER_CONFIG|DYNAMIC_DEFAULT_BROKER_CONFIG|DYNAMIC_GROUP_CONFIG"
+    "|DYNAMIC_CLIENT_METRICS_CONFIG|STATIC_BROKER_CONFIG|DEFAULT_CONFIG"
+)
+"""Names of ``ConfigEntry.ConfigSource@3.9.0``."""
+_WORD_BEGINS = re.compile(rf"sensitive=(?:true|false)\b|synonyms=\{{|(?:{_SOURCES}):")
+_ENTRY_WORD = re.compile(r"[a-z][\w.-]*=.*")
+"""The word before ``sensitive=`` or ``synonyms=``: nothing of an entry may stand between."""
 _OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
 _STATIC, _DEFAULT = "STATIC_BROKER_CONFIG", "DEFAULT_CONFIG"
 _MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN, _MOST_SOURCES = 6, 64 << 10, 30, 600, 60
@@ -201,12 +209,19 @@ def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry],
             more = lines[after].text
             if not more or len(more) > _LONGEST or _HEAD.fullmatch(more) or _entry(more) is not None:
                 break
-            text, after = f"{text} {more.strip()}", after + 1
+            text, after = _rejoined(text, more.strip()), after + 1
         if entry is None:
             break
         found.append(entry)
         index = after
     return found, index
+
+
+def _rejoined(text: str, more: str) -> str:
+    """Return a folded entry with its next line: a narrow screen breaks words, a mail breaks between them."""
+    tail = text.rsplit(" ", 1)[-1]
+    is_between = _WORD_BEGINS.match(more) is not None and (tail.endswith(",") or _ENTRY_WORD.fullmatch(tail) is not None)
+    return f"{text} {more}" if is_between else f"{text}{more}"
 
 
 def _entry(text: str) -> _SettingEntry | None:

@@ -60,10 +60,11 @@ _MARK = re.compile(r"\A[#*>|/;-]+ ")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?:\s|$))")
 """A comma within a number, as people write it."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
+_NUMBERS = re.compile(r"\s*\d{1,6}(?: \d{1,6})?\s*")
 _UNKNOWN = ("-", "unknown", "none", "non", "no", "n")
 """Placeholders for nothing, also cut."""
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
-_LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
+_LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP, _MOST_EMPTY = 16 << 10, 3, 4, 12
 _TOOL, _CHECKER = "kafka-consumer-groups", "ConsumerOffsetChecker"
 _IS_CHECKER = re.compile(r"\s*GROUP\s+TOPIC\s+PID\b", re.IGNORECASE)
 
@@ -201,6 +202,9 @@ def _table(
                 found += cut
                 at += 1
                 break
+            if not text and (below := _below_number(lines, at, columns)):
+                at = below
+                continue
             if not text or at + 1 >= len(lines) or _stops(text) or _row(lines[at + 1].text[:_LONGEST], columns) is None:
                 break
             at += 1  # a foreign line between two rows
@@ -210,7 +214,8 @@ def _table(
             row = _without_cut_end(row)
             found.append(CutOutput(span, "is a row of a group that is cut off at its end"))
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
-            found.append(CutOutput(span, f"masks {', '.join(masks)}: unknown"))
+            shown = ", ".join(f"{name} ({row.values[name]})" for name in masks)
+            found.append(CutOutput(span, f"masks {shown}: unknown"))
         found += _facts(row, span, asked)
         for what in _nothing(row, columns):
             nothing.setdefault(what, []).append((f"{row.values['TOPIC']}-{row.values['PARTITION']}", span))
@@ -227,14 +232,25 @@ def _table(
     return found, at
 
 
+def _below_number(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> int | None:
+    """Return the next row below empty lines and a line of numbers, as where a page puts each row into a table of its own."""
+    index = at
+    while index < min(len(lines), at + _MOST_EMPTY) and not lines[index].text:
+        index += 1
+    is_number = index + 1 < len(lines) and _NUMBERS.fullmatch(lines[index].text[:40]) is not None
+    return index + 1 if is_number and _row(lines[index + 1].text[:_LONGEST], columns) else None
+
+
 def _nothing(row: _Row, columns: Sequence[str]) -> Iterator[str]:
-    """Yield printed absences: a partition without a consumer, and one without a committed offset."""
+    """Yield printed absences: a partition without a consumer, without a committed offset, or without a lag."""
     if row.values["TOPIC"] == "-":
         return
     if _is_unknown(member := row.values.get("CONSUMER-ID", "?")) and not is_masked(member) and member != "?":
         yield f"no {'owner' if 'HOST' not in columns else 'consumer'} ({member})"
     if _is_unknown(offset := row.values["CURRENT-OFFSET"]) and not is_masked(offset):
         yield f"no committed offset ({offset})"
+    elif _is_unknown(lag := row.values["LAG"]) and not is_masked(lag):
+        yield f"no lag ({lag})"
 
 
 def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted import BrokerSettings, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.formats import properties
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, one, spanned
@@ -44,7 +45,7 @@ _SHOWS = re.compile(
 _MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 80, 8000
 
 
-def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid | ToolStatement]:
+def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid | ToolStatement | CutOutput]:
     """Yield every run of broker settings, including comments."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -55,6 +56,10 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid 
         after = _end(lines, at)
         texts = _as_in_file([line.text for line in lines[at:after]])
         found = properties.parse("\n".join(texts))
+        if lines[at].number == 1 and (name := _cut_name(lines[at].text)):
+            texts[0] = ""
+            found.pop(name, None)
+            yield CutOutput(one(lines[at]), f"begins within a name: {lines[at].text.strip()[:_MOST_COMMENTS]}")
         is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
         if after > at and (_is_of_broker(found, texts) or (_is_asked(lines, at) and _has_known(found))):
             if not _is_printed(texts):
@@ -131,6 +136,13 @@ def _is_asked(lines: Sequence[PastedLine], at: int) -> bool:
     """Whether the line above shows a broker's file, or greps in it: a single setting is then its. A loop shows several."""
     above = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text), "")
     return _SHOWS.fullmatch(above[:LONGEST]) is not None and "$" not in above.lstrip("$ ")
+
+
+def _cut_name(text: str) -> str:
+    """Return the name on the first line of a paste, if only names of the broker that are longer end like it."""
+    name = text.partition("=")[0].strip()
+    is_end = any(known.endswith(name) for known in properties.OF_BROKERS)
+    return name if is_end and name not in properties.OF_BROKERS and name not in _META else ""
 
 
 def _has_known(found: dict[str, str]) -> bool:

@@ -1,12 +1,10 @@
-"""Commands to ZooKeeper as shells have them: in a loop, and at the prompt of zk-shell, which stands in a folder of its own."""
+"""Commands to ZooKeeper at the prompt of zk-shell, which stands in a folder of its own."""
 
 import re
 from collections.abc import Sequence
 
 from casebook.formats.pasted.text import PastedLine
 
-_LOOP = re.compile(r".*?\bfor\s+(?P<name>\w+)\s+in\s+(?P<values>[^;]{1,400}?)\s*(?:;|$)")
-_RANGE = re.compile(r"\{(?P<first>\d{1,6})\.\.(?P<last>\d{1,6})\}|(?:\$\(|`)seq (?:(?P<begin>\d{1,6}) )?(?P<end>\d{1,6})(?:\)|`)")
 _SHELL = re.compile(
     r"\s*\(CONNECT\w* \[[^\]]*\]\) (?P<at>/\S*)> (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
 )
@@ -15,20 +13,11 @@ _ASKED = re.compile(
     r"\s*(?:\[zk:[^\]]*\]\s*\S|\(CONNECT\w* \[[^\]]*\]\) \S*> |Connecting to \S"
     r"|.*\b(?:zkCli|zookeeper-shell|zookeeper-client)\S*\s.*\S)"
 )
-_NOTHING = re.compile(r"(?!)")
-_MOST_TURNS, _LONGEST = 500, 4096
+_LONGEST = 4096
 _OF_CLIENT = re.compile(
     r"\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} \[myid[^\]]{0,20}\] - (?:INFO|WARN|DEBUG) +\[\S*main|.*ClientCnxn\$"
 )
 """Log lines that ``zkCli`` writes among its own output (``conf/log4j.properties@release-3.5.9``)."""
-
-
-def turns(heads: Sequence[str]) -> tuple[re.Pattern[str], list[str]]:
-    """How the loop that begins in one of the lines writes its variable, and what it goes through; nothing for no loop."""
-    head = next(filter(None, map(_LOOP.match, reversed(heads))), None)
-    if head is None:
-        return _NOTHING, []
-    return re.compile(rf"\$(?:{head['name']}\b|\{{{head['name']}\}})"), _values(head["values"])
 
 
 def of_zk_shell(text: str) -> str:
@@ -40,14 +29,6 @@ def of_zk_shell(text: str) -> str:
 def is_asked(text: str) -> bool:
     """Return whether it names a server of ZooKeeper: a command behind a prompt of its shell, or what that prints first."""
     return _ASKED.match(text[:_LONGEST]) is not None
-
-
-def _values(text: str) -> list[str]:
-    """Values of a loop: names, ``{0..3}``, ``$(seq 0 3)``."""
-    if span := _RANGE.fullmatch(text.strip()):
-        first, last = int(span["first"] or span["begin"] or 1), int(span["last"] or span["end"])
-        return list(map(str, range(first, min(last, first + _MOST_TURNS) + 1)))
-    return text.split() if "$" not in text and "`" not in text and "*" not in text else []
 
 
 def _path(command: re.Match[str]) -> str:

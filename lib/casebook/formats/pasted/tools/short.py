@@ -24,6 +24,17 @@ _SHORT = (
     ("meta.properties", re.compile(r"\s*(?P<name>cluster\.id|directory\.id)\s*=\s*(?P<value>[\w-]{22})\s*"), "{name} is {value}"),
     ("du or ls", re.compile(r"\s*(?P<tool>du|ls): (?P<what>(?:cannot|can't|kann|impossible|无法|不能|\S+:).{3,200}?)\.?\s*"),
      "{tool} failed: {what}"),
+    ("kubectl", re.compile(r"\s*(?P<what>(?:[Ee]rror: (?:container \S+ not found|couldn't find key|cannot exec"
+     r"|secret|configmap|failed to|You must be logged in|unable|the server|timed out)"
+     r"|Error from server \(\w+\): ).{3,300}?)\.?\s*"),
+     "it failed: {what}"),
+    ("a shell", re.compile(r"\s*(?P<what>(?:-?bash|sh|ssh|scp|nc|curl|cat|kafka-\S+): .{3,200}?(?:[Nn]o route to host"
+     r"|[Cc]onnection (?:refused|timed out|reset.{0,20})|[Nn]o such file or directory|[Pp]ermission denied(?: \(.{1,60}\))?"
+     r"|command not found|[Nn]ame or service not known|[Oo]peration timed out))\.?\s*"),
+     "it failed: {what}"),
+    ("a check", re.compile(r"\s*(?P<what>(?:PASS(?:ED)?|FAIL(?:ED)?|CRITICAL)(?:: | - ).{3,250}?)\.?\s*"),
+     "it printed {what}"),
+    ("kafka-consumer-groups", re.compile(r"\s*(?P<what>No active members)\.?\s*"), "{what}; the group is not named"),
     ("docker inspect", re.compile(r"\s*\"(?P<name>ExitCode|StartedAt|FinishedAt|RestartCount)\": (?P<value>[^{\[]{1,80}?),?\s*"),
      "{name} is {value}"),
 )  # fmt: skip

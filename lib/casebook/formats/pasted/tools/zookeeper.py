@@ -9,15 +9,14 @@ before it. The output does not repeat a command piped into the tool, ``echo ls /
 import json
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta, timezone
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.znodes import Stat
-from casebook.formats.pasted import cut_json, forms, logs
+from casebook.formats.pasted import cut_json, forms, logs, loops
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
-from casebook.formats.pasted.tools import shells
+from casebook.formats.pasted.tools import shells, stat_times
 
 _KAFKA = re.compile(
     r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
@@ -44,6 +43,9 @@ _STAT = re.compile(
 _NOT_THERE = re.compile(
     r".*(?:Node does not exist: (?P<said>/\S+)|(?:NoNodeException: )?KeeperErrorCode = NoNode for (?P<code>/\S+))\s*"
 )
+_REFUSED = re.compile(r".*KeeperErrorCode = (?P<code>(?!NoNode)\w+) for (?P<path>/\S*)\s*")
+_RULE = re.compile(r"[-=*_~]{4,}\s*")
+"""A line that a person drew between a command and its answer."""
 _CHATTER = re.compile(
     r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+"
     r"|\[zk:[^\]]*\]\s*(?:quit)?|null|quit|Quitting\.\.\.|log4j:WARN .*|'ls2' has been deprecated.*|Command failed: .*)\s*"
@@ -64,10 +66,6 @@ _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": 
 _TIMES = ("ctime", "mtime")
 _NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
 _MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER, _MOST_SAID = 5000, 4 << 20, 4096, 3, 11, 4000
-_HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
-          "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
-"""Zone names that Java prints with a single meaning; CST, IST, BST and the like have several."""
-_DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
 
 
 def kafka_path(path: str) -> tuple[str, str] | None:
@@ -109,7 +107,7 @@ def _loop(lines: Sequence[PastedLine], at: int) -> tuple[list[PastedZnode], int]
     command = _command(lines[at].text)
     if command is None or command["verb"] != "get" or "$" not in command["path"]:
         return None
-    name, values = shells.turns([line.text[:_LONGEST] for line in lines[max(0, at - _NEAR) : at + 1]])
+    name, values = loops.turns([line.text[:_LONGEST] for line in lines[max(0, at - _NEAR) : at + 1]])
     found, after = [], at + 1
     for value in values:
         while after < len(lines) and (
@@ -182,7 +180,9 @@ def _behind_banner(lines: Sequence[PastedLine], at: int) -> bool:
     return _BANNER.fullmatch(before) is not None
 
 
-def _answer(lines: Sequence[PastedLine], at: int, command: re.Match[str]) -> tuple[PastedZnode | CutOutput | None, int]:
+def _answer(
+    lines: Sequence[PastedLine], at: int, command: re.Match[str]
+) -> tuple[PastedZnode | ToolStatement | CutOutput | None, int]:
     """Parse the output of a command."""
     path, after = command["path"].rstrip("/") or "/", _behind_chatter(lines, at + 1)
     if after < len(lines) and _repeats(lines[after].text, command):
@@ -213,7 +213,7 @@ def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
     at = shells.behind_client_log(lines, at)
     for index in range(at, min(len(lines), at + _MOST_CHATTER)):
         text = lines[index].text
-        says = text.startswith("[zk:") or not (_CHATTER.fullmatch(text) or shells.is_client_log(text))
+        says = text.startswith("[zk:") or not (_CHATTER.fullmatch(text) or _RULE.fullmatch(text) or shells.is_client_log(text))
         if text and says and not is_remark(text):
             return index
     return min(len(lines), at + _MOST_CHATTER)
@@ -225,11 +225,14 @@ def _repeats(text: str, command: re.Match[str]) -> bool:
     return again is not None and (again["verb"], again["path"]) == (command["verb"], command["path"])
 
 
-def _refused(lines: Sequence[PastedLine], at: int, after: int, path: str) -> tuple[PastedZnode | CutOutput, int]:
-    """Return a command without a result: the znode does not exist, or the output is invalid."""
+def _refused(lines: Sequence[PastedLine], at: int, after: int, path: str) -> tuple[PastedZnode | ToolStatement | CutOutput, int]:
+    """Return a command without a result: the znode does not exist, it was refused, or the output is invalid."""
     missing = _NOT_THERE.fullmatch(lines[after].text)
     if missing and (missing["said"] or missing["code"]) == path:
         return PastedZnode(path, spanned(lines, at, after + 1), there=False), after + 1
+    if (refused := _REFUSED.fullmatch(lines[after].text[:_LONGEST])) and refused["path"] == path:
+        span = spanned(lines, at, after + 1)
+        return ToolStatement("ZooKeeper's shell", span, f"ZooKeeper refused {path}: {refused['code']}", bad=True), after + 1
     return CutOutput(spanned(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
 
 
@@ -362,7 +365,7 @@ def _stat(lines: Sequence[PastedLine], at: int, first: str | None = None) -> tup
         if field in fields:
             break
         if name in _TIMES:
-            fields[field] = _time(value)
+            fields[field] = stat_times.parsed(value)
             undated += [f"{name} = {value}"] if fields[field] is None else []
         else:
             fields[field] = _integer(value)
@@ -375,26 +378,3 @@ def _integer(text: str) -> int | None:
         value = int(text, 16)
         return value - (1 << 64) if value >= 1 << 63 else value
     return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
-
-
-def _time(text: str) -> int | None:
-    """Parse a date in Java's notation as epoch milliseconds (whole seconds.
-
-    No more is printed); ``None`` for an ambiguous zone.
-    """
-    found = _DATE.fullmatch(text)
-    if found is None:
-        return None
-    hours = _HOURS.get(found[2])
-    if hours is None:
-        offset = re.fullmatch(r"(?:GMT)?([+-])(\d\d):?(\d\d)", found[2])
-        if offset is None:
-            return None
-        minutes = (60 * int(offset[2]) + int(offset[3])) * (-1 if offset[1] == "-" else 1)
-    else:
-        minutes = 60 * hours
-    try:
-        moment = datetime.strptime(f"{found[1]} {found[3]}", "%b %d %H:%M:%S %Y")
-        return int(moment.replace(tzinfo=timezone(timedelta(minutes=minutes))).timestamp()) * 1000
-    except (ValueError, OverflowError):
-        return None

@@ -1,0 +1,34 @@
+"""Marks that a page puts around an output: cells of an HTML table, character references, Markdown's backslashes.
+
+A page that was copied from its source has them in place of what the terminal showed.
+"""
+
+import html
+import re
+
+_TABLE_BEGINS = re.compile(r"\s*<table\b", re.IGNORECASE)
+_TABLE_ENDS = re.compile(r"</table\s*>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:table|thead|tbody|tr|th|td|br|p|b|i|strong|em|code|pre|span|div)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#34);")
+_ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
+_OF_WINDOWS = re.compile(r"\b[A-Za-z]:\\")
+
+
+def without(texts: list[str]) -> list[str]:
+    """Return the lines without such marks, each in its place."""
+    found, inside = [], False
+    for text in texts:
+        inside = inside or ("<" in text and _TABLE_BEGINS.match(text) is not None)
+        bare = _TAG.sub(" ", _CELLS.sub("\t", text)).strip() if inside and "<" in text else text
+        inside = inside and _TABLE_ENDS.search(text) is None
+        found.append(_plain(bare))
+    return found
+
+
+def _plain(text: str) -> str:
+    if "&" in text and _REFERENCE.search(text):
+        text = html.unescape(text)
+    if "\\_" in text and '\\"' not in text and not _OF_WINDOWS.search(text):
+        text = _ESCAPED.sub(lambda escaped: escaped[0].replace("\\", ""), text)
+    return text

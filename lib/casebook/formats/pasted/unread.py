@@ -40,8 +40,6 @@ _OWN_WORDS = (
     ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
 )  # fmt: skip
 
-_METADATA_SHELL = re.compile(r"\s*\[ Kafka Metadata Shell \]\s*")
-_SHELL_COMMAND = re.compile(r"(?:>>\s*)?(?P<command>(?:ls|cat|cd|pwd|find|tree|man|history)(?:\s+[\w./-]+)*)")
 _TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
 _MOST_ROWS, _MOST_SHOWN = 40, 600
 
@@ -50,10 +48,6 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
     """Yield outputs recognised by their own text; adjacent ones of one tool together. Some are reported with content."""
     at = 0
     while at < len(lines):
-        if _METADATA_SHELL.fullmatch(lines[at].text[:_LONGEST]):
-            told, at = _of_metadata_shell(lines, at)
-            yield told
-            continue
         known = _known(lines[at].text)
         after = at + 1
         if known is not None:
@@ -66,21 +60,6 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
                 continue
             yield CutOutput(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
         at = after
-
-
-def _of_metadata_shell(lines: Sequence[PastedLine], at: int) -> tuple[ToolStatement, int]:
-    """Return what a session of ``kafka-metadata-shell`` shows, each command with its answer, and where it ends."""
-    after, found = at + 1, []
-    while after < len(lines) and after - at <= _MOST_ROWS and (text := lines[after].text.strip()):
-        asked = _SHELL_COMMAND.fullmatch(text[:_LONGEST])
-        if asked is None and not found:
-            break
-        found += [[asked["command"]]] if asked else []
-        if asked is None:
-            found[-1].append(" ".join(text[:_MOST_SHOWN].split()))
-        after += 1
-    says = "; ".join(f"`{command}` printed {', '.join(rows) or 'nothing'}" for command, *rows in found)
-    return ToolStatement("kafka-metadata-shell", spanned(lines, at, after), says, _INSTEAD), after
 
 
 def _rows(lines: Sequence[PastedLine]) -> str:

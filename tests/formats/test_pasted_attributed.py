@@ -66,7 +66,7 @@ def test_versions_of_each_broker():
         "kb1:9092 (id: 1 rack: null) -> (", ")", "kb2:9092 (id: 2 rack: null) -> (", "\tFetch(1): 0 to 12 [usable: 12],",
         "\tEnvelope(58): UNSUPPORTED", ")",
     )  # fmt: skip
-    assert "broker 2 knows Fetch 0 to 12; broker 2 does not support Envelope" in said
+    assert "broker 2 knows Fetch 0 to 12 (usable: 12); broker 2 does not support Envelope" in said
     assert "broker 1 knows" not in said
 
 
@@ -113,7 +113,7 @@ def test_locks_of_a_thread():
         "\t- locked on a.C@2e",
     ]
     said = " ".join(row.text for row in read(lines).hosts)
-    assert "BLOCKED: w | g (in a.B.c, waiting for lock a.B@1f, holding a.C@2e)" in said
+    assert "BLOCKED: w | g (in a.B.c (B.java:1), waiting for lock a.B@1f, holding a.C@2e)" in said
 
 
 def test_a_client_log_before_an_answer():

@@ -261,7 +261,7 @@ class TestThreads:
         )
         (one,) = said(text)
         assert (one.bad, one.facts["deadlock"]) == (True, ["a", "b"])
-        assert "a waits for 0x1 (a x), which b holds; b waits for 0x3 (a x), which a holds" in one.text
+        assert "a waits for 0x1 (object 0x2, a x), which b holds; b waits for 0x3 (object 0x4, a x), which a holds" in one.text
         assert read(text).not_understood == ()
 
     def test_what_other_threads_do(self):

@@ -119,7 +119,9 @@ STATES = {
     "jmx_commented": (["UnderReplicatedPartitions: Value 3, at 2023-11-14T22:13:20", "UnderReplicatedPartitions: Value 0"], ()),
     "journal": (["kafka.service: Failed with result 'oom-kill'", "Main process exited, code=killed, status=9/KILL"], ()),
     "jstack_states": (
-        ["kafka-request-handler-1 waits for 0x00007f1c2c004e00 (a kafka.cluster.Partition), which kafka-scheduler-3 holds"],
+        [
+            "kafka-request-handler-1 waits for 0x00007f1c2c004e00 (object 0x00000000e0a1b2c8, a kafka.cluster.Partition), which kafka-scheduler-3 holds"
+        ],
         (),
     ),
     "kcat": (

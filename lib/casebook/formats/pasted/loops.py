@@ -14,7 +14,7 @@ _ECHO = re.compile(r"(?:[;&{(]|\bdo)\s*echo\s+(?:-[ne]+ )?(?P<said>\"[^\"]{1,80}
 _NOTHING = re.compile(r"(?!)")
 _MOST_TURNS, _LONGEST = 500, 4096
 _BEFORE, _BEHIND = "===\t", "\t==="
-"""Signs of a heading, with a tab that nobody types there: :func:`printed` takes them away."""
+"""Signs of a heading, with a tab, which is not typed there: :func:`printed` takes them away."""
 
 
 def turns(heads: Sequence[str]) -> tuple[re.Pattern[str], list[str]]:

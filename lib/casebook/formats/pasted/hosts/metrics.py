@@ -44,8 +44,9 @@ _CONNECTING = re.compile(
     r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
     r"|bean) is set to .*|\$>(?:open|domain|close|exit|beans).*"
 )
+_MANTISSA = re.compile(r"-?\d\.\d{2,}")
 _EXPONENT = re.compile(r"\s-?\d\.\d+[eE][+-]?\d+\s*$")
-_MOST_SAID, _MOST_FOLDED, _MOST_SHOWN, _LONG_FRACTION = 200, 40, 300, 5
+_MOST_SAID, _MOST_FOLDED, _MOST_SHOWN, _LONG_MANTISSA = 200, 40, 300, 7
 
 
 class KnownMetric(NamedTuple):
@@ -310,11 +311,11 @@ def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) 
 
 
 def _may_go_on(found: re.Match[str], lines: Sequence[PastedLine]) -> bool:
-    """Return whether the exponent of the last value may be missing: those of the same unit have one."""
-    value = found["value"].partition(".")[2]
-    is_open = bool(value) and value.isdecimal() and not found["ms"] and not lines[-1].padded
+    """Return whether the exponent of the last value may be missing (``Double.toString``: one digit stands before its point)."""
+    if found["ms"] or lines[-1].padded or not _MANTISSA.fullmatch(found["value"]):
+        return False
     is_amount = re.search(r"bytes|size|_total$|count", found["name"], re.IGNORECASE) is not None
-    return is_open and is_amount and (len(value) > _LONG_FRACTION or any(_EXPONENT.search(line.text) for line in lines))
+    return is_amount and (len(found["value"]) > _LONG_MANTISSA or any(_EXPONENT.search(line.text) for line in lines))
 
 
 def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame | CutOutput]:

@@ -20,7 +20,7 @@ _TIMED = re.compile(
 """A time and a sender: one such line is enough."""
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
-_COMMENTED = re.compile(r"\s{0,12}(?P<mark>#|//|;|\*|\|(?!.*\|\s*$)) ?")
+_COMMENTED = re.compile(r"\A\s{0,12}(?P<mark>#|//|;|\*|\|(?!.*\|\s*$)) ?")
 _NUMBERED = re.compile(r"\s{0,8}(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
 _OF_FILE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"

@@ -434,3 +434,39 @@ def test_what_a_library_throws(line, kind, fields):
     events = read(line)[0]
     assert [kind] * (kind is not None) == [event.kind for event in events]
     assert fields is None or [fields] == [event.fields for event in events]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "fields"),
+    [
+        ("%3|FAIL|rdkafka#producer-1| [thrd:b1:9092/1]: Failed to resolve 'b1:9092'", "client_disconnected", {"node": "b1:9092"}),
+        ("%3|FAIL|rdkafka#consumer-2| b1:9092/bootstrap: Connect to ipv4#10.0.0.1:9092 failed", "client_disconnected", {}),
+        ("Delivery of order 12 went wrong: Local: Queue full", "client_error", {"error": "Local: Queue full"}),
+        ("LibrdKafkaError: Local: Erroneous state", "client_error", {"error": "Local: Erroneous state"}),
+        ("INFO:kafka.coordinator:Successfully joined group billing", "consumer_rebalancing", {}),
+        ("Failed to resolve 'com.example.Orders'", None, None),
+        ("Connect to the database failed", None, None),
+        ("Local: Queue of the printer is empty", None, None),
+        ('Reading stopped: KafkaError{code=_PARTITION_EOF,val=-191,str="Broker: No more messages"}', None, None),
+        ("Reading stopped: Broker: No more messages", None, None),
+    ],
+)
+def test_what_was_copied_without_its_time_or_cause(line, kind, fields):
+    """It says the same; the end of a partition is no error (``RD_KAFKA_RESP_ERR__PARTITION_EOF`` of ``rdkafka.h@v2.15.0``)."""
+    events = read(line)[0]
+    assert [(kind, None)] * (kind is not None) == [(event.kind, event.time) for event in events]
+    assert fields is None or [fields] == [event.fields for event in events]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "CONFWARN|rdkafka#producer-1| [thrd:app]: No `bootstrap.servers` configured: client will not be able to connect to Kafka cluster",
+        "MAXPOLL|rdkafka#consumer-1| [thrd:main]: GroupCoordinator/7: Broker does not support KIP-62 (requires Apache Kafka >= v0.10.1.0): "
+        "consumer configuration `max.poll.interval.ms` (60000) is effectively limited by `session.timeout.ms` (6000) with this broker version",
+    ],
+)
+@pytest.mark.parametrize("quote", ["", "    // ", "  //"])
+def test_settings_that_librdkafka_warns_of_also_in_a_comment_of_source(quote, message):
+    told = read(f"{quote}%5|1795168800.123|{message}")[0]
+    assert [("config_warning", AT)] == [(event.kind, event.time) for event in told]

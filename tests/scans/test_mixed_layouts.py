@@ -127,6 +127,23 @@ def test_members_that_a_collector_broke_off_have_the_time_of_their_entry():
     assert {time for _, time, _ in events(*lines)} == {AT}
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (
+            "    % ERROR: Local: Broker transport failure: ssl://b1:9093/1: Disconnected (after 9ms in state UP)",
+            "client_disconnected",
+        ),
+        ('    `KafkaException: KafkaError{code=_INVALID_ARG,val=-186,str="it is not known"}`', "client_error"),
+        ("   [billing] [ntainer#0-0-C-1] org.apache.kafka.clients.NetworkClient : Node -1 disconnected.", "client_disconnected"),
+        ("[ntainer#0-0-C-1] o.s.c.s.b.k.KafkaMessageChannelBinder$1  : partitions revoked: [orders-3]", "consumer_rebalancing"),
+    ],
+)
+def test_what_a_client_printed_is_not_of_the_entry_above_however_it_is_indented(line, kind):
+    assert [one.text for one in paste.read([FAILED, line]).logs] == [FAILED, line]
+    assert events(FAILED, line) == [("append_failed", AT, 1), (kind, None, 2)]
+
+
 def test_prose_about_clients_is_no_log_line():
     lines = [
         "We saw that the group was rebalancing, and restarted it.",

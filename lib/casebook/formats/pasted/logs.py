@@ -42,7 +42,8 @@ _ANEW = re.compile(
 _OF_CLIENTS = re.compile(
     r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
     r"|\{:timestamp=>\"|Error(?: Trace)?:\s{2,}\S|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
-    r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$)"
+    r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$"
+    r"|(?:\[[^\]]{1,60}\] ){1,2}(?:[a-z]\w*\.)+[A-Z][\w$]* +: )"
 )
 _INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
 """Node.js' notation of an error, and of node-rdkafka's messages."""

@@ -25,9 +25,12 @@ final class Clients {
   private static final Pattern OF_INDENTED =
       Pattern.compile("\\s{1,2}(?:Local: [A-Z]\\w+ |The coordinator is not aware|(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
 
-  /** The same for any indentation: the end of a Go program, glog's output, and npm's debug with its number. */
+  /**
+   * The same for any indentation: the end of a Go program, glog's output, npm's debug with its number, errors of librdkafka's examples
+   * and of Python's client, and Spring Boot's threads and loggers in columns.
+   */
   private static final Pattern OF_INDENTED_FAR =
-      Pattern.compile("\\s{1,60}(?:panic: |kafka server: [A-Z]|[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S)");
+      Pattern.compile("\\s{1,60}(?:panic: |kafka server: [A-Z]|[IWEF]\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d+ +\\d+ \\S+:\\d+\\] |\\d{1,3} [A-Z][a-z]{2}, \\d{1,2} [A-Z][a-z]{2} \\d{4} [\\d:]{8} GMT \\S|% (?:ERROR|FATAL): (?:Local|Broker): |\\W?KafkaException: KafkaError\\{|(?:\\[[^\\]\\n]{1,60}\\] ){1,2}(?:[a-z]\\w*\\.)+[A-Z][\\w$]* +: )");
 
   /**
    * Loggers of Kafka's clients for Java, Python and JavaScript, of Streams and Connect, and of libraries based on them: complete,

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import sent, sentences, unread
+from casebook.formats.pasted import sentences, unread
 from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.zookeeper import znodes
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from casebook.facts.pasted import Beside
-from casebook.formats.pasted import loops
+from casebook.formats.pasted.damage import loops
 from casebook.formats.pasted.text import PastedLine, one
 
 _HEADING = re.compile(

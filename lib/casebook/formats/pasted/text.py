@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import loops, markup, sent, source, wrapped
+from casebook.formats.pasted import source
+from casebook.formats.pasted.damage import loops, markup, sent, wrapped
 
 MOST_LINES = 20_000
 """Maximum number of lines read from a paste."""

@@ -56,7 +56,7 @@ _OF_KERNEL = re.compile(
     r"|Failed with result 'oom-kill')"
 )
 _SECONDS = re.compile(r"\[\s*(?P<since>\+?)(?P<up>\d{1,10}\.\d{1,9})\]")
-_ENTRY = re.compile(r"\s*(?:\S+ kernel: )?\[\s*\d{1,10}\.\d{1,9}\]\s+(?P<says>[A-Za-z]\S*.*[a-z].*)")
+_ENTRY = re.compile(r"\s*(?:\S+ kernel: )?\[\s*\d{1,9}\.\d{1,9}\]\s+(?P<says>[A-Za-z]\S*.*[a-z].*)")
 _TROUBLE = re.compile(
     r"(?i)\bI/O error|read-only|\berror\b|timeout|timed out|corrupt|offline|hung|blocked for more than|out of memory"
     r"|segfault|link (?:is )?down"

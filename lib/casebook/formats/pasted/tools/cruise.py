@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
-from casebook.formats.pasted import cut_json, forms, sent
+from casebook.formats.pasted import cut_json, forms
 from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.hosts.host import LONGEST, Frame
 from casebook.formats.pasted.text import PastedLine, one, spanned
 

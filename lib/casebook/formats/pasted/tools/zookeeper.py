@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.znodes import Stat
-from casebook.formats.pasted import cut_json, forms, logs, loops
+from casebook.formats.pasted import cut_json, forms, logs
 from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.damage import loops
 from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
 from casebook.formats.pasted.tools import shells, stat_times
 

@@ -52,10 +52,6 @@ class Proofs(Protocol):
     def reassignment(self) -> Evidence:
         """Running reassignment."""
 
-    @property
-    def preferred_election(self) -> Evidence:
-        """Requested elections of preferred leaders."""
-
 
 class ZnodeProofs:
     """Proofs by znodes (``core/src/main/scala/kafka/zk/ZkData.scala@2.8.2``)."""
@@ -66,7 +62,6 @@ class ZnodeProofs:
     controller_epoch = Evidence(file=ZNODES, znode="/controller_epoch")
     deletions = Evidence(file=ZNODES, znode="/admin/delete_topics")
     reassignment = Evidence(file=ZNODES, znode="/admin/reassign_partitions")
-    preferred_election = Evidence(file=ZNODES, znode="/admin/preferred_replica_election")
 
     def broker(self, broker: int) -> Evidence:
         """``/brokers/ids/<id>``."""

@@ -69,7 +69,7 @@ def which_partitions(incident: QuizIncident) -> QuizQuestion:
         explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no living leader. "
         f"Producers and consumers of {agree(len(offline), 'this partition', 'these partitions')} wait; the "
         "other partitions are not affected.",
-        cites=tuple(incident.cluster.proofs.state(verdict.topic, verdict.partition).label for verdict in offline[:CITED]),
+        cites=incident.states(offline),
         **missing,
     )
 
@@ -123,10 +123,7 @@ def why(incident: QuizIncident) -> QuizQuestion:
         ),
         judge=partial(_judge_rule, incident, verdict),
         explanation=f"{verdict.rule}: {verdict.why} {_setting(incident, verdict)}",
-        cites=(
-            incident.cluster.proofs.state(verdict.topic, verdict.partition).label,
-            incident.cluster.proofs.topic(verdict.topic).label,
-        ),
+        cites=(*incident.states([verdict]), incident.cluster.proofs.topic(verdict.topic).label),
     )
 
 

@@ -1,6 +1,6 @@
 """Common data of the quiz questions: an incident with offline partitions, and the effect of each start."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -62,6 +62,10 @@ class QuizIncident:
     def led_unclean(self, broker: int) -> tuple[Verdict, ...]:
         """Return the partitions that a dead broker would lead without being in sync, if started first."""
         return elected_unclean(self.offline, (broker,))
+
+    def states(self, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+        """Return where the states of the first partitions stand, to cite them."""
+        return tuple(self.cluster.proofs.state(v.topic, v.partition).label for v in verdicts[:CITED])
 
     def in_sync_last(self, verdict: Verdict) -> tuple[int, ...]:
         """Return the last non-empty ISR of a partition; empty when unknown."""

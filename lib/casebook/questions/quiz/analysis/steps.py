@@ -43,10 +43,7 @@ def whom_first(incident: QuizIncident) -> QuizQuestion:
         judge=partial(_judge_first, incident),
         explanation=_of_first(incident) if best else "",
         later=("healed", _compared(incident)) if best else ("", ""),
-        cites=(
-            *(incident.cluster.proofs.state(v.topic, v.partition).label for v in healed[:CITED]),
-            *_last_writes(healed, incident),
-        ),
+        cites=(*incident.states(healed), *_last_writes(healed, incident)),
         **missing,
     )
 
@@ -166,7 +163,7 @@ def is_it_healed(incident: QuizIncident) -> QuizQuestion:
         judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
         explanation=_of_left(left),
         later=("first", _needed(left)),
-        cites=tuple(incident.cluster.proofs.state(v.topic, v.partition).label for v in left[:CITED]),
+        cites=incident.states(left),
         **missing,
     )
 
@@ -214,7 +211,7 @@ def what_if_unclean(incident: QuizIncident) -> QuizQuestion:
         ),
         judge=partial(_judge_unclean, incident, supposed),
         explanation=_price(incident, supposed),
-        cites=tuple(incident.cluster.proofs.state(v.topic, v.partition).label for v in supposed.elected[:CITED]),
+        cites=incident.states(supposed.elected),
         **missing,
     )
 
@@ -304,7 +301,7 @@ def what_never(incident: QuizIncident) -> QuizQuestion:
         ),
         judge=_judge_never,
         explanation=_of_wiping(last),
-        cites=tuple(incident.cluster.proofs.state(v.topic, v.partition).label for v in last[:CITED]),
+        cites=incident.states(last),
         **missing,
     )
 

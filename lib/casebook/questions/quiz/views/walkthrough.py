@@ -6,6 +6,7 @@ from typing import Protocol
 from markupsafe import Markup
 
 from casebook.facts.cluster import Cluster
+from casebook.facts.proofs import state_path
 from casebook.facts.stamp import Stamp
 from casebook.findings import words
 from casebook.kafka.releases import VersionInUse
@@ -91,7 +92,7 @@ def _partitions(
         (
             partition.name,
             Markup("[{}]").format(words.listed(partition.replicas)),
-            _data(stored.get(cluster.proofs.state(partition.topic, partition.partition).label)),
+            _data(stored.get(state_path(partition.topic, partition.partition))),
         )
         for partition in cluster.partitions[:_MOST]
     ] or [("none", "–", "–")]

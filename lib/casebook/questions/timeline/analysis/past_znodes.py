@@ -9,6 +9,7 @@ from casebook.facts.cluster import Cluster, Partition, instant
 from casebook.facts.disks import LogDir
 from casebook.facts.evidence import Evidence
 from casebook.facts.logged import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration
+from casebook.facts.proofs import state_path
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.findings.proof import proof
 from casebook.findings.words import moment
@@ -150,7 +151,7 @@ def last_transaction(cluster: Cluster, changes: Iterable[ZnodeChange]) -> Ends |
         written.update((one.path, one) for one in change.znodes if one.path.endswith(_STATE))
     if last is None:
         return None
-    states = ((p, written.get(cluster.proofs.state(p.topic, p.partition).label)) for p in cluster.partitions)
+    states = ((p, written.get(state_path(p.topic, p.partition))) for p in cluster.partitions)
     later = (known for partition, held in states if (known := _led_anew(partition, held)))
     stamps = (*(broker.stamp for broker in cluster.brokers.values()), *(p.state.stamp for p in cluster.partitions if p.state))
     known = (zxid for stamp in stamps if stamp is not None for zxid in (stamp.created_in, stamp.changed_in) if zxid is not None)

@@ -179,7 +179,7 @@ class TimelineInputs:
 
     def log_reaches(self, broker: int, at: int) -> bool | None:
         """Return whether a broker's log reaches to a moment, as far as its clock is known; ``None`` without a log."""
-        life = next(reversed(self.lives.get(broker, ())), None)
+        life = self._last_life(broker)
         return None if life is None else life.closed >= at - (self.uncertainty(broker) or 0) - SLACK
 
     def came_back(self, life: Span, at: int) -> bool:
@@ -188,7 +188,7 @@ class TimelineInputs:
         Rule: it did when its log reaches to the next registration and names no later start.
         """
         back = self.registered_after(life.broker, at)
-        return back is not None and life == self.lives[life.broker][-1] and self.log_reaches(life.broker, back) is True
+        return back is not None and life == self._last_life(life.broker) and self.log_reaches(life.broker, back) is True
 
     def place(self, window: Window) -> tuple[str, int, int]:
         """Return the key of a window's partition, including its cluster: equal names in another cluster are different."""
@@ -213,7 +213,7 @@ class TimelineInputs:
 
     def ends_early(self, broker: int) -> bool:
         """Return whether a broker's log ends before other evidence, without a shutdown: it may continue elsewhere."""
-        life = next(reversed(self.lives.get(broker, ())), None)
+        life = self._last_life(broker)
         return life is not None and not life.name and life.closed < self.span[1] - QUIET
 
     @property
@@ -234,6 +234,9 @@ class TimelineInputs:
             started |= any(row.kind == "broker_started" for row in rows)  # printed once: the log begins with a start
             found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
         return found
+
+    def _last_life(self, broker: int) -> Span | None:
+        return next(reversed(self.lives.get(broker, ())), None)
 
     def _ran_before_its_log(self, broker: int, at: int) -> bool:
         """Return whether the first process in a log ran at an earlier moment.

@@ -4,7 +4,7 @@
 
 Every ``*.tsv`` of the folder holds one entry a line: category, source, layout, the entry as it stands (``\\n``, ``\\t`` and a doubled backslash are escapes), the
 kinds that are right separated by ``|`` (``quiet`` and ``-`` for what says nothing), its time in ISO 8601 as it is printed or ``-``, and the
-fields that it states, as JSON. The entries of a source are read as one file, and all of them as one paste. A kind that the table lacks, whose
+fields that it states, as JSON (a list where more than one form is right). The entries of a source are read as one file, and all of them as one paste. A kind that the table lacks, whose
 name begins with ``new_``, is told apart. ``--misses`` shows what was read otherwise; of a blind set it is asked for after the figures.
 """
 
@@ -40,7 +40,7 @@ class Labelled(NamedTuple):
     text: str
     kinds: tuple[str, ...]
     time: str
-    fields: dict[str, str]
+    fields: dict[str, str | list[str]]
 
     @property
     def is_new(self) -> bool:
@@ -74,14 +74,19 @@ class Told(NamedTuple):
         """Whether an event has a time that its line does not print."""
         return any(event.time is not None and not _is_of(event.time, self.labelled.time) for event in self.events)
 
-    def wrong_fields(self) -> Iterator[tuple[str, str, str | None]]:
-        """Name, what the line states, and what was read."""
-        if self.hit is not None:
-            own = {"topic": self.hit.topic, "partition": self.hit.partition, "group": self.hit.group, **self.hit.fields}
-            for name, value in self.labelled.fields.items():
-                read = own.get(name)
-                if read is not None and _plain(str(read)) != _plain(str(value)):
-                    yield name, str(value), str(read)
+    def wrong_fields(self) -> Iterator[tuple[str, str, str]]:
+        """Name, what the line states, and what was read instead."""
+        for name, value in self.labelled.fields.items():
+            read = self.fields_read.get(name)
+            right = value if isinstance(value, list) else [value]
+            if read is not None and _plain(str(read)) not in {_plain(str(one)) for one in right}:
+                yield name, str(value), str(read)
+
+    @property
+    def fields_read(self) -> dict[str, object]:
+        """What the event of a right kind holds."""
+        hit = self.hit
+        return {} if hit is None else {"topic": hit.topic, "partition": hit.partition, "group": hit.group, **hit.fields}
 
 
 def _plain(value: str) -> str:
@@ -168,11 +173,14 @@ def report(name: str, told: Sequence[Told], *, misses: bool) -> None:
     right, hits = [one for one in asked if one.is_right], [one for one in asked if one.hit]
     stated = sum(len(one.labelled.fields) for one in hits)
     wrong = [(one, *field) for one in hits for field in one.wrong_fields()]
+    unread = sum(one.fields_read.get(name) is None for one in hits for name in one.labelled.fields)
     noise = [one for one in told if one.labelled.says_nothing]
     typed = [one for one in noise if one.events and one.hit is None]
     new = [one for one in told if one.labelled.is_new and not one.labelled.says_nothing]
     print(f"  right kind: {len(right)} of {len(asked)}, {len(right) / max(1, len(asked)):.1%}")
-    print(f"  fields of these: {stated - len(wrong)} of {stated}, {(stated - len(wrong)) / max(1, stated):.1%}")
+    print(
+        f"  fields of these: {stated - len(wrong)} of {stated}, {(stated - len(wrong)) / max(1, stated):.1%}; not read: {unread}"
+    )
     print(f"  foreign times: {sum(one.is_foreign for one in told)}; noise typed: {len(typed)} of {len(noise)}")
     print(f"  of kinds that the table lacks: {len(new)}, typed as another: {sum(bool(one.events) for one in new)}")
     if misses:

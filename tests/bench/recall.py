@@ -77,16 +77,19 @@ class Told(NamedTuple):
     def wrong_fields(self) -> Iterator[tuple[str, str, str]]:
         """Name, what the line states, and what was read instead."""
         for name, value in self.labelled.fields.items():
-            read = self.fields_read.get(name)
+            read = self.read(name)
             right = value if isinstance(value, list) else [value]
-            if read is not None and _plain(str(read)) not in {_plain(str(one)) for one in right}:
-                yield name, str(value), str(read)
+            if read and {_plain(one) for one in read}.isdisjoint(_plain(str(one)) for one in right):
+                yield name, str(value), read[0]
 
-    @property
-    def fields_read(self) -> dict[str, object]:
-        """What the event of a right kind holds."""
-        hit = self.hit
-        return {} if hit is None else {"topic": hit.topic, "partition": hit.partition, "group": hit.group, **hit.fields}
+    def read(self, name: str) -> list[str]:
+        """What the event of a right kind holds by this name, in each form: a node is told by its id, its address, or both as librdkafka has it."""
+        if self.hit is None:
+            return []
+        own = {"topic": self.hit.topic, "partition": self.hit.partition, "group": self.hit.group, **self.hit.fields}
+        address = own.get("address") if name == "node" else None
+        forms = [own.get(name), address, address and f"{address}/{own.get(name) or 'bootstrap'}"]
+        return [str(form) for form in forms if form is not None]
 
 
 def _plain(value: str) -> str:
@@ -173,7 +176,7 @@ def report(name: str, told: Sequence[Told], *, misses: bool) -> None:
     right, hits = [one for one in asked if one.is_right], [one for one in asked if one.hit]
     stated = sum(len(one.labelled.fields) for one in hits)
     wrong = [(one, *field) for one in hits for field in one.wrong_fields()]
-    unread = sum(one.fields_read.get(name) is None for one in hits for name in one.labelled.fields)
+    unread = sum(not one.read(name) for one in hits for name in one.labelled.fields)
     noise = [one for one in told if one.labelled.says_nothing]
     typed = [one for one in noise if one.events and one.hit is None]
     new = [one for one in told if one.labelled.is_new and not one.labelled.says_nothing]

@@ -144,6 +144,22 @@ def test_what_a_client_printed_is_not_of_the_entry_above_however_it_is_indented(
     assert events(FAILED, line) == [("append_failed", AT, 1), (kind, None, 2)]
 
 
+@pytest.mark.parametrize("layout", ["[{}] [622525] [INFO] ", "{} ", "{} INFO ", "[{}][INFO] ", "{} [main] INFO "])
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("(Re-)joining group billing", "consumer_rebalancing"),
+        (
+            "<BrokerConnection node_id=1 host=b1/10.0.0.1 port=9092>: Closing connection. KafkaConnectionError: timeout",
+            "client_disconnected",
+        ),
+        ("[Consumer clientId=app-1, groupId=billing] (Re-)joining group", "consumer_rebalancing"),
+    ],
+)
+def test_a_message_may_begin_with_a_bracket(layout, message, kind):
+    assert events(layout.format(STAMP) + message) == [(kind, AT, 1)]
+
+
 def test_prose_about_clients_is_no_log_line():
     lines = [
         "We saw that the group was rebalancing, and restarted it.",

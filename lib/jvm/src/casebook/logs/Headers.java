@@ -344,6 +344,9 @@ final class Headers {
       at = close + 1;
       return true;
     }
+    if (open == '(' && close + 1 < line.length() && Character.isLetter(line.charAt(close + 1)) || open == '<' && inside.indexOf('=') >= 0) {
+      return false; // the first word of a message: (Re-)joining, or an object as Python prints it
+    }
     if (open == '[' && LEVEL_IN_BRACKETS.matcher(inside).matches() && (level == null || level.length() == 1)) {
       level = inside.length() == 1 ? inside : normal(inside);
       at = close + 1;

@@ -67,7 +67,7 @@ class TestRemarks:
 
     def test_what_answers_nothing_says_what_to_paste(self, case):
         reasons = {p.path: p.reason for p in case(FILES["named"]).could_not_collect}
-        assert reasons[f"{PASTED}:2"].startswith("top: top has nothing that a case needs; it printed top - 10:00:00")
+        assert reasons[f"{PASTED}:2"].startswith("top: no check uses top; it printed top - 10:00:00")
         assert "paste instead: dmesg" in reasons[f"{PASTED}:2"]
 
     def test_folders(self, case):

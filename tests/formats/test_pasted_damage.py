@@ -1,5 +1,6 @@
 """What mails, chats, wikis and editors do to a whole paste: the same facts, or a line that is named; never another value."""
 
+import json
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from casebook.collect.pasted import told
 from casebook.facts.pasted import Pasted
 from casebook.formats.pasted import paste
+from casebook.formats.pasted.damage import sent
 
 FOLDER = Path(__file__).parent
 FILES = {
@@ -35,6 +37,8 @@ DAMAGES = {
     "a code block of Markdown": lambda lines: ["", *(f"    {line}" for line in lines)],
     "colours of a terminal": lambda lines: [f"\x1b[1;32m{line}\x1b[0m" for line in lines],
     "an empty line behind each": lambda lines: [each for line in lines for each in (line, "")],
+    "bold type": lambda lines: [f"**{line}**" if line.strip() and "*" not in line else line for line in lines],
+    "type of a page": lambda lines: [f"<code>{line}</code><br>" for line in lines],
     "a fence": lambda lines: ["```text", *lines, "```"],
     "sentences around it": lambda lines: ["We see this since noon:", "", *lines, "", "Has anybody an idea?"],
 }
@@ -73,6 +77,61 @@ def test_same_facts(damage):
     assert (other, lost) == ({}, {})
 
 
+@pytest.mark.parametrize("name", [name for name, text in FILES.items() if any(map(sent.is_output, text.splitlines()))])
+class TestOutputs:
+    """Every file with a line that only a tool prints."""
+
+    def test_strings_of_a_program(self, name):
+        lines = [*FILES[name].splitlines(), ""]
+        held, now = facts(read(lines)), facts(read([f"    {json.dumps(line, ensure_ascii=False)}," for line in lines]))
+        assert held.keys() == now.keys()
+
+    def test_rows_apart(self, name):
+        """An empty line behind each, but not around: nothing else is said, and what is missing is named."""
+        lines = FILES[name].splitlines()
+        apart = [each for line in lines for each in (line, "")]
+        before, after = read(lines), read(["We see this:", "and wonder.", "", *apart, "Has anybody", "an idea?"])
+        held, now = facts(before), facts(after)
+        new = {key for key in now.keys() - held.keys() if not key.startswith("hosts")}
+        assert not {key for key in new if getattr(now[key], "settings", True) or now[key].whole}
+        assert held.keys() <= now.keys() or len(named(after)) > len(named(before)) + 2
+
+
+class TestBegins:
+    """The first letters of a label were not copied."""
+
+    @pytest.mark.parametrize("cut", range(1, 6))
+    def test_topic(self, cut):
+        (row,) = read(["Topic: bills\tPartition: 4\tLeader: 3\tReplicas: 3,1\tIsr: 3"[cut:]]).partitions
+        assert (row.topic, row.partition, row.leader, row.replicas, row.isr) == ("bills", 4, 3, (3, 1), (3,))
+
+    def test_a_cut_name_is_no_name(self):
+        assert read(["lls\tPartition: 4\tLeader: 3\tReplicas: 3,1\tIsr: 3"]).partitions == ()
+
+    @pytest.mark.parametrize("cut", range(1, 10))
+    def test_monitored(self, cut):
+        text = "zk_version\t3.6.3--6401e4ad, built on 04/08/2021 16:35 GMT\nzk_server_state\tleader\nzk_znode_count\t41\n"
+        assert "version 3.6.3--6401e4ad, built on 04/08/2021 16:35 GMT, server_state leader" in said(text[cut:])
+
+    def test_only_at_the_begin_of_a_block(self):
+        assert read(["We asked for the", "ic: bills\tPartition: 4\tLeader: 3\tReplicas: 3,1\tIsr: 3"]).partitions == ()
+
+
+class TestForeign:
+    """Text below a command of a program that no reader knows is told as it is."""
+
+    def test_another_client(self):
+        text = "kcl admin groups\nFound partition 7 stuck at 144\n\nThe culprit is 2000/0.\n\nAny idea?\n"
+        assert "Found partition 7 stuck at 144; The culprit is 2000/0" in said(text)
+        assert "Any idea" not in said(text)
+
+    def test_a_script(self):
+        assert "broker 7 is lame since noon" in said("$ ./look.sh --all\nbroker 7 is lame since noon\n")
+
+    def test_damaged_output_of_a_known_tool_is_not(self):
+        assert named(read(["$ kafka-topics.sh --describe --bootstrap-server b:9092", "Topixx bills odd"])) == {2}
+
+
 class TestForms:
     """What no reader knows, by its form."""
 
@@ -95,6 +154,10 @@ class TestForms:
 
     def test_a_list_is_one_value(self):
         assert "ids 3,1,2" in said("ids: 3,1,2\ncount: 3\n")
+
+    def test_names_alone(self):
+        assert "etl-one; etl-two; audit" in said("etl-one\netl-two\naudit\n")
+        assert said("thanks\nbob\nsoon\n") == ""
 
     def test_a_sentence_is_none_of_them(self):
         assert said("Note: this happens now and then, I think.\nBob: me too\n") == ""

@@ -354,6 +354,7 @@ class TestServices:
             ("broker-1", 361, True),
             ("broker-2", 0, True),
             (None, None, True),
+            (None, None, False),
         ]
         assert {r.broker for r in rows} == {None}
         assert "the last 4m8s ago, age 32h" in rows[1].text

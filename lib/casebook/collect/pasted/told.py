@@ -42,7 +42,8 @@ def remarks(found: Pasted) -> Iterator[str]:
     offline = [row for row in found.latest if row.offline]
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
-        yield f"Line {offline[0].span.first}, {_TOPICS}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
+        who = f"Line {offline[0].span.first}, {offline[0].tool}"
+        yield f"{who}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
     empty = [row for row in found.latest if row.eligible == () and row.last_eligible == ()]
     if empty:
         names = ", ".join(f"{row.topic}-{row.partition}" for row in empty[:_MOST_TYPED])

@@ -18,6 +18,8 @@ _KEY = re.compile(r"(?P<indent>\s*)(?P<item>- +)?(?P<key>[\"']?[A-Za-z_][\w./-]{
 _ITEM = re.compile(r"(?P<indent>\s*)- +(?P<value>\S.*)")
 _CELL = re.compile(r"\t+ *| {2,}")
 _HEAD = re.compile(r"[A-Za-z%#][\w%/().:# -]{0,40}")
+_NAME = re.compile(r"(?=.*[a-zA-Z])[a-zA-Z0-9._-]{1,249}")
+_TELLING = re.compile(r"[\w][-_.]\w|__|[a-z]\d")
 _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
 _LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
 _TOOL = "an output of no tool that is known"
@@ -181,4 +183,14 @@ def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
     return rows if len(rows) > 1 and has_figures else [], after, ()
 
 
-_READERS = (_json, _part_of_json, _table, _yaml, _pairs)
+def _names(lines: Sequence[PastedLine], at: int) -> _Told:
+    """Parse names of topics, groups or the like alone on their lines, at least two of them of a form that no word has."""
+    after = at
+    while after < min(len(lines), at + _MOST) and _NAME.fullmatch(lines[after].text.strip()[:_LONGEST]):
+        after += 1
+    rows = [line.text.strip() for line in lines[at:after]]
+    is_block = (at == 0 or not lines[at - 1].text) and (after == len(lines) or not lines[after].text)
+    return rows if is_block and len([row for row in rows if _TELLING.search(row)]) > 1 else [], after, ()
+
+
+_READERS = (_json, _part_of_json, _table, _yaml, _pairs, _names)

@@ -53,6 +53,8 @@ _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
     r"|(?:[a-z]\w*\.)+(?:[A-Z][\w$]*)?(?:Exception|Error|Throwable)(?::.*)?|Traceback \(most recent call last\):)"
 )
+_WITHIN = re.compile(r"\s[a-z]+,?$")
+"""An end within a sentence: neither a stop nor a name nor a number."""
 _EXCEPTION = re.compile(r"[A-Z]\w*(?:Exception|Error): .*")
 """One without its package: behind a log line it goes on with it."""
 _BEFORE = re.compile(
@@ -107,7 +109,7 @@ _TELLING = 10
 """Minimum letters of a literal that never occurs in prose, as in ``casebook.logs.Rule``."""
 _SENTENCE = 24
 """Letters of a literal from which on nothing else has it, wherever it stands."""
-_LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
+_LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS, _MOST_OF_WORD = 2000, 600, 55, 5, 200, 40
 
 
 def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
@@ -132,7 +134,10 @@ def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
             last = PastedLogLine(LineSpan(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
         elif last is not None and (
-            _goes_on(line.text) or _EXCEPTION.fullmatch(line.text[:_LONGEST_SEEN]) or (line.text and _is_open(last.text))
+            _goes_on(line.text)
+            or _is_wrapped(lines[at - 1].text, line.text)
+            or _EXCEPTION.fullmatch(line.text[:_LONGEST_SEEN])
+            or (line.text and _is_open(last.text))
         ):
             last = PastedLogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
             yield last
@@ -219,6 +224,11 @@ def _goes_on(text: str) -> bool:
     """Return whether it is an indented line of a stack trace, or of a multi-line message."""
     seen = text[:_LONGEST_SEEN]
     return _STACK.fullmatch(seen) is not None or (seen[:1] in ("\t", " ") and bool(seen.strip()))
+
+
+def _is_wrapped(before: str, text: str) -> bool:
+    """Return whether a line is the rest of a long one within a sentence, as an editor wraps it."""
+    return len(before) >= _FOLDED_FROM and _WITHIN.search(before[-_MOST_OF_WORD:]) is not None and text[:1].islower()
 
 
 def _is_open(text: str) -> bool:

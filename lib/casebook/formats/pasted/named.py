@@ -168,7 +168,7 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
         after = _end(lines, at, kind)
         texts = [line.text for line in lines[at:after] if line.text]
         rows = tables.told(texts) if kind.name in _TABLES else forms.tree(lines[at:after]) if kind.name in _TREES else ""
-        said = f"{kind.name} has nothing that a case needs; it printed {rows}" if rows else f"{kind.name} is not read"
+        said = f"no check uses {kind.name}; it printed {rows}" if rows else f"{kind.name} is not read"
         yield HostSaid(
             kind.name,
             spanned(lines, at, after),

@@ -26,7 +26,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.formats.pasted import answers, beside, forms, kept, logs, named, quoted, remarks, spacing, unread, words
+from casebook.formats.pasted import answers, beside, foreign, forms, kept, logs, named, quoted, remarks, spacing, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.frame import Frame
@@ -71,8 +71,8 @@ def read(texts: Iterable[str]) -> Pasted:
     Args:
         texts: Lines; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
     """
-    pasted, twice = spacing.without(texts)
-    return spacing.spread(_read(cleaned(pasted)), twice)
+    pasted, numbers = spacing.without(texts)
+    return spacing.spread(_read(cleaned(pasted)), numbers)
 
 
 def _read(lines: list[PastedLine]) -> Pasted:
@@ -85,6 +85,9 @@ def _read(lines: list[PastedLine]) -> Pasted:
     for part in list(forms.outputs([line if _may_state(line.text) else line._replace(text="") for line in left])):
         _take(left, part.span)
         found.setdefault(type(part), []).append(part)
+    for part in list(foreign.printed(left, lines, _says_nothing)):
+        _take(left, part.span)
+        found.setdefault(ToolStatement, []).append(part)
     found.setdefault(ToolStatement, []).extend(remarks.notes(lines))
     cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
 
@@ -224,6 +227,7 @@ _LEAST_INSIDE = 2
 
 _BESIDE = (
     words.is_typed,
+    foreign.is_typed,
     kcat.is_typed,
     unread.is_typed,
     configs.is_beside,

@@ -2,7 +2,8 @@
 
 Source: ``TopicCommand.scala@0.9.0.1, 2.8.2``, ``ConsumerGroupCommand.scala@2.8.2``, ``ReassignPartitionsCommand.scala@2.8.2``,
 ``DeleteRecordsCommand.scala@2.8.2``, all of ``core/src/main/scala/kafka/admin``; ``ReplicaVerificationTool.scala@2.8.2``,
-``DumpLogSegments.scala@2.8.2`` of ``kafka/tools``.
+``DumpLogSegments.scala@2.8.2`` of ``kafka/tools``; ``TransactionsCommand.java@3.9.0``, ``MetadataQuorumCommand.java@3.9.0``;
+``kcat.c@1.7.1``; ``GetAclCommand.java@release-3.8.4``.
 """
 
 import re
@@ -50,8 +51,19 @@ _SHORT = (
     ),
     (
         "kafka-consumer-groups --delete",
-        re.compile(r"Deletion of (?:requested|some) consumer groups .*|Request succeed(?:ed)? for deleting .*"),
+        re.compile(
+            r"Deletion of (?:requested|some) consumer groups .*|Request succeed(?:ed)? for deleting .*"
+            r"|These consumer groups were deleted successfully: .*|\* Group '\S+' could not be deleted due to: .*"
+        ),
     ),
+    ("kafka-consumer-groups --reset-offsets", re.compile(r"Error: Assignments can only be reset if the group .*")),
+    (
+        "kafka-transactions abort",
+        re.compile(r"Could not find any open transactions starting at offset -?\d+ on partition \S+-\d+"),
+    ),
+    ("kafka-metadata-quorum", re.compile(r"(?:Removed KRaft controller|Added controller) \d+ with directory id \S+.*")),
+    ("kcat", re.compile(r"% Reached end of topic \S+ \[\d+\] at offset \d+(?:: exiting)?")),
+    ("ZooKeeper's ACL", re.compile(r"'(?:world|digest|sasl|ip|x509|auth),'.*|: [cdrwa]{1,5}")),
     (
         "kafka-reassign-partitions",
         re.compile(r"None of the specified (?:replica|partition) (?:moves|reassignments) are active\.?"),
@@ -69,6 +81,7 @@ _SHORT = (
     ),
 )
 _TROUBLE = ("df", "ls", "ssh", "a shell")
+_FAILS = re.compile(r"Mismatches|could not be deleted|^Error: |^Could not ")
 _LONGEST = 400
 
 
@@ -76,4 +89,8 @@ def told(line: PastedLine) -> ToolStatement | None:
     """Return the statement of a line; ``None`` for another one."""
     text = line.text.strip()
     tool = next((tool for tool, says in _SHORT if says.fullmatch(text)), None) if 0 < len(text) < _LONGEST else None
-    return ToolStatement(tool, one(line), text.rstrip("."), bad=tool in _TROUBLE or "Mismatches" in text) if tool else None
+    return (
+        ToolStatement(tool, one(line), text.rstrip("."), bad=tool in _TROUBLE or _FAILS.search(text) is not None)
+        if tool
+        else None
+    )

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import source
-from casebook.formats.pasted.damage import loops, markup, sent, wrapped
+from casebook.formats.pasted.damage import begins, loops, markup, sent, source, wrapped
 
 MOST_LINES = 20_000
 """Maximum number of lines read from a paste."""
@@ -164,7 +163,7 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", body.rstrip()) for body in bodies]
     unmarked = loops.headed(sent.without_senders(source.strings(wrapped.joined(markup.without(plain)))))
     texts = sent.with_whole_commands([_without_frame(text) for text in unmarked])
-    texts = _without_indents(texts)
+    texts = begins.completed(_without_indents(texts))
     lines = [
         PastedLine(at, text, body != body.rstrip() and not always)
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)

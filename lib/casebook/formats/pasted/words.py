@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted import cut_json, dump
+from casebook.formats.pasted import cut_json, dump, forms
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, one, spanned
 
@@ -144,6 +144,8 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
         return dump.told(lines, at)
     if text.lstrip().startswith("{") and any(_ADMIN in line.text for line in lines[at : at + _MOST_JSON]):
         return _admin(lines, at)
+    if text.lstrip().startswith("{") and (answer := _of_admin(lines, at)):
+        return answer
     if re.match(r"\s*(?:ZooKeeper JMX enabled|Using config:)", text):
         return _status(lines, at)
     if text.lstrip().startswith("zk_") and _MONITORED.fullmatch(text):
@@ -321,6 +323,17 @@ def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode |
     ]
     says = dump.of_others(held)
     return (*dump.of_kafka(held, span if whole else None), ToolStatement("ZooKeeper's dump", span, says)), after
+
+
+def _of_admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int] | None:
+    """Parse another answer of ZooKeeper's AdminServer: each names its command and its error (``CommandResponse.java``)."""
+    value, whole, after = cut_json.read(lines, at)
+    if not whole or not isinstance(value, dict) or not {"command", "error"} <= value.keys():
+        return None
+    told = ", ".join(row for name, inner in value.items() if name != "command" for row in forms.flat(inner, name))
+    says = f"a ZooKeeper server: {told[:_LINE]}"
+    bad = value["error"] is not None
+    return (ToolStatement(f"ZooKeeper's {value['command']}", spanned(lines, at, after), says, _WHO_LIVES, bad=bad),), after
 
 
 def _connections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:

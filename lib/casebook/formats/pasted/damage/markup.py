@@ -1,4 +1,4 @@
-"""Marks that a page puts around an output: cells of an HTML table, character references, Markdown's backslashes.
+"""Marks that a page puts around an output: cells of an HTML table, character references, bold type, Markdown's backslashes.
 
 A page that was copied from its source has them in place of what the terminal showed.
 """
@@ -12,6 +12,15 @@ _TAG = re.compile(r"</?(?:table|thead|tbody|tr|th|td|br|p|b|i|strong|em|code|pre
 _CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#34);")
 _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
+_BOLD = re.compile(r"(?<![^\s\[({\"',:|])\*\*(?=[^\s*])(?P<bold>[^*]{1,1000}?)(?<!\s)\*\*(?![^\s\])}\"',:;.|])")
+"""Markdown's bold type: a glob, a comment of Java and a masked value have nothing between their stars."""
+_BOLD_LINE = re.compile(r"(?P<indent>\s*)\*\*(?P<bold>\s*[^*\s][^*]*)\*\*\s*")
+_TYPE = re.compile(
+    r"<(?P<tag>b|i|u|em|strong|mark|code|tt|font)(?:\s[^<>]{0,200})?>(?P<inside>.{0,4096}?)</(?P=tag)\s*>|<br\s*/?>\s*$",
+    re.IGNORECASE,
+)
+"""Type of a part of a line; a nick or a placeholder in such brackets has no end."""
+_LONGEST = 16 << 10
 _OF_WINDOWS = re.compile(r"\b[A-Za-z]:\\")
 
 
@@ -22,8 +31,17 @@ def without(texts: list[str]) -> list[str]:
         inside = inside or ("<" in text and _TABLE_BEGINS.match(text) is not None)
         bare = _TAG.sub(" ", _CELLS.sub("\t", text)).strip() if inside and "<" in text else text
         inside = inside and _TABLE_ENDS.search(text) is None
-        found.append(_plain(bare))
+        found.append(_plain(_without_type(bare)))
     return found
+
+
+def _without_type(text: str) -> str:
+    """Return a line without the marks of its bold or otherwise distinguished parts."""
+    if "<" in text and len(text) < _LONGEST:
+        text = _TYPE.sub(lambda type_: type_["inside"] or "", text)
+    if "**" in text and (line := _BOLD_LINE.fullmatch(text)):
+        return f"{line['indent']}{line['bold']}"
+    return _BOLD.sub(lambda bold: bold["bold"], text) if "**" in text else text
 
 
 def _plain(text: str) -> str:

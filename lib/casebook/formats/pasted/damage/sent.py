@@ -4,6 +4,7 @@ A nick precedes lines only if repeated; a command continues on the next line aft
 or when a screen has broken it before an option.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -21,6 +22,10 @@ _TIMED = re.compile(
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
 _COMMENTED = re.compile(r"\A\s{0,12}(?P<mark>#|//|;|\*|\|(?!.*\|\s*$)) ?")
+_SHOWN_AS = re.compile(
+    r"(?:(?i:returns?|outputs?|results?|responses?|prints?|answers?|shows|gives|expected(?: output)?)\s?:|[-=]>|→)\s*(?=[{\[])"
+)
+"""What a person writes before an answer in a comment."""
 _NUMBERED = re.compile(r"\s{0,8}(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
 _OF_FILE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"
@@ -32,7 +37,8 @@ _ELEMENTS = frozenset(
 _OUTPUT = re.compile(
     r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP[\s,]+)?TOPIC[\s,]+(?:PARTITION|PID)[\s,].*"
     r"|GROUP\s+(?:CONSUMER-ID|COORDINATOR|STATE|TYPE)\b.*|(?:CONSUMER-ID|COORDINATOR \(ID\))\s.*"
-    r"|Reassignment of partition .*|partition \d+, leader .*|(?:Dynamic|All|Default) configs? for .* are:|Configs for \w+ '.*"
+    r"|Reassignment of partition .*|partition \d+, leader .*|(?:Dynamic|All|Default) configs? for .* are:"
+    r"|Configs for \w+(?::\S| ').* are .*"
     r"|Metadata for .*\(from broker .*|\S+:\d+ \(id: -?\d+ rack: .*|zk_\w+\s+\S.*|(?:Zookeeper version|Latency min/avg/max): .*"
     r"|SessionTracker dump:.*|/\S+\[\d\]\(queued=.*|(?:ClusterId|LeaderId|LeaderEpoch):\s+\S+|(?:NodeId|ReplicaId)\s.*Lag\s.*"
     r"|(?:TransactionalId|CoordinatorId|ProducerId)\s+\w+\s.*|[\w.-]*[a-zA-Z][\w.-]*:\d+:\d+|Filesystem\s+\S+\s+Used\s.*"
@@ -64,10 +70,11 @@ _IN_ZKCLI = re.compile(
 _PLACES = re.compile(r"\s-{1,2}[A-Za-z]|https?:|\||\s\S+:\d{2,5}\b|\s/\S")
 _GOES_ON = re.compile(r"(?P<before>.*?)\s*[\\^`]")
 _OPTIONS = re.compile(
-    r"(?!\s*-[r-][w-][xsS-])(?!.*(?:<String|\S {2,}\S))(?:\s*-{1,2}[a-z][\w-]*(?:[ =].*)?|.*\s--[a-z][a-z-]+(?:[ =].*)?)"
+    r"(?!\s*-[r-][w-][xsS-])(?!\s*(?:Error|Warning|Exception|WARN|Option)\b)"
+    r"(?!.*(?:<String|\S {2,}\S))(?:\s*-{1,2}[a-z][\w-]*(?:[ =].*)?|.*\s--[a-z][a-z-]+(?:[ =].*)?)"
 )
-"""A line of options: not a file mode, and not a tool's usage text."""
-_NARROW, _MOST_WRAPPED, _MOST_BROKEN, _LONGEST = 60, 14, 3, 2000
+"""A line of options: not a file mode, not a tool's usage text or refusal."""
+_NARROW, _MOST_WRAPPED, _MOST_BROKEN, _MOST_OF_OBJECT, _LONGEST = 60, 14, 3, 60, 2000
 _OF_TRANSFER = re.compile(r"[{}] \[\d+ bytes data\]|< ?(?:HTTP/[\d.]+ \d+.*|[A-Za-z][\w-]+: .*)?")
 _WROTE = re.compile(
     r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
@@ -89,7 +96,36 @@ def without_senders(texts: list[str]) -> list[str]:
             bare[at] = _NICK.sub("", bare[at], count=1)
     for pattern, name in ((_NAMED, "nick"), (_COMMENTED, "mark")):
         bare = _without_runs(bare, pattern, name)
-    return bare
+    return _with_answers(bare)
+
+
+def _with_answers(texts: list[str]) -> list[str]:
+    """Return the lines; a comment that is an object of JSON, perhaps after a word such as ``Returns:``, is that object."""
+    found, at = list(texts), 0
+    while at < len(texts):
+        after = at + 1
+        if "{" in texts[at] and (first := _COMMENTED.match(texts[at][:80])):
+            begun = _SHOWN_AS.sub("", texts[at][first.end() :].lstrip(), count=1)
+            bodies = [begun] if begun.startswith("{") else []
+            while bodies and not _is_object("".join(bodies)) and after < min(len(texts), at + _MOST_OF_OBJECT):
+                mark = _COMMENTED.match(texts[after][:80])
+                if mark is None or mark["mark"] != first["mark"]:
+                    break
+                bodies.append(texts[after][mark.end() :])
+                after += 1
+            if bodies and _is_object("".join(bodies)):
+                found[at:after] = bodies
+            else:
+                after = at + 1
+        at = after
+    return found
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return text.rstrip().endswith("}") and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def is_output(text: str) -> bool:

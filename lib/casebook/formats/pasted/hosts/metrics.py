@@ -33,6 +33,9 @@ _BARE = re.compile(
 )
 """A metric by its name in Kafka, as in a script or prose."""
 _COMMENT = re.compile(r"# (?:HELP|TYPE|EOF|UNIT)\b.*")
+_DECLARED = re.compile(r"# (?:HELP|TYPE) (?P<name>[a-zA-Z_:][\w:]*)(?: .*)?")
+_OF_PARTS = re.compile(r"_(?:bucket|count|sum|total|created)$")
+"""Endings of a histogram's or counter's lines, which its declaration does not have."""
 _OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
 _LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
 _COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
@@ -321,6 +324,7 @@ def _may_go_on(found: re.Match[str], lines: Sequence[PastedLine]) -> bool:
 def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame | CutOutput]:
     """Parse jmx_exporter: Kafka's lines one by one, those of the JVM and the host as a count."""
     others: list[int] = []
+    declared: set[str] = set()
     last = len(lines) - 1
     said = more = 0
     for at, line in enumerate(lines):
@@ -334,6 +338,7 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
             continue
         if found is None:
             if text.startswith("# ") and _COMMENT.fullmatch(text):
+                declared |= {named["name"]} if (named := _DECLARED.fullmatch(text)) else set()
                 yield Frame(one(line))
             continue
         if at == last and _may_go_on(found, lines):
@@ -341,7 +346,12 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
             yield CutOutput(one(line), reason)
         elif _OTHERS.fullmatch(found["name"]):
             others.append(at)
-        elif found["name"].startswith(("kafka_", "java_lang_")) or "kafka" in found["name"]:
+        elif (
+            found["name"].startswith(("kafka_", "java_lang_", "zookeeper_"))
+            or "kafka" in found["name"]
+            or (found["labels"] and _LABEL.match(found["labels"]))
+            or declared & {found["name"], _OF_PARTS.sub("", found["name"])}
+        ):
             said += 1
             if said <= _MOST_SAID or _is_bad(found["name"], found["value"]):
                 yield _of_prometheus(found, one(line), whose.get(at))

@@ -39,7 +39,7 @@ _BROKER = re.compile(r"\s*(?:KAFKA_BROKER_ID|KAFKA_CFG_BROKER_ID|KAFKA_NODE_ID|K
 _COUNT = re.compile(r"\s*Restart Count:\s+(?P<count>\d{1,9})\s*")
 _READY = re.compile(r"\s*Ready:\s+(?P<ready>True|False)\s*")
 _FRAGMENT = re.compile(
-    r"\s*(?:Containers|Init Containers|Limits|Requests|Environment|Mounts|Conditions|Command|Args|Volumes):\s*"
+    r"\s*(?:Containers|Init Containers|Limits|Requests|Environment|Mounts|Conditions|Command|Args|Volumes|Events):\s*"
 )
 """A level of a description without its pasted start."""
 _EVENT = re.compile(
@@ -73,7 +73,7 @@ _OTHERS = (
 """Lines that ``kubectl describe`` prints of other objects only (``describe.go``: ``describeNode``,
 ``describePersistentVolumeClaim``, ``describeStatefulSet``, ``describeService``)."""
 _BELOW_NAME = re.compile(r"(?:Namespace|Roles|Labels|Annotations|CreationTimestamp|Taints|Conditions):.*")
-_ABOVE = 6
+_ABOVE = 12
 _SIGNAL = 128
 """Exit codes above it are the number of the signal that ended a process."""
 _MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 2000
@@ -92,9 +92,9 @@ def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             continue
         if row := (_POD.fullmatch(text) if "/" in text else None):
             yield _row(row, one(here.line), here.broker)
-        elif "Warning" in text and (event := _LAST_SEEN.fullmatch(text)) and event["type"] == "Warning":
+        elif event := _LAST_SEEN.fullmatch(text):
             said = f"{event['object']}: {event['reason']} {event['age']} ago: {event['message']}"
-            yield HostSaid("kubectl", one(here.line), said, here.broker, bad=True)
+            yield HostSaid("kubectl", one(here.line), said, here.broker, bad=event["type"] == "Warning")
 
 
 def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:

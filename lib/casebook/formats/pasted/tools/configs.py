@@ -140,7 +140,10 @@ def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[
     """Parse the list below a header: it may be cut when nothing follows it."""
     entries, after = _entries(lines, at)
     span = spanned(lines, at, after)
-    whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
+    goes_on = after + 1 < len(lines) and not lines[after].text and _BEGINS.match(lines[after + 1].text) is not None
+    whole = (is_end(lines, after) and not goes_on) or (
+        after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None
+    )
     kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
     entity = "<default>" if head["default"] else head["entity"]
     every = (head["which"] or "").strip().lower() == "all"
@@ -203,6 +206,7 @@ def _some(settings: dict[str, str]) -> str:
 def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry], int]:
     """Return the settings after a line, folded or not, and their end."""
     found, index = [], at + 1
+    index += _is_apart(lines, index)
     while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
         text, after = lines[index].text, index + 1
         while (entry := _entry(text)) is None and after < min(len(lines), index + _MOST_FOLDED):
@@ -214,7 +218,13 @@ def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry],
             break
         found.append(entry)
         index = after
+        index += _is_apart(lines, index)
     return found, index
+
+
+def _is_apart(lines: Sequence[PastedLine], at: int) -> bool:
+    """Return whether a line is an empty one before a setting with its source, as pages put between lines."""
+    return at + 1 < len(lines) and not lines[at].text and _entry(lines[at + 1].text[:_LONGEST]) is not None
 
 
 def _rejoined(text: str, more: str) -> str:

@@ -135,7 +135,9 @@ def _partition(row: object, where: LineSpan) -> DescribedPartition | None:
     if not (isinstance(topic, str) and type(partition) is int and type(leader) is int and replicas and isr is not None):
         return None
     offline = _ids(row.get("offline"))
-    return DescribedPartition(topic, partition, where, leader if leader >= 0 else None, replicas, isr, offline=offline)
+    return DescribedPartition(
+        topic, partition, where, leader if leader >= 0 else None, replicas, isr, offline=offline, tool=_KIND
+    )
 
 
 def _ids(told: object) -> tuple[int, ...] | None:
@@ -164,7 +166,8 @@ def _brokers(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
         text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ""
         text += ", no failed log dirs" if dirs == [] else ""
         text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
-        yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
+        facts = {**counts, "dead": True} if dead else counts
+        yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts=facts)
     if empty := [str(name) for name, counts in told.items() if counts in ({}, [])]:
         yield HostSaid(_KIND, where, f"it lists nothing under {', '.join(empty)}", facts={"empty": empty})
 
@@ -196,7 +199,8 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
         elif partitions and (row := _ROW.fullmatch(text)):
             replicas, isr = (tuple(map(int, re.findall(r"\d{1,9}", row[name]))) for name in ("replicas", "isr"))
             leader = int(row["leader"])
-            yield DescribedPartition(row["topic"], int(row["partition"]), where, leader if leader >= 0 else None, replicas, isr)
+            leads = leader if leader >= 0 else None
+            yield DescribedPartition(row["topic"], int(row["partition"]), where, leads, replicas, isr, tool=_KIND)
         elif brokers and (row := _BROKER.fullmatch(text)):
             text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}"
             text += f", offline {row['offline']}"

@@ -28,7 +28,7 @@ STATES = (
     "Unknown",
 )
 _LISTED_ROW = re.compile(
-    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|Streams)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic|[cC]onsumer|share|connect|streams)\s*"
+    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|Streams|consumer|share|connect|streams)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic|[cC]onsumer|share|connect|streams)\s*"
 )
 _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
 _OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")

@@ -109,6 +109,7 @@ def _understood(pasted: Pasted) -> Finding:
         "topic": len({row.topic for row in pasted.topics} - {row.topic for row in pasted.partitions}),
         "partition of kafka-topics": len([row for row in pasted.latest if row.tool == "kafka-topics"]),
         "partition of kcat": len([row for row in pasted.latest if row.tool == "kcat"]),
+        "partition of Cruise Control": len([row for row in pasted.latest if row.tool == "Cruise Control"]),
         "row of consumer groups": len({row.span for row in (*pasted.offsets, *pasted.groups, *pasted.members)}),
         "list of settings": len(pasted.configs),
         "partition of kafka-reassign-partitions": len({(row.topic, row.partition) for row in (*pasted.assigned, *pasted.moves)}),
@@ -121,6 +122,7 @@ def _understood(pasted: Pasted) -> Finding:
     many = {
         "partition of kafka-topics": "partitions of kafka-topics",
         "partition of kcat": "partitions of kcat",
+        "partition of Cruise Control": "partitions of Cruise Control",
         "row of consumer groups": "rows of consumer groups",
         "list of settings": "lists of settings",
         "partition of kafka-reassign-partitions": "partitions of kafka-reassign-partitions",

@@ -1,0 +1,60 @@
+"""What other programs print: text right below their command that no reader takes is told as it is.
+
+Other clients of Kafka, scripts and the like have their own words; their meaning is unknown, and no check uses them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from casebook.facts.pasted import ToolStatement
+from casebook.facts.pasted_hosts import LineSpan
+from casebook.formats.pasted.text import PastedLine
+
+_CLIENTS = r"kcl|rpk|kaf|kafkactl|kafkacli|topicctl|kafka-utils|kafka-check"
+"""Clients that are typed with words, not only with options."""
+_COMMAND = re.compile(
+    rf"\s*(?:\S*[$#%>]\s+)?(?:sudo )?(?:\S*/)?(?P<client>{_CLIENTS})\s+[a-z][\w-]*(?: .*)?"
+    r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S{0,60})[$]\s+(?:sudo )?(?:\S*/)?(?P<program>[a-zA-Z][\w.-]*)(?:\s.*)?"
+)
+_KNOWN = re.compile(
+    r"(?:kafka|zk|zookeeper|connect)-?\w*[\w.-]*|kcat|kafkacat|zkCli\S*|zkServer\S*|echo|n?cat|nc|telnet|ls|ll|dir|du|df|curl|docker"
+    r"|docker-compose|podman|kubectl|oc|k|jstack|jcmd|jps|systemctl|service|dmesg|journalctl|tail|grep|head|less|cd|export|source|ssh"
+    r"|for|while|helm|ps|top|free|vmstat|iostat|sar|lsof|netstat|ss|ping"
+)
+"""Programs whose output readers know: what they leave is damaged, and is named as such."""
+_LONGEST, _SHOWN, _MOST = 2000, 400, 40
+
+
+def is_typed(text: str) -> bool:
+    """Return whether it runs another client of Kafka."""
+    found = _COMMAND.fullmatch(text[:_LONGEST])
+    return found is not None and found["client"] is not None
+
+
+def printed(
+    lines: Sequence[PastedLine], whole: Sequence[PastedLine], is_beside: Callable[[str], bool]
+) -> Iterator[ToolStatement]:
+    """Yield the text below each such command, up to the next command or empty line: among that of a client one may be.
+
+    Args:
+        lines: What no reader has taken.
+        whole: All of the paste.
+        is_beside: Whether a line is no output.
+    """
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        if (found := _COMMAND.fullmatch(whole[at].text[:_LONGEST])) and not _KNOWN.fullmatch(found["program"] or ""):
+            texts, has_gap = [], False
+            while after < min(len(lines), at + 1 + _MOST):
+                is_inner = bool(texts) and found["client"] is not None and not lines[after].text and not has_gap
+                has_gap = has_gap or is_inner
+                if not is_inner and (not lines[after].text or is_beside(lines[after].text)):
+                    break
+                texts += [" ".join(lines[after].text.split())[:_SHOWN]] if lines[after].text else []
+                after += 1
+            if texts:
+                says = f"below its command stands: {'; '.join(texts)}"
+                name = found["client"] or found["program"]
+                yield ToolStatement(name, LineSpan(lines[at + 1].number, lines[after - 1].number), says.rstrip("."))
+        at = after

@@ -37,7 +37,7 @@ DAMAGES = {
     "a code block of Markdown": lambda lines: ["", *(f"    {line}" for line in lines)],
     "colours of a terminal": lambda lines: [f"\x1b[1;32m{line}\x1b[0m" for line in lines],
     "an empty line behind each": lambda lines: [each for line in lines for each in (line, "")],
-    "bold type": lambda lines: [f"**{line}**" if line.strip() and "*" not in line else line for line in lines],
+    "bold type": lambda lines: [f"**{line}**" if " " in line.strip() and "*" not in line else line for line in lines],
     "type of a page": lambda lines: [f"<code>{line}</code><br>" for line in lines],
     "a fence": lambda lines: ["```text", *lines, "```"],
     "sentences around it": lambda lines: ["We see this since noon:", "", *lines, "", "Has anybody an idea?"],
@@ -95,6 +95,28 @@ class TestOutputs:
         new = {key for key in now.keys() - held.keys() if not key.startswith("hosts")}
         assert not {key for key in new if getattr(now[key], "settings", True) or now[key].whole}
         assert held.keys() <= now.keys() or len(named(after)) > len(named(before)) + 2
+
+
+class TestMarks:
+    """Marks of a page or a program around an output."""
+
+    def test_bold_within_json(self):
+        assert "state odd" in said('{"loader": 41, "ids": [**3,4**], "state": "odd"}\n')
+
+    def test_a_host_in_bold_type_is_a_heading(self):
+        text = "**kb7**\nNODE    LAST SEEN   SHARE OF LOAD\nkb7     2 days ago  17\n"
+        assert read(text.splitlines()).heading(2) == "kb7"
+
+    def test_a_masked_value_is_not_bold(self):
+        (row,) = read(["Configs for topic 'bills' are retention.ms=***,sasl.password=**,segment.ms=7"]).configs
+        assert row.settings == {"segment.ms": "7"}
+
+    @pytest.mark.parametrize("sign", ["# Returns: ", "// => ", "# output: "])
+    def test_an_answer_in_a_comment(self, sign):
+        mark = sign.split(" ", maxsplit=1)[0]
+        lines = ["get /kafka/controller", f'{sign}{{"version":2,', f'{mark}      "brokerid":7,"timestamp":"1700000000000"}}']
+        (row,) = read(lines).znodes
+        assert (row.path, json.loads(row.data)["brokerid"]) == ("/kafka/controller", 7)
 
 
 class TestBegins:

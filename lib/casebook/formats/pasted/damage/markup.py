@@ -15,6 +15,7 @@ _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
 _BOLD = re.compile(r"(?<![^\s\[({\"',:|])\*\*(?=[^\s*])(?P<bold>[^*]{1,1000}?)(?<!\s)\*\*(?![^\s\])}\"',:;.|])")
 """Markdown's bold type: a glob, a comment of Java and a masked value have nothing between their stars."""
 _BOLD_LINE = re.compile(r"(?P<indent>\s*)\*\*(?P<bold>\s*[^*\s][^*]*)\*\*\s*")
+"""A line in bold type; one word alone is a heading, as of a host."""
 _TYPE = re.compile(
     r"<(?P<tag>b|i|u|em|strong|mark|code|tt|font)(?:\s[^<>]{0,200})?>(?P<inside>.{0,4096}?)</(?P=tag)\s*>|<br\s*/?>\s*$",
     re.IGNORECASE,
@@ -40,7 +41,7 @@ def _without_type(text: str) -> str:
     if "<" in text and len(text) < _LONGEST:
         text = _TYPE.sub(lambda type_: type_["inside"] or "", text)
     if "**" in text and (line := _BOLD_LINE.fullmatch(text)):
-        return f"{line['indent']}{line['bold']}"
+        return f"{line['indent']}{line['bold']}" if len(line["bold"].split()) > 1 else text
     return _BOLD.sub(lambda bold: bold["bold"], text) if "**" in text else text
 
 

@@ -160,8 +160,8 @@ class TestHeadings:
             "time -2\norders:0:5\ntime -1\norders:0:9\n"
         )
         said = _remarks(text)
-        assert "below 'time -2': some offsets" in said
-        assert "below 'time -1': some offsets" in said
+        assert "below 'time -2': first offsets" in said
+        assert "below 'time -1': last offsets" in said
 
 
 class TestStated:

@@ -139,6 +139,26 @@ class TestBegins:
         assert read(["We asked for the", "ic: bills\tPartition: 4\tLeader: 3\tReplicas: 3,1\tIsr: 3"]).partitions == ()
 
 
+class TestLabels:
+    """Which offsets they are: a loop or a person writes it above them."""
+
+    @pytest.mark.parametrize(
+        ("label", "which"),
+        [("earliest (-2)", "first"), ("time -2", "first"), ("Latest offsets:", "last"), ("== --time -1 ==", "last")],
+    )
+    def test_of_offsets(self, label, which):
+        assert f"{which} offsets of bills-0 at 7, bills-1 at 9" in said(f"{label}\nbills:0:7\nbills:1:9\n")
+
+    def test_a_sentence_is_no_label(self):
+        assert "the value of --time decides" in said("In time -2 people answered\nbills:0:7\nbills:1:9\n")
+
+
+class TestAdminServer:
+    def test_monitor(self):
+        text = '{"command": "monitor", "version": "3.8.4", "server_state": "follower", "znode_count": 218, "error": null}\n'
+        assert "ZooKeeper's monitor: a ZooKeeper server: version 3.8.4, server_state follower, znode_count 218" in said(text)
+
+
 class TestForeign:
     """Text below a command of a program that no reader knows is told as it is."""
 

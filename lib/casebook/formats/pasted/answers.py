@@ -3,7 +3,7 @@
 ``kafka-broker-api-versions`` (responding brokers only), ``kafka-transactions``, ``kafka-leader-election`` and its predecessor,
 ``GetOffsetShell``, and lists of names. Source: ``BrokerApiVersionsCommand.scala@2.8.2``, ``TransactionsCommand.java@3.9.0``,
 ``LeaderElectionCommand.scala@2.8.2``, ``PreferredReplicaLeaderElectionCommand.scala@0.9.0.1, 2.3.1``,
-``GetOffsetShell.scala@0.9.0.1, 2.5.1``, ``ConsumerOffsetChecker.scala@0.8.2.2``, all of ``kafka/admin`` and ``kafka/tools``.
+``ConsumerOffsetChecker.scala@0.8.2.2``, all of ``kafka/admin`` and ``kafka/tools``.
 """
 
 import re
@@ -16,6 +16,7 @@ from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, is_gap, is_remark, one, spanned
+from casebook.formats.pasted.tools import offsets
 from casebook.formats.zookeeper import znodes
 
 _ANSWERED = re.compile(
@@ -25,9 +26,6 @@ _ANSWERED = re.compile(
 _API = re.compile(
     r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?)"
     r"(?:,?\s*(?:\.{2,}\s*)?\)?)\s*|\s*\)\s*"
-)
-_OFFSET = re.compile(
-    rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{TOPIC_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
 )
 _ELECTED = re.compile(
     r"\s*(?:Successfully (?:completed|started) (?:preferred )?(?:replica|leader) election.*|Valid replica already elected for .*"
@@ -41,15 +39,12 @@ _RANGE = re.compile(
 )
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
 """A cut line of a version."""
-_TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _CUT_COMMAND = re.compile(
     r"\S*(?: --[a-z-]+(?:[ =]\S+)?)*(?= .*--topic)(?: --[a-z-]+(?:[ =]\S+)?)* --time[ =]\S+(?: --[a-z-]+(?:[ =]\S+)?)*"
 )
 """Options of the tool without the start of the command."""
-_ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
 _COUNTS = re.compile(r".*\|\s*(?:wc -l|grep -c\b.*)\s*")
-_TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
 _BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
@@ -74,7 +69,7 @@ _OF_FIGURES = re.compile(
 _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
-_LEAST_ON_A_LINE, _MOST_COMMAND = 4, 200
+_MOST_COMMAND = 200
 _DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 
 
@@ -93,7 +88,7 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | P
         found, after = _at(lines, at, command)
         if _COUNTS.fullmatch(text) and (counted := _counted(lines, at)) is not None:
             found, after = (counted,), counted.span.last - lines[0].number + 1
-        if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
+        if _SUMS.fullmatch(text) and (total := offsets.total(lines, at + 1)) is not None:
             found, after = (total,), total.span.last - lines[0].number + 1
         if left_out := _LEFT_OUT.fullmatch(text):
             found = (
@@ -122,10 +117,10 @@ def _at(
         return _api_versions(lines, at)
     if "lect" in text and _ELECTED.fullmatch(text):
         return _elections(lines, at)
-    if text.count(":") >= _LEAST_ON_A_LINE and (several := _several(text)):
-        return (_told_offsets(several, one(lines[at]), command),), at + 1
-    if text.count(":") == 2 and _OFFSET.fullmatch(text.strip()):
-        return _offsets(lines, at, command)
+    if several := offsets.several(text):
+        return (offsets.of_rows(several, one(lines[at]), command),), at + 1
+    if offsets.is_row(text):
+        return offsets.told(lines, at, command)
     if _BROKER_INFO.fullmatch(text.strip()):
         after = _while(lines, at + 1, _BROKER_AT)
         asked = [found for line in lines[at + 1 : after] if (found := _BROKER_AT.fullmatch(line.text.strip()))]
@@ -243,45 +238,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _offsets(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[ToolStatement], int]:
-    """Return offsets by the command: without ``--time`` the tool prints the latest ones."""
-    after = _while(lines, at, _OFFSET)
-    rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
-    return (_told_offsets(rows, spanned(lines, at, after), command),), after
-
-
-def _several(text: str) -> list[re.Match[str]]:
-    """Return offsets on a line that lost its line ends, with nothing else on it."""
-    rows = [_OFFSET.fullmatch(word) for word in text.split()]
-    return rows if len(rows) > 1 and all(rows) else []
-
-
-def _told_offsets(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -> ToolStatement:
-    is_theirs = _ASKS_OFFSETS.search(command) is not None
-    asked = _TIME.search(command) if is_theirs else None
-    time = asked["time"] if asked else "-1" if is_theirs else ""
-    which = _which(command)
-    given = f" (--time {time})" if asked and not which else ""
-    found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
-    unsaid = "" if time else "; the value of --time decides which they are"
-    more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
-    says = f"{which or 'some'} offsets{given} of {', '.join(found[:_MOST_ROWS])}{more}{unsaid}"
-    return ToolStatement("GetOffsetShell", span, says, _DESCRIBE)
-
-
-def _total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
-    """Return the output of a command that sums offsets."""
-    after = next((index for index in range(at, min(len(lines), at + 4)) if lines[index].text), None)
-    found = _TOTAL.fullmatch(lines[after].text.strip()) if after is not None else None
-    if found is None:
-        return None
-    command = lines[at - 1].text
-    topic = re.search(r"--topic[ =](\S+)", command)
-    whose = f" of {topic[1]}" if topic else ""
-    says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
-    return ToolStatement("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
-
-
 def _counted(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     """Return the number that a command ending in ``wc -l`` prints."""
     number = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
@@ -294,12 +250,6 @@ def _whose(which: str, command: str) -> str:
     """Return a partition printed only as a number, with the requested topic."""
     topic = re.search(r"--topic[ =](\S+)", command) if which.isdecimal() else None
     return f"{topic[1]}-{which}" if topic else which
-
-
-def _which(command: str) -> str:
-    asked = _TIME.search(command)
-    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else ""
-    return {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
 
 
 def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[ToolStatement | PastedZnode], int]:

@@ -40,6 +40,9 @@ DAMAGES = {
     "bold type": lambda lines: [f"**{line}**" if " " in line.strip() and "*" not in line else line for line in lines],
     "type of a page": lambda lines: [f"<code>{line}</code><br>" for line in lines],
     "a fence": lambda lines: ["```text", *lines, "```"],
+    "a literal of a program": lambda lines: [f"export const OUT = `{lines[0]}", *lines[1:], "`;"],
+    "names of a file by grep": lambda lines: [f"kb7/out.txt{':-'[at % 2]}{line}" for at, line in enumerate(lines)],
+    "a key that was typed": lambda lines: [f"^C{line}" if line[:1].isupper() else line for line in lines],
     "sentences around it": lambda lines: ["We see this since noon:", "", *lines, "", "Has anybody an idea?"],
 }
 """Each leaves every word where it was."""

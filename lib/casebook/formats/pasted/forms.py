@@ -17,9 +17,10 @@ _MEMBER = re.compile(r'"[^"]{1,100}"\s*:')
 _KEY = re.compile(r"(?P<indent>\s*)(?P<item>- +)?(?P<key>[\"']?[A-Za-z_][\w./-]{0,80}[\"']?):(?:\s+(?P<value>\S.*))?")
 _ITEM = re.compile(r"(?P<indent>\s*)- +(?P<value>\S.*)")
 _CELL = re.compile(r"\t+ *| {2,}")
-_HEAD = re.compile(r"[A-Za-z%#][\w%/().:# -]{0,40}")
+_HEAD = re.compile(r"(?:[^\W\d]|[%#])[\w%/().:# -]{0,40}")
 _NAME = re.compile(r"(?=.*[a-zA-Z])[a-zA-Z0-9._-]{1,249}")
 _TELLING = re.compile(r"[\w][-_.]\w|__|[a-z]\d")
+_ALIGNED = re.compile(r"\s*(?P<name>[A-Z][\w-]{1,30}(?: [A-Z(][\w-]{1,30}\)?){0,3}):(?: {3,}|\t+)(?P<value>\S.{0,600})")
 _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
 _LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
 _TOOL = "an output of no tool that is known"
@@ -130,7 +131,8 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
     least = 2 if has_bars else _LEAST_CELLS
     if len(names) < least or not all(_HEAD.fullmatch(name) for name in names):
         return [], at, ()
-    rows, after = [], at + 1 + has_bars
+    is_ruled = "\t" in lines[at].text and at + 1 < len(lines) and not lines[at + 1].text
+    rows, after = [], at + 1 + (has_bars or is_ruled)
     while after < min(len(lines), at + _MOST):
         text = lines[after].text
         cells = _cells(text[:_LONGEST])
@@ -174,11 +176,13 @@ def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
-    """Parse names with values: several per line, or one."""
+    """Parse names with values: several per line, or one, which stands alone where a tool has aligned it."""
     rows, after = [], at
     while after < min(len(lines), at + _MOST) and (found := pairs.alone(lines[after].text[:_LONGEST])):
         rows += found
         after += 1
+    if not rows and (aligned := _ALIGNED.fullmatch(lines[at].text)):
+        return [f"{aligned['name']} {aligned['value']}"], at + 1, ()
     has_figures = any(re.search(r"\d|\btrue\b|\bfalse\b", row) for row in rows)
     return rows if len(rows) > 1 and has_figures else [], after, ()
 

@@ -61,7 +61,7 @@ _COMMAND = re.compile(
 _TYPED = re.compile(
     rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*\[zk:[^\]]*\]\s*\S.*|\s*(?:sudo |\S*/)?(?:kafka-\S+|kcat|kafkacat|zkCli\S*"
     r"|zookeeper-\S+|echo|nc|telnet"
-    r"|ls2?|ll|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
+    r"|ls2?|ll|cd|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
 )
 
 

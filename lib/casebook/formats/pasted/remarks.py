@@ -49,7 +49,7 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
 
 
 def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Yield text removed before decoding: remarks after lines, container names before them."""
+    """Yield text removed before decoding: remarks after lines, names of containers and files before them."""
     noted = [line for line in lines if line.note and any(map(str.isalnum, line.note))]
     for line in noted[:_MOST_GAPS]:
         yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {line.note[:_MOST_SHOWN]}")
@@ -58,7 +58,7 @@ def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
         if name:
             span = LineSpan(rows[0].number, rows[-1].number)
             which = f"lines {span.first}-{span.last} are" if len(rows) > 1 else f"line {span.first} is"
-            yield ToolStatement("docker compose", span, f"{which} of container {name}")
+            yield ToolStatement("grep" if name.startswith("file ") else "docker compose", span, f"{which} of {name}")
     for (is_stamped, _), run in itertools.groupby(enumerate(lines), lambda each: (bool(each[1].stamp), each[1].number - each[0])):
         rows = [line for _, line in run]
         if is_stamped:

@@ -5,7 +5,7 @@ carriage returns. Lines keep their numbers.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import LineSpan
@@ -19,6 +19,8 @@ TOPIC_NAME = r"[a-zA-Z0-9._-]{1,249}"
 
 _QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
 _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
+_KEYS = re.compile(r"\A(?:\^[CDZ\\])+(?![a-z]+(?:\s|$))")
+"""A typed key, as a terminal echoes it before what the ended program still prints."""
 _PROMPT = re.compile(
     r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
 )
@@ -30,10 +32,15 @@ _GLUED_FENCE = re.compile(r"^\s*```(?=[^\w`\s])|(?<=[^`\s])```\s*$")
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
+_STRESSED = re.compile(r"\A(?P<sign>\*\*|__|`)(?P<text>[^*`]+)(?P=sign)\Z")
+"""A cell in bold or as code, as a whole."""
 _CONTAINER = re.compile(
     r"(?:(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>(?!(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s*\|)"
     r"[a-zA-Z][\w.-]{0,60})\s*\| ?|\[(?P<pod>pod/[\w./-]{1,120})\] )"
 )
+_FOUND_IN = re.compile(r"(?P<file>[\w@+/-]*\.?[\w@+-]*[./][\w./@+-]*\w):(?!//)")
+_LINE_IN_FILE = re.compile(r"(?P<sign>[:-])\d{1,8}(?P=sign)")
+_SIGN = re.compile(r"[:-]")
 _STAMPED = re.compile(
     r"\[?(?P<stamp>(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)\]?(?: ?[|:>] ?| |$)"
 )
@@ -95,7 +102,7 @@ class PastedLine(NamedTuple):
         text: As in the terminal, as far as known; without line end.
         padded: Blanks followed it: its last word is complete, even at a cut.
         note: A person's removed remark after it; ``""`` for none.
-        container: Removed container name of ``docker compose`` before it.
+        container: Removed name before it: of a container by ``docker compose``, or of a file by ``grep``.
         stamp: When it was collected, where that stands before it; taken away.
     """
 
@@ -151,24 +158,27 @@ def is_end(lines: Sequence[PastedLine], at: int) -> bool:
 def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     """Return the lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
     bodies: list[str] = []
-    in_diff = False
+    in_diff, before = False, ""
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
         text = _UNSEEN.sub("", text) if "\x1b" in text else text
-        in_diff = _HUNK.fullmatch(text) is not None or (in_diff and _OF_DIFF.fullmatch(text) is not None)
+        between = before.startswith("< ") and text.rstrip() == "---"
+        in_diff = _HUNK.fullmatch(text) is not None or between or (in_diff and _OF_DIFF.fullmatch(text) is not None)
+        before = text
         body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     always = all(body != body.rstrip() for body in bodies if body.strip())
-    plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", body.rstrip()) for body in bodies]
-    unmarked = loops.headed(sent.without_senders(source.strings(wrapped.joined(markup.without(plain)))))
+    plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", _KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
+    outside, begins = source.literals(source.strings(wrapped.joined(markup.without(plain))))
+    unmarked = loops.headed(sent.without_senders(outside))
     texts = sent.with_whole_commands([_without_frame(text) for text in unmarked])
     texts = begins.completed(_without_indents(texts))
     lines = [
-        PastedLine(at, text, body != body.rstrip() and not always)
+        PastedLine(at, text, body != body.rstrip() and not always, begins.get(at - 1, ""))
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
-    return [_without_note(line) for line in _without_stamps(_without_container(lines))]
+    return [_without_note(line) for line in _without_stamps(_without_container(_without_file(lines)))]
 
 
 def _without_indents(texts: list[str]) -> list[str]:
@@ -187,13 +197,41 @@ def _without_indents(texts: list[str]) -> list[str]:
     return found
 
 
+def _without_file(lines: list[PastedLine]) -> list[PastedLine]:
+    """Remove the file that ``grep`` prints before each line: with ``:`` before a match, with ``-`` before its neighbours."""
+    names = {
+        found["file"] for line in lines if "." in line.text or "/" in line.text if (found := _FOUND_IN.match(line.text[:200]))
+    }
+    marks = [_before_sign(line.text[:200], names) if names else "" for line in lines]
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        while marks[at] and after < len(lines) and marks[after] == marks[at]:
+            after += 1
+        rest = [line.text[len(marks[at]) :] for line in lines[at:after]]
+        numbers = [_LINE_IN_FILE.match(text) for text in rest]
+        bare = [text[number.end() if number and all(numbers) else 1 :] for text, number in zip(rest, numbers, strict=True)]
+        has_both_signs = len({text[:1] for text in rest}) > 1
+        is_output = any(map(sent.is_output, bare)) and after - at > 1
+        if marks[at] and (has_both_signs or is_output or bare[0].startswith('{"')):
+            for index, text in enumerate(bare, at):
+                lines[index] = lines[index]._replace(text=text, container=f"file {marks[at]}")
+        at = after
+    return lines
+
+
+def _before_sign(text: str, names: Container[str]) -> str:
+    """Return the shortest of the names that a line begins with, with a sign of ``grep`` behind it."""
+    return next((text[: sign.start()] for sign in _SIGN.finditer(text) if text[: sign.start()] in names), "")
+
+
 def _without_container(lines: list[PastedLine]) -> list[PastedLine]:
     """Remove the container name of ``docker compose`` before each line; a log line keeps it."""
     names = [(found["name"] or found["pod"]) if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
     for at, name in enumerate(names):
         is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
         if is_run and (found := _CONTAINER.match(lines[at].text)) and not _DATED.match(rest := lines[at].text[found.end() :]):
-            lines[at] = lines[at]._replace(text=rest, container=name)
+            lines[at] = lines[at]._replace(text=rest, container=f"container {name}")
     return lines
 
 
@@ -229,4 +267,4 @@ def _without_frame(text: str) -> str:
     if "|" not in text[:8] or not text.endswith("|") or (row := _TABLE.fullmatch(text)) is None:
         return text
     cells = _CELL.split(row["cells"].strip().strip("|"))
-    return "" if _RULE.fullmatch(row["cells"]) else "\t".join(cell.strip() or "-" for cell in cells)
+    return "" if _RULE.fullmatch(row["cells"]) else "\t".join(_STRESSED.sub(r"\g<text>", cell.strip()) or "-" for cell in cells)

@@ -1,6 +1,7 @@
 """Outputs that stand as strings in the source of a program: as they are read.
 
-A run of strings is either one object of JSON, its quotes behind backslashes, or one line of an output each.
+A run of strings is either one object of JSON, its quotes behind backslashes, or one line of an output each; a literal of several
+lines is a whole output.
 """
 
 import re
@@ -14,7 +15,12 @@ _LINE = re.compile(r"\s*(?P<quote>[\"'`])(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(
 _ESCAPED = re.compile(r"\\([\"'\\/`t])")
 _END = re.compile(r"(?:\\r)?(?:\\n)?$")
 """A string's own end of its line."""
-_MOST, _LEAST, _LONGEST = 40, 2, 64 << 10
+_LITERAL = re.compile(
+    r"(?P<head>\s*(?:(?:export|const|let|var|val|final|public|private|static|String|def)\s+){1,4}\w+(?:: ?[\w&' ]+)? ?:?= ?`"
+    r"|\s*(?:\w+\s+){0,4}\w+(?:: ?[\w&' ]+)? ?:?= ?(?:[a-z]?\"{3}|[a-z]?'{3}|r#+\")\\?)(?P<text>.*)"
+)
+"""A literal with its name; the sign that ends it is the last of its head."""
+_MOST, _LEAST, _MOST_INSIDE, _LONGEST = 40, 2, 500, 64 << 10
 
 
 def strings(texts: list[str]) -> list[str]:
@@ -52,3 +58,20 @@ def _outputs(texts: list[str]) -> list[str]:
 def _unescaped(body: str) -> str:
     """Return what a string prints."""
     return _ESCAPED.sub(lambda escaped: "\t" if escaped[1] == "t" else escaped[1], body)
+
+
+def literals(texts: list[str]) -> tuple[list[str], dict[int, str]]:
+    """Return the lines without the signs of literals, and what stood before each literal, by the index of its line."""
+    found, heads, at = list(texts), {}, 0
+    while at < len(texts):
+        begun, last = (_LITERAL.fullmatch(texts[at]) if "=" in texts[at][:200] else None), at
+        if begun:
+            sign = re.search(r"`|\"{3}|'{3}|(?<=r)#+\"", begun["head"])[0]
+            ends = re.compile(rf"(?P<text>.*?){re.escape(sign[::-1])}[\w.(),;\s]*")
+            rest = [begun["text"], *texts[at + 1 : at + _MOST_INSIDE]]
+            last = next((index for index, text in enumerate(rest, at) if ends.fullmatch(text)), len(texts))
+            found[at], heads[at] = begun["text"], begun["head"].strip()
+            if last < len(texts):
+                found[last] = ends.fullmatch(rest[last - at])["text"].rstrip()
+        at = last + 1
+    return found, heads

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted_hosts import HostSaid, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.hosts.host import Frame, Placed, placed
-from casebook.formats.pasted.hosts.listing import asked_folder
+from casebook.formats.pasted.hosts.listing import asked_folder, entered
 from casebook.formats.pasted.text import PastedLine, one
 
 _FOLDER = re.compile(
@@ -124,16 +124,17 @@ def _number(text: str) -> int | None:
 
 def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
     """Yield lone names: lines of only file names of a log dir, and below ``ls`` also folders."""
-    folder, asked, begin, count = "", False, 0, 0
+    folder, asked, begin, count, inside, broker = "", False, 0, 0, "", None
     for here in placed(lines):
         text = here.line.text
+        inside, broker = entered(text, inside if here.broker == broker else ""), here.broker
         if count > _MOST_NAMES:
             return
         if not text or len(text) > _LONGEST:
             continue
         if completed := _COMPLETED.fullmatch(text):
             folder, asked, begin = completed["folder"].rstrip("/"), True, here.line.number
-        elif (told := asked_folder(text)) is not None and not _LONG.search(text):
+        elif (told := asked_folder(text, inside)) is not None and not _LONG.search(text):
             folder, asked, begin = told, True, here.line.number
         elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
             folder, begin = text[:-1], here.line.number

@@ -30,6 +30,7 @@ _COMMAND = re.compile(
     r"(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
     r"(?:(?:docker|docker-compose|podman|kubectl|oc|ssh|crictl|nerdctl)\s(?:.*\s)?[\"']?)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)"
 )
+_ENTERS = re.compile(r"(?:.*[$#%>]\s*)?(?:sudo\s+)?cd\s+(?P<into>[\w./~@+*?{}\[\]-]+?)/?\s*")
 _REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
 _LEFT_OUT = re.compile(r"\s*(?:\W{0,3}\.{2,}\W{0,3}|[\[<(]?(?:snip|cut|skipped|omitted)[\]>)]?|#.*|(?:ls|du): .*)\s*")
 _PROMPT = re.compile(
@@ -53,7 +54,9 @@ def is_frame(text: str) -> bool:
     """Return whether it belongs to a listing and is no entry of a segment: a total, a folder's name, a command."""
     if len(text) > _LONGEST:
         return False
-    return any(pattern.fullmatch(text) for pattern in (_TOTAL, _FOLDER, _COMMAND, _META)) or broker_named(text) is not None
+    return (
+        any(pattern.fullmatch(text) for pattern in (_TOTAL, _FOLDER, _COMMAND, _META, _ENTERS)) or broker_named(text) is not None
+    )
 
 
 def broker_named(text: str) -> int | None:
@@ -62,10 +65,29 @@ def broker_named(text: str) -> int | None:
     return int(found["broker"]) if found else None
 
 
-def asked_folder(text: str) -> str | None:
-    """Return the folder in an ``ls`` command, ``""`` for none or several; ``None`` for another line."""
+def asked_folder(text: str, inside: str = "") -> str | None:
+    """Return the folder in an ``ls`` command, ``""`` for none or several; ``None`` for another line.
+
+    Args:
+        text: The line.
+        inside: Folder that a command above has entered.
+    """
     command = _COMMAND.fullmatch(text) if "l" in text and len(text) <= _LONGEST else None
-    return _asked(command) if command and command["verb"] != "du" else None
+    return _asked(command, inside) if command and command["verb"] != "du" else None
+
+
+def entered(text: str, inside: str) -> str:
+    """Return the folder after a line: ``cd`` enters one, which is only as certain as its last names without wildcards."""
+    found = _ENTERS.fullmatch(text) if "cd " in text and len(text) <= _LONGEST else None
+    return _below(found["into"], inside) if found else inside
+
+
+def _below(path: str, inside: str) -> str:
+    if path.startswith((".", "~", "-")):
+        return ""
+    parts = (path if path.startswith("/") or not inside else f"{inside}/{path}").split("/")
+    certain = next((at for at in range(len(parts), 0, -1) if re.search(r"[*?{\[]", parts[at - 1])), 0)
+    return "/".join(parts[certain:])
 
 
 def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame | CutOutput]:
@@ -73,7 +95,7 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
 
     A line outside a listing ends it: the next entry belongs to another one, of an unknown folder.
     """
-    here, broker = _Listing(""), None
+    here, broker, inside = _Listing(""), None, ""
     for line in lines:
         text = line.text
         if not text or len(text) > _LONGEST:
@@ -92,7 +114,8 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
                 here.others.append((line, entry))
             continue
         named = broker_named(text)
-        following = here.followed_by(text, is_broker=named is not None)
+        inside = "" if named is not None else entered(text, inside)
+        following = here.followed_by(text, inside, is_broker=named is not None)
         if following is not here:
             yield from _others(here, broker)
         here = following
@@ -122,14 +145,14 @@ class _Listing:
     owners: dict[str, list[str]] = field(default_factory=dict)
     total: str = ""
 
-    def followed_by(self, text: str, *, is_broker: bool) -> "_Listing":
+    def followed_by(self, text: str, inside: str, *, is_broker: bool) -> "_Listing":
         """Return the listing for a line without an entry."""
         if is_broker:
             return _Listing("")
         if (head := _FOLDER.fullmatch(text)) and (self.asked or _is_path(head["path"])) and not head["path"].isalpha():
             return _Listing(head["path"], self.asked)
         if command := _COMMAND.fullmatch(text):
-            return _Listing(_asked(command), asked=True)
+            return _Listing(_asked(command, inside), asked=True)
         if not self.begin or _LEFT_OUT.fullmatch(text):
             return self
         return _Listing("")
@@ -202,15 +225,17 @@ def is_partition(path: str) -> bool:
     return log_dir_names.folder(path.rstrip("/").rpartition("/")[2]) is not None
 
 
-def _asked(command: re.Match[str]) -> str:
+def _asked(command: re.Match[str], inside: str) -> str:
     """Return the only folder in a command, without wildcards; ``""`` for none or several."""
     words = _REST_OF_LINE.sub("", command["words"]).split()
     paths = [word.strip("\"'") for word in words if not word.startswith("-") and word.strip("\"'")]
-    if not paths and command["into"]:
-        return command["into"]
-    if not paths and (prompt := _PROMPT.match(command[0])):
-        return prompt["theme"] or prompt["name"] or prompt["path"] or prompt["at"]
-    above = f"{command['into'].rstrip('/')}/" if command["into"] and paths and not paths[0].startswith("/") else ""
+    inside = _below(command["into"].rstrip("/"), inside) if command["into"] else inside
+    if not paths and not command["into"] and (prompt := _PROMPT.match(command[0])):
+        named = prompt["theme"] or prompt["name"] or prompt["path"] or prompt["at"]
+        return inside if inside.rpartition("/")[2] == named else named
+    if not paths:
+        return inside
+    above = f"{inside}/" if inside and not paths[0].startswith(("/", ".")) else ""
     return above + paths[0] if len(paths) == 1 and not re.search(r"[*?{\[]", paths[0]) else ""
 
 

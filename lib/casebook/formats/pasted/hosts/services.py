@@ -48,7 +48,7 @@ _NONE = re.compile(r"\s*Unit (?P<unit>\S+) could not be found\..*")
 
 _KILLED = re.compile(
     r".*?(?P<group>Memory cgroup out of memory: )?(?:(?P<done>Killed)"
-    r"|Kill) process (?P<pid>\d{1,9})(?:, UID \d+,)?,? \((?P<name>[^)]{1,64})\)(?P<rest>.*)"
+    r"|Kill) process (?:(?P<pid>\d{1,9})(?:, UID \d+,)?,? ?)?\((?P<name>[^)]{1,64})\)(?P<rest>.*)"
 )
 _OF_KERNEL = re.compile(
     r".*(?:\binvoked oom-killer: |\boom_reaper: reaped process \d+|\boom-kill:constraint=|Memory cgroup out of memory: Kill"
@@ -82,7 +82,7 @@ _PREFIX = 160
 """Maximum letters before a line's time: a host, a tag or a chat's prefix."""
 _CHOSEN = re.compile(
     r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
-    r",task=(?P<name>[^,]+),pid=(?P<pid>\d+)).*"
+    r"[, ]task=(?P<name>[^,\s]+)(?:,pid=(?P<pid>\d+))?).*"
 )
 _COMM = re.compile(
     r".*\bCPU: (?P<cpu>\d+) (?:UID: \d+ )?PID: (?P<pid>\d+) Comm: (?P<name>\S+) .*?(?P<kernel>\d+\.\d+\.\d+\S*)(?: #.*)?\s*"
@@ -264,6 +264,11 @@ def told_by_logs(logs: Sequence[PastedLogLine]) -> Iterator[HostSaid]:
                 yield said
 
 
+def _id(found: re.Match[str]) -> int | None:
+    """Return a process id; ``None`` where a person left it out."""
+    return int(found["pid"]) if found["pid"] else None
+
+
 def _memory(found: re.Match[str]) -> str:
     """Return a host's memory; a page usually has 4 KiB, but not always."""
     if found["pages"]:
@@ -321,12 +326,12 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         score = _SCORE.search(killed["rest"])
         of = "of memory in its cgroup" if killed["group"] else "of memory"
         did = "killed process" if killed["done"] else "chose to kill process"
-        said = f"the kernel {did} {killed['pid']} ({killed['name']}) for want {of}{moment}"
+        said = f"the kernel {did} {killed['pid'] or 'without a printed id'} ({killed['name']}) for want {of}{moment}"
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
         said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""
         said += "; its name does not show whether it was the broker" if killed["name"] == "java" else ""
-        facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when.removeprefix("at ") or None}
+        facts: dict[str, object] = {"pid": _id(killed), "name": killed["name"], "when": when.removeprefix("at ") or None}
         facts |= {found["what"]: int(found["kb"]) for found in _AMOUNT.finditer(killed["rest"])}
         return HostSaid("OOM killer", where, said, broker, bad=True, facts=facts)
     if reaped := _REAPED.fullmatch(seen):
@@ -338,9 +343,10 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         )
     if chosen := _CHOSEN.fullmatch(seen):
         where_from = f" in cgroup {chosen['group']}" if chosen["group"] else ""
-        text = f"memory ran out{where_from} ({chosen['constraint']}), the kernel chose process {chosen['pid']} ({chosen['name']})"
+        which = chosen["pid"] or "without a printed id"
+        text = f"memory ran out{where_from} ({chosen['constraint']}), the kernel chose process {which} ({chosen['name']})"
         text += f" of cgroup {chosen['of']}" if chosen["of"] else ""
-        facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": int(chosen["pid"])}
+        facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": _id(chosen)}
         return HostSaid("OOM killer", where, text + moment, broker, bad=True, facts=facts)
     if memory := _OF_MEMORY.fullmatch(seen):
         return HostSaid("kernel", where, f"{_memory(memory)}{moment}", broker)

@@ -8,12 +8,17 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted_hosts import HostSaid, Used
-from casebook.formats.pasted.hosts.host import LONGEST, placed
+from casebook.formats.pasted.frame import Frame
+from casebook.formats.pasted.hosts.host import LONGEST, Placed, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
 from casebook.formats.pasted.text import PastedLine, one
 
 _ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.,]{1,6}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(\"'])?du(?P<words>(?:\s+[^|;]*)?)(?:[|;].*)?")
+_NOTED = re.compile(
+    r"\s*(?:[(\[#^]|//|<-+|←)\W{0,4}(?:\w+:? ){0,3}?du(?P<words>(?:\s+-{1,2}[a-z][\w=-]*)+)(?:\s[^()|;]*)?[)\]]?\s*"
+)
+"""The command in a remark right below its output."""
 _SIZE = re.compile(r"(?:-\w*B ?|--block-size[= ])(?P<size>1|1?[KMG]|1024|512)(?=\s|$)")
 _HUMAN = re.compile(r"\s(?:-[a-zA-Z]*h|--human-readable|--si)")
 _OPTION = re.compile(r"\s-(?!-)[a-zA-Z]*(?P<unit>[bkmg])|\s--(?P<bytes>bytes)\b")
@@ -27,19 +32,38 @@ _UNITS = {
 _SUMS = (".", "total", "insgesamt")
 
 
-def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid]:
+def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid | Frame]:
     """Yield every row: bytes with a known unit, else the number as printed."""
     asked: str | None = None
-    for here in placed(lines):
+    places = list(placed(lines))
+    noted = _noted(places)
+    for here in places:
         text = here.line.text
         if not text:
             continue
-        if command := (_ASKED.fullmatch(text) if "du" in text and len(text) < 1000 else None):
+        if here.at not in noted and _NOTED.fullmatch(text[:LONGEST]) and here.at - 1 in noted:
+            asked = None
+            yield Frame(one(here.line))
+        elif command := (_ASKED.fullmatch(text) if "du" in text and len(text) < 1000 else None):
             asked = f" {command['words']}"
         elif (row := _ROW.fullmatch(text)) and _is_folder(row["path"], is_asked=asked is not None):
-            yield _said(row, asked, here.line, here.broker)
+            yield _said(row, noted.get(here.at, asked), here.line, here.broker)
         elif len(text) > LONGEST or (asked is not None and not text.lstrip().startswith(("#", "du:", "..."))):
             asked = None
+
+
+def _noted(places: Sequence[Placed]) -> dict[int, str]:
+    """Return the options for each row of an output with its command in a remark right below it."""
+    found, words = {}, None
+    for here in reversed(places):
+        text = here.line.text[:LONGEST]
+        if note := (_NOTED.fullmatch(text) if "du" in text else None):
+            words = f" {note['words']}"
+        elif words is not None and _ROW.fullmatch(text):
+            found[here.at] = words
+        else:
+            words = None
+    return found
 
 
 def _is_folder(path: str, *, is_asked: bool) -> bool:

@@ -55,7 +55,7 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid 
             continue
         after = _end(lines, at)
         texts = _as_in_file([line.text for line in lines[at:after]])
-        found = properties.parse("\n".join(texts))
+        found = parsed(texts)
         if lines[at].number == 1 and (name := _cut_name(lines[at].text)):
             texts[0] = ""
             found.pop(name, None)
@@ -63,7 +63,9 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid 
         is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
         if after > at and (_is_of_broker(found, texts) or (_is_asked(lines, at) and _has_known(found))):
             if not _is_printed(texts):
-                yield from _said(lines, at, texts, found, whose.get(at))
+                for begin, own in _by_id(texts):
+                    span = spanned(lines, at + begin, at + begin + len(own))
+                    yield from _said(span, own, found if len(own) == len(texts) else parsed(own), whose.get(at))
                 yield from _remarks(lines[at:after])
             elif not is_headed:
                 yield _of_start(spanned(lines, at, after), found, whose.get(at))
@@ -166,13 +168,54 @@ def _said_twice(texts: Sequence[str]) -> str:
     return f"; set more than once: {', '.join(rows[:_SHOWN])}" if rows else ""
 
 
+def parsed(texts: Sequence[str]) -> dict[str, str]:
+    """Return the settings in the lines of a file."""
+    return properties.parse("\n".join(texts))
+
+
+def compared(where: LineSpan, rows: Sequence[tuple[str, str]]) -> Iterator[BrokerSettings | HostSaid]:
+    """Yield the settings of both brokers in a comparison of their files, if each has an id of its own.
+
+    Args:
+        where: Its lines.
+        rows: Whose each line is, ``<``, ``>`` or `` `` for both, and its text.
+    """
+    sides = [tuple(text if whose in (sign, " ") else "" for whose, text in rows) for sign in "<>"]
+    files = [parsed(side) for side in sides]
+    ids = [next((file[name] for name in _IDS if name in file), "") for file in files]
+    if all(ids) and ids[0] != ids[1] and all(_is_of_broker(file, side) for file, side in zip(files, sides, strict=True)):
+        for side, file in zip(sides, files, strict=True):
+            yield from _said(where, side, file, None)
+
+
+def _by_id(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield each broker's part of a run, and where it begins, if the run has several ids.
+
+    A part begins at the last empty line or comment above its id, else at the first setting that the part before has already.
+    """
+    keys = [found["key"] if (found := _SETTING.fullmatch(text[:LONGEST])) else "" for text in texts]
+    begins = [0]
+    for at in range(1, len(texts)):
+        same = [index for index in range(begins[-1], at) if keys[at] in _IDS and keys[index] == keys[at]]
+        if same and texts[same[-1]] != texts[at]:
+            first = same[-1] + 1
+            gap = next((index for index in range(at, first, -1) if _parts_files(texts[index - 1])), at)
+            again = next((index for index in range(first, at + 1) if keys[index] and keys[index] in keys[begins[-1] : index]), at)
+            begins.append(min(gap, again))
+    for begin, after in zip(begins, [*begins[1:], len(texts)], strict=True):
+        yield begin, texts[begin:after]
+
+
+def _parts_files(text: str) -> bool:
+    return not text.strip() or _COMMENT.fullmatch(text) is not None
+
+
 def _said(
-    lines: Sequence[PastedLine], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
+    where: LineSpan, texts: Sequence[str], found: dict[str, str], heading: int | None
 ) -> Iterator[BrokerSettings | HostSaid]:
     ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
     found = {key: value for key, value in found.items() if not is_masked(value)}
-    where = spanned(lines, at, at + len(texts))
     yield BrokerSettings(where, broker, tuple(texts))
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'

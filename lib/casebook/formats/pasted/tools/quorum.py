@@ -20,6 +20,8 @@ _FIELD = re.compile(
 _OF_QUORUM = frozenset(
     {"LeaderEpoch", "HighWatermark", "MaxFollowerLag", "MaxFollowerLagTimeMs", "CurrentVoters", "CurrentObservers"}
 )
+_ALIGNED = re.compile(r"\s*ClusterId: {4,}\S+\s*")
+"""The cluster's id, as only this tool aligns it."""
 _HEAD = re.compile(r"\s*(?:NodeId|ReplicaId)\s+(?:\S+\s+)?LogEndOffset\s+Lag\s+.*Status\s*")
 _ROW = re.compile(
     r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?P<end>-?\d{1,19})\s+(?P<lag>-?\d{1,19})"
@@ -39,7 +41,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
             while after < len(lines) and _FIELD.fullmatch(lines[after].text[:_LONGEST]):
                 after += 1
             values = {f["name"]: f["value"] for line in lines[at:after] if (f := _FIELD.fullmatch(line.text[:_LONGEST]))}
-            if values.keys() & _OF_QUORUM:
+            if values.keys() & _OF_QUORUM or _ALIGNED.fullmatch(text):
                 yield ToolStatement(METADATA_QUORUM, spanned(lines, at, after), f"{IS_KRAFT}{_status(values)}")
         elif _HEAD.fullmatch(text) or _ROW.fullmatch(text):
             rows = [row] if (row := _ROW.fullmatch(text)) else []

@@ -114,6 +114,11 @@ class TestBrokers:
         own = {row.broker: {line for line in row.lines if line} for row in found.settings}
         assert own == {1: {"node.id=1", self.ROLES, "num.io.threads=8"}, 2: {"node.id=2", self.ROLES, "num.io.threads=9"}}
 
+    def test_side_by_side(self):
+        found = read("node.id=1\t\t      |\tnode.id=2", f"{self.ROLES}\t\t\t{self.ROLES}", "num.io.threads=8\t\t\t      <")
+        own = {row.broker: {line for line in row.lines if line} for row in found.settings}
+        assert own == {1: {"node.id=1", self.ROLES, "num.io.threads=8"}, 2: {"node.id=2", self.ROLES}}
+
     def test_of_one_broker_without_an_id(self):
         assert read("< num.io.threads=8", "---", "> num.io.threads=9").settings == ()
 
@@ -138,3 +143,23 @@ class TestLeftOut:
     def test_a_table_of_a_page(self, name):
         said = remarks(f"| {name} | restarts | limit |", "|---|---|---|", "| kb-1 | **14** | `512 MiB` |")
         assert f"{name} kb-1, restarts 14, limit 512 MiB" in said
+
+
+class TestCheckpoints:
+    def test_below_their_command(self):
+        said = remarks("$ cat /kafka/bills-0/leader-epoch-checkpoint", "0", "2", "3 0", "8 4711")
+        assert "leader-epoch-checkpoint: version 0, 2 entries: epoch 3 from offset 0, epoch 8 from offset 4711" in said
+
+    def test_whole_by_their_own_count(self):
+        assert "bills-0 at 9, audit-3 at 12" in remarks("0", "2", "bills 0 9", "audit 3 12")
+        assert remarks("0", "3", "bills 0 9", "audit 3 12") == ""
+
+
+class TestRows:
+    def test_an_average_of_sar_has_no_clock(self):
+        head, row = "10:00:01 AM     CPU     %user   %iowait", "Average:        all      5.00     60.00"
+        (said,) = (each.text for each in read(head, "10:10:01 AM     all      5.00     60.00", row).hosts)
+        assert "Average: CPU all, %user 5.00, %iowait 60.00" in said
+
+    def test_a_command_with_a_message_is_no_log_line(self):
+        assert read('$ grep -c "Shrinking ISR" server.log').logs == ()

@@ -12,6 +12,7 @@ from functools import cache
 from casebook.facts.pasted import PastedLogLine
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.broker import log_patterns
+from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.hosts import listing, services
 from casebook.formats.pasted.text import PastedLine, one
 from casebook.formats.zookeeper import znodes
@@ -178,7 +179,12 @@ def _headed(text: str) -> tuple[int | None] | None:
 
 def _begins(text: str) -> bool:
     seen = text[:_LONGEST_SEEN]
-    if not seen or seen.startswith("log4j:") or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST)):
+    if (
+        not seen
+        or seen.startswith("log4j:")
+        or sent.is_prompted(seen)
+        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST))
+    ):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True

@@ -33,6 +33,7 @@ from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted.tools import (
+    checkpoints,
     configs,
     cruise,
     diffs,
@@ -182,6 +183,7 @@ def _inside(line: PastedLine) -> list[NamedTuple]:
 
 _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     diffs.differences,
+    checkpoints.contents,
     reassign.moves,
     log_dirs.described,
     kcat.described,

@@ -20,7 +20,7 @@ _SHORT = (
     ("kafka-replica-verification", re.compile(r"verification process is started\.?|.{0,60}max lag is \d+ for partition .*")),
     ("--version", re.compile(r"\d\.\d{1,2}\.\d{1,2}(?:-\w+)?")),
     ("confluent status", re.compile(r"[\w-]{2,40} is \[(?:UP|DOWN)\]")),
-    ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index offset: \d+, log offset: \d+")),
+    ("kafka-dump-log", re.compile(r"Mismatches in ?:\S+|Index (?:offset|timestamp): -?\d+, log (?:offset|timestamp): -?\d+")),
     ("kafka-console-consumer", re.compile(r"Processed a total of \d+ messages")),
     ("a count", re.compile(r"(?:\[!\] ?)?UnderReplicatedPartitions count: \d+")),
     ("date", re.compile(rf"{_DAY}(?: \d{{4}})? {_CLOCK}(?: {_ZONE})?(?: \d{{4}})?|{_ISO}|\d{{1,2}}:\d\d(?::\d\d)?(?: [AP]M)?:?")),

@@ -241,7 +241,7 @@ def _asked(command: re.Match[str], inside: str) -> str:
 
 def rounded(size: str) -> int | None:
     """Parse a size in the notation of ``-h``; ``None`` when invalid."""
-    found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
     return int(float(found[1]) * (1 << _UNIT.get(found[2], 0))) if found else None
 
 

@@ -6,7 +6,7 @@ No check uses ``free``, ``vmstat``, ``iostat``, ``sar``, ``top`` and ``docker ps
 import re
 from collections.abc import Sequence
 
-_NAME = re.compile(r"%?[A-Za-z_#/%][\w%/().:#-]*")
+_NAME = re.compile(r"%?[A-Za-z_#/%][\w%/().:#+-]*")
 _FIGURE = re.compile(r"[^A-Za-z%#_]")
 _CELLS = re.compile(r"\t+ *| {2,}")
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d|[AP]M")
@@ -48,7 +48,7 @@ def _row(names: Sequence[str], words: Sequence[str]) -> str:
     if len(words) == len(names):
         pairs = zip(names, words, strict=True)
     elif len(words) == len(names) + 1 or (words[:1] and words[0].endswith(":") and 1 < len(words) <= len(names)):
-        label, pairs = words[0], zip(names, words[1:], strict=False)
+        label, pairs = words[0], zip((name for name in names if not _CLOCK.fullmatch(name)), words[1:], strict=False)
         return f"{label} " + ", ".join(f"{name} {word}" for name, word in pairs)
     elif len(words) + 1 == len(names) and names[0].endswith(":"):
         pairs = zip(names[1:], words, strict=True)

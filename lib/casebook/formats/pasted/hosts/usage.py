@@ -13,7 +13,7 @@ from casebook.formats.pasted.hosts.host import LONGEST, Placed, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
 from casebook.formats.pasted.text import PastedLine, one
 
-_ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.,]{1,6}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
+_ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.,]{1,12}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(\"'])?du(?P<words>(?:\s+[^|;]*)?)(?:[|;].*)?")
 _NOTED = re.compile(
     r"\s*(?:[(\[#^]|//|<-+|←)\W{0,4}(?:\w+:? ){0,3}?du(?P<words>(?:\s+-{1,2}[a-z][\w=-]*)+)(?:\s[^()|;]*)?[)\]]?\s*"

@@ -1,4 +1,4 @@
-"""Output of ``diff``, plain or unified (``-u``, ``git diff``): lines only in either file.
+"""Output of ``diff``, plain, unified (``-u``, ``git diff``), or side by side (``-y``, of settings): lines only in either file.
 
 A person may leave out the places of the lines (``2c2``), and put common lines between. Where both files are of a broker, and each
 has an id of its own, each broker's settings are also reported as such.
@@ -16,6 +16,11 @@ _HUNK = re.compile(r"\d{1,9}(?:,\d{1,9})?[acd]\d{1,9}(?:,\d{1,9})?")
 _PLAIN = re.compile(r"(?P<sign>[<>])(?: (?P<text>.*))?|---|\\ No newline at end of file")
 _EDITED = re.compile(r"(?P<sign>[<>])(?: (?P<text>.*))?|---|(?P<both>\s*[#a-z][\w.#-]*[ \w.-]*=.*)")
 """A line where places were left out: one without a sign is common."""
+_ABREAST = re.compile(
+    r"(?P<left>[a-z][\w.]*=\S*(?: \S+)*)?(?: ?\t|   )[ \t]*"
+    r"(?:(?P<sign>[|<>])(?:[ \t]+|$)|(?=(?P=left)$))(?P<right>[a-z][\w.]*=.*)?"
+)
+"""A setting of each file on one line."""
 _FIRST = re.compile(r"--- (?P<file>\S+)(?:\s.*)?")
 _SECOND = re.compile(r"\+\+\+ (?P<file>\S+)(?:\s.*)?")
 _UNIFIED = re.compile(r"(?P<sign>[-+ ])(?P<text>.*)|@@ .*|\\ No newline at end of file|(?:diff|index) .*")
@@ -35,6 +40,9 @@ def differences(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | BrokerS
             names, asked_at = (asked["first"], asked["second"]), at
         elif _HUNK.fullmatch(text):
             after = _end(lines, at, _PLAIN)
+        elif "=" in text[:_LONGEST] and _ABREAST.fullmatch(text[:_LONGEST]):
+            form, after = _ABREAST, _end(lines, at, _ABREAST)
+            begin = asked_at if asked_at == at - 1 and at else at
         elif text.startswith("< ") and not _PAGE.match(text):
             form, after = _EDITED, _end(lines, at, _EDITED)
             begin = asked_at if asked_at == at - 1 and at else at
@@ -47,7 +55,7 @@ def differences(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | BrokerS
                 names = first["file"], second["file"]
         if after > at + 1:
             own = [line.text for line in lines[at + 2 * (form is _UNIFIED) : after]]
-            sides = [_signed(each, form) for each in own]
+            sides = [_sides(each, form) for each in own]
             yield ToolStatement("diff", spanned(lines, begin, after), _said(sides, names))
             yield from properties.compared(spanned(lines, after - len(own), after), sides)
         at = after
@@ -63,20 +71,24 @@ def _end(lines: Sequence[PastedLine], at: int, row: re.Pattern[str]) -> int:
     return after
 
 
-def _signed(text: str, form: re.Pattern[str]) -> tuple[str, str]:
-    """Return whose a line is, ``<``, ``>`` or both, and its text; nobody's for the diff's own."""
+def _sides(text: str, form: re.Pattern[str]) -> tuple[str, str]:
+    """Return a line as either file has it; ``""`` for a file without it, and for the diff's own lines."""
     found = form.fullmatch(text[:_LONGEST])
     if found is None:
         return "", ""
-    both = found.groupdict().get("both")
-    sign = " " if both is not None else found["sign"] or ""
-    return {"-": "<", "+": ">"}.get(sign, sign), ((both or found["text"] or "").strip() if sign else "")
+    named = found.groupdict()
+    if "left" in named:
+        return (found["left"] or "").strip(), (found["right"] or "").strip()
+    common, sign, own = named.get("both") or "", found["sign"] or "", (found["text"] or "").strip()
+    return (own if sign in ("<", "-", " ") else common.strip()), (own if sign in (">", "+", " ") else common.strip())
 
 
 def _said(rows: Sequence[tuple[str, str]], names: tuple[str, str]) -> str:
     """Return the lines of each side, except text after ``#``."""
-    parts = []
-    for sign, who in (("<", names[0]), (">", names[1]), (" ", "both")):
-        own = [text for whose, text in rows if whose == sign and text]
-        parts += [f"{who} {'have' if sign == ' ' else 'has'} {', '.join(own[:_MOST_SHOWN])}"] if own else []
+    first = [left for left, right in rows if left and left != right]
+    second = [right for left, right in rows if right and left != right]
+    both = [left for left, right in rows if left and left == right]
+    parts = [f"{names[0]} has {', '.join(first[:_MOST_SHOWN])}"] if first else []
+    parts += [f"{names[1]} has {', '.join(second[:_MOST_SHOWN])}"] if second else []
+    parts += [f"both have {', '.join(both[:_MOST_SHOWN])}"] if both else []
     return "; ".join(parts) or "the files differ in empty lines"

@@ -178,9 +178,9 @@ def compared(where: LineSpan, rows: Sequence[tuple[str, str]]) -> Iterator[Broke
 
     Args:
         where: Its lines.
-        rows: Whose each line is, ``<``, ``>`` or `` `` for both, and its text.
+        rows: Each line as either file has it; ``""`` for a file without it.
     """
-    sides = [tuple(text if whose in (sign, " ") else "" for whose, text in rows) for sign in "<>"]
+    sides = list(zip(*rows, strict=True))
     files = [parsed(side) for side in sides]
     ids = [next((file[name] for name in _IDS if name in file), "") for file in files]
     if all(ids) and ids[0] != ids[1] and all(_is_of_broker(file, side) for file, side in zip(files, sides, strict=True)):

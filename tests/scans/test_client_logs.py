@@ -440,7 +440,11 @@ def test_what_a_library_throws(line, kind, fields):
     ("line", "kind", "fields"),
     [
         ("%3|FAIL|rdkafka#producer-1| [thrd:b1:9092/1]: Failed to resolve 'b1:9092'", "client_disconnected", {"node": "b1:9092"}),
-        ("%3|FAIL|rdkafka#consumer-2| b1:9092/bootstrap: Connect to ipv4#10.0.0.1:9092 failed", "client_disconnected", {}),
+        (
+            "%3|FAIL|rdkafka#consumer-2| b1:9092/bootstrap: Connect to ipv4#10.0.0.1:9092 failed",
+            "client_disconnected",
+            {"address": "b1:9092"},
+        ),
         ("Delivery of order 12 went wrong: Local: Queue full", "client_error", {"error": "Local: Queue full"}),
         ("LibrdKafkaError: Local: Erroneous state", "client_error", {"error": "Local: Erroneous state"}),
         ("INFO:kafka.coordinator:Successfully joined group billing", "consumer_rebalancing", {}),

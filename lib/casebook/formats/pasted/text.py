@@ -170,12 +170,12 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     always = all(body != body.rstrip() for body in bodies if body.strip())
     plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", _KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
-    outside, begins = source.literals(source.strings(wrapped.joined(markup.without(plain))))
+    outside, heads = source.literals(source.strings(wrapped.joined(markup.without(plain))))
     unmarked = loops.headed(sent.without_senders(outside))
     texts = sent.with_whole_commands([_without_frame(text) for text in unmarked])
     texts = begins.completed(_without_indents(texts))
     lines = [
-        PastedLine(at, text, body != body.rstrip() and not always, begins.get(at - 1, ""))
+        PastedLine(at, text, body != body.rstrip() and not always, heads.get(at - 1, ""))
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
     return [_without_note(line) for line in _without_stamps(_without_container(_without_file(lines)))]

@@ -16,7 +16,7 @@ _OFFSET = re.compile(
 )
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _LABEL = re.compile(
-    r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*(?P<word>earliest|latest)(?: offsets?)?"
+    r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*(?:(?P<first>earliest|beginning)|(?P<last>latest|log-end))(?: offsets?)?"
     r"(?: \(?(?:--time )?-[12]\)?)?"
     r"|(?:--)?time[ =:]+(?P<time>-[12]|earliest|latest))[\W_]*",
     re.IGNORECASE,
@@ -42,7 +42,8 @@ def told(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[T
     label = loops.printed(lines[at - 1].text.strip()) if at else ""
     if (asked := _LABEL.fullmatch(label[:_MOST_LABEL])) is None:
         return (of_rows(rows, spanned(lines, at, after), command),), after
-    told = of_rows(rows, spanned(lines, at - 1, after), f"GetOffsetShell --time {(asked['word'] or asked['time']).lower()}")
+    time = "earliest" if asked["first"] else "latest" if asked["last"] else asked["time"]
+    told = of_rows(rows, spanned(lines, at - 1, after), f"GetOffsetShell --time {time.lower()}")
     return (told._replace(says=f"below {label!a}: {told.says}"),), after
 
 

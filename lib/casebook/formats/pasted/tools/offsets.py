@@ -16,7 +16,8 @@ _OFFSET = re.compile(
 )
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _LABEL = re.compile(
-    r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*(?:(?P<first>earliest|beginning)|(?P<last>latest|log-end))(?: offsets?)?"
+    r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*"
+    r"(?:(?P<first>earliest|beginning)|(?P<last>latest|log-end))(?: offsets?)?"
     r"(?: \(?(?:--time )?-[12]\)?)?"
     r"|(?:--)?time[ =:]+(?P<time>-[12]|earliest|latest))[\W_]*",
     re.IGNORECASE,

@@ -102,6 +102,30 @@ def test_an_exception_below_frames_is_another_s():
     assert ("metadata_error", None, 3) in events(FAILED, "    at Client.send (/srv/app/client.js:52:19)", other)
 
 
+class TestTraceback:
+    """Python prints ``Traceback``, frames below their files, and the exception; ``logging`` prints no exception without them."""
+
+    LOGGED = f"{STAMP} ERROR app: it went wrong"
+    TRACE = ("Traceback (most recent call last):", '  File "/srv/app.py", line 9, in run', "    future.result()")
+    RAISED = 'cimpl.KafkaException: KafkaError{code=_TIMED_OUT,val=-185,str="Local: Timed out"}'
+
+    def test_its_exception_is_its_own(self):
+        assert [at for _, at, _ in events(self.LOGGED, *self.TRACE, self.RAISED)] == [AT]
+
+    def test_an_exception_without_one_is_another_s(self):
+        assert ("request_timed_out", None, 2) in events(self.LOGGED, self.RAISED)
+
+    def test_what_is_no_exception_is_another_s(self):
+        other = "failed to create client err=kafka: client has run out of available brokers to talk to"
+        assert ("client_disconnected", None, 5) in events(self.LOGGED, *self.TRACE, other)
+
+
+@pytest.mark.parametrize(("logger", "kinds"), [("ReplicaManager", ["disk_error"]), ("AcceptLoop", [])])
+def test_a_trace_that_every_program_prints_counts_below_a_class_of_kafka(logger, kinds):
+    lines = [f"{STAMP} ERROR {logger} - it went wrong", "java.io.IOException: Too many open files", "\tat a.B.c(B.java:1)"]
+    assert [kind for kind, _, line in events(*lines) if line == 2] == kinds
+
+
 def test_a_cause_stays_with_what_names_its_exception():
     cause = "Caused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment."
     thrown = "java.util.concurrent.ExecutionException: it went wrong"

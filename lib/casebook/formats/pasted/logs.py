@@ -23,6 +23,10 @@ _DATED = re.compile(
     rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
     r"|\[\d{10}\.\d{3,9}\]|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
+_COLLECTED = re.compile(
+    r"(?:[\w#.-]{1,60} ?\| ?)?\s{0,8}(?:\[\d+[.,]\d+m?s\](?:\[[\w ]+\])*\[gc[\w,+ ]*\]|\d+[.,]\d+: \[(?:Full )?GC\b)"
+)
+"""A garbage collection, whose time is the JVM's uptime (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``)."""
 _OBJECT = re.compile(r"\s{0,8}(?:\{ ?)?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
 """An entry as a JSON object, with any first member, its brace copied or not: it has a message."""
 _OF_RUBY = re.compile(r"\s{0,8}\{:timestamp=>\".*:message=>")
@@ -188,7 +192,10 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _OF_RUBY, _PAIRS, _PLACED)):
+    if any(
+        pattern.match(seen)
+        for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _COLLECTED, _OBJECT, _INSPECTED, _OF_RUBY, _PAIRS, _PLACED)
+    ):
         return True
     if _WORDS.search(seen):
         return True

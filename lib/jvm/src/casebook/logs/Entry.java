@@ -57,11 +57,22 @@ final class Entry {
   /** Prefix of the first line from a collector: {@code kafka-1  | }; empty for none. */
   private byte[] prefix = NOTHING;
 
+  private static final String TRACEBACK = "Traceback (most recent call last)";
+
+  /** The exception at a traceback's end. */
+  private static final Pattern RAISED = Pattern.compile("[A-Za-z_][\\w.]*(?::|\\s*$)");
+
+  /** One of Confluent's client for Python, which its loggers print below a traceback only. */
+  private static final Pattern OF_CONFLUENT = Pattern.compile("(?:cimpl|confluent_kafka\\.error)\\.\\w+: ");
+
   /** Whether one of its lines ended with its logger. */
   private boolean isComplete;
 
   /** Whether its stack trace already has an exception that is not a cause, a cause, or frames. */
   private boolean hasThrown;
+
+  /** Whether its last line is of a Python traceback that has not come to its exception. */
+  private boolean isInTraceback;
 
   /** Whether only its first line has text. */
   private boolean isOneLine;
@@ -76,6 +87,7 @@ final class Entry {
     prefix = prefix();
     isComplete = header.logger != null || endsWithLogger(source);
     hasThrown = false;
+    isInTraceback = false;
     isOneLine = true;
   }
 
@@ -197,6 +209,11 @@ final class Entry {
     return hasThrown && EXCEPTION.matcher(text).lookingAt() || isOneLine && CAUSE.matcher(text).lookingAt() && !OF_THROWN.matcher(firstLine()).find();
   }
 
+  /** Whether a line that is not indented is outside a Python traceback, which ends with its exception; or is the exception of another. */
+  boolean isOutsideTraceback(String text) {
+    return isInTraceback ? !RAISED.matcher(text).lookingAt() : OF_CONFLUENT.matcher(text).lookingAt();
+  }
+
   /** Whether its layout is an object or pairs that end with the line: no line continues it. */
   boolean isWhole() {
     if (header.layout == null || !header.layout.startsWith("JSON: ")) {
@@ -248,6 +265,7 @@ final class Entry {
     int begin = source.begin() + from;
     String text = new String(source.bytes(), begin, Math.max(0, Math.min(source.end(), begin + LONGEST_BEGIN) - begin), UTF_8);
     hasThrown |= EXCEPTION.matcher(text).lookingAt() || CAUSE.matcher(text).lookingAt() || FRAME.matcher(text).lookingAt();
+    isInTraceback = text.startsWith(TRACEBACK) || isInTraceback && !text.isEmpty() && text.charAt(0) <= ' ';
     isOneLine &= text.isBlank();
   }
 

@@ -39,6 +39,6 @@ final class Foreign {
   /** Whether a line that is not indented begins something other than the rest of an entry. */
   static boolean begins(String line, Entry entry) {
     boolean isBegun = PLACE.matcher(line).lookingAt() || OF_STDERR.matcher(line).lookingAt() || isLaidOut(line);
-    return isBegun || entry.isThrownAnew(line) || entry.isClosed() && IDENT.matcher(line).lookingAt() || Entry.isException(line) && OF_LIBRDKAFKA.matcher(entry.firstLine()).find();
+    return isBegun || entry.isThrownAnew(line) || entry.isOutsideTraceback(line) || entry.isClosed() && IDENT.matcher(line).lookingAt() || Entry.isException(line) && OF_LIBRDKAFKA.matcher(entry.firstLine()).find();
   }
 }

@@ -23,7 +23,7 @@ final class Headers {
       Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
   private static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
   private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
 
   /** A class with its package, or one after its thread whose message begins in the next line. */
@@ -37,6 +37,8 @@ final class Headers {
   private static final Pattern LOGGER_WITHOUT_LEVEL = Pattern.compile("(?<logger>(?:org\\.apache|kafka)\\.(?:[a-z]\\w*\\.)*[A-Z][\\w$]*(?<!Exception|Error|Throwable)): (?=\\S)");
 
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
+  /** A thread of Kafka's behind its class, without brackets. */
+  private static final Pattern THREAD_OF_KAFKA = Pattern.compile("(?<=\\] )(?:[\\w-]*-)?kafka-[\\w-]+(?: \\| [\\w.-]+)? - ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
   private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
 
@@ -446,7 +448,7 @@ final class Headers {
     if (level == null && (takes(OF_CONTAINER) || !OF_GO.matcher(line).lookingAt() && takes(OF_SYSLOG))) {
       return true;
     }
-    if (takes(PROCESS) || takes(FILE_OF_C) || level != null && takes(THREAD_OF_PYTHON)) {
+    if (takes(PROCESS) || takes(FILE_OF_C) || level != null && takes(THREAD_OF_PYTHON) || level != null && takes(THREAD_OF_KAFKA)) {
       return true;
     }
     Matcher keyed = KEYED.matcher(line).region(at, line.length());

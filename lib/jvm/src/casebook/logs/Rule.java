@@ -102,6 +102,9 @@ final class Rule {
     if (scope == Scope.APP && logger != null && OF_SERVERS.matcher(logger).matches()) {
       return false;
     }
+    if (scope == Scope.INSIDE && isNamed && logger != null && logger.indexOf('.') < 0 && !Trouble.isOfServers(logger)) {
+      return false; // a class without its package, whose trace has what every program says
+    }
     return logger == null && !isNamed || loggers.isEmpty() || logger != null && loggers.stream().anyMatch(own -> logger.startsWith(own) || Loggers.isShort(logger, own));
   }
 

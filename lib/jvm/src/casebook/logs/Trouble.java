@@ -70,6 +70,11 @@ final class Trouble {
     return kind == null ? Applications.kind(logger, message) : kind;
   }
 
+  /** Whether a class, without its package, is one of Kafka's or ZooKeeper's. */
+  static boolean isOfServers(String name) {
+    return ofClass(name) != null;
+  }
+
   /** Kind by the full name; a shortened name that several broker areas share means only that a broker printed it. */
   private static String ofLogger(String logger) {
     if (logger.indexOf('.') < 0) {

@@ -66,17 +66,8 @@ final class Headers {
       Pattern.compile("[^\\]]*=.*|.* on (?:[Bb]roker|[Cc]ontroller) ?\\d+|[^\\s,]+,\\d+|(?:KafkaApi|Controller|Kafka ?Server|Socket ?Server|ZooKeeperClient|Group ?Coordinator|Transaction ?Coordinator|Connection|Consumer|ConsumerGroup|Producer|BrokerPool|Runner|Cluster|thrd:)\\b.*");
   private static final Pattern LOGGER_IN_BRACKETS =
       Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
-  private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
 
-  /**
-   * The layout of librdkafka's examples, and of applications based on them:
-   * {@code 7|2026-11-20 10:00:00.123|rdkafka#consumer-1|JOIN| }.
-   */
-  private static final Pattern RDKAFKA_DATED =
-      Pattern.compile("(?<level>[0-7])\\|(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3})\\|[^|\\s]*#[^|\\s]*\\|(?<name>[A-Z_]{2,12})\\| ?");
 
-  /** The same without its level, after the collector's time: {@code 2026-11-20 10:00:00|1795168800.123|FAIL|rdkafka#consumer-1| }. */
-  private static final Pattern RDKAFKA_TAKEN = Pattern.compile("\\|(?<time>\\d{10}\\.\\d{3})\\|(?<name>[A-Z_]{2,12})\\|[^|\\s]*#[^|\\s]*\\| ?");
 
   /** Telegraf's level: {@code D! }. */
   private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
@@ -93,16 +84,11 @@ final class Headers {
   /** Length to which Spring Boot shortens a logger's name; it keeps the end. */
   private static final int OF_SPRING = 40;
 
-  private static final int LONGEST_LAYOUT = 120;
-  private static final String OPENERS = "[(<{";
-  private static final String CLOSERS = "])>}";
-  private static final Pattern LINE_NUMBER = Pattern.compile("[:@]\\d+");
-  private static final Pattern LOGGER_IN_PARENTHESES = Pattern.compile("\\([\\w.$:@>]*\\)?");
-  private static final Pattern THREAD_IN_BRACKETS = Pattern.compile("\\[.*\\]");
 
   private final Stamps stamps;
   private final FixedLayouts fixed;
-  private final StringBuilder layout = new StringBuilder();
+  private final RdkafkaHeaders rdkafka;
+  private final LayoutSketch layout = new LayoutSketch();
 
   private String line;
   private boolean endsWithLogger;
@@ -119,6 +105,7 @@ final class Headers {
   Headers(Stamps stamps) {
     this.stamps = stamps;
     fixed = new FixedLayouts(stamps);
+    rdkafka = new RdkafkaHeaders(stamps);
   }
 
   /**
@@ -170,8 +157,7 @@ final class Headers {
     time = Header.NO_TIME;
     level = null;
     logger = null;
-    layout.setLength(0);
-    layout.append(from > 0 ? "… " : "");
+    layout.begin(from > 0);
     while (takePart(from)) {}
     boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && isBulleted(from)));
     return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
@@ -200,67 +186,13 @@ final class Headers {
     String levelBefore = level;
     String loggerBefore = logger;
     if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup() || at == 0 && takeFirst() || (isTimed || level != null) && takeName()) {
-      layAsItIs(line, skipped, begin);
-      lay(line.substring(begin, at), level != levelBefore, logger != loggerBefore);
+      layout.addAsItIs(line, skipped, begin);
+      layout.add(line.substring(begin, at), isTime, level != levelBefore, logger != loggerBefore ? logger : null);
       return true;
     }
     boolean isIndented = level == null && skipped < at;
     at = isIndented ? behindOne(skipped) : at;
     return false;
-  }
-
-  /** Appends the layout of a part. */
-  private void lay(String part, boolean isLevel, boolean isLogger) {
-    if (layout.length() > LONGEST_LAYOUT) {
-      return;
-    }
-    if (isLogger && part.indexOf('|') > 0 && part.charAt(0) >= '1' && part.charAt(0) <= '9' && !isLevel) {
-      layout.append("%d|%c|%t|");
-    } else if (isLogger && isLevel) {
-      layout.append(part.startsWith("%") ? "%p|%d|%c|%t|" : "%p-%c:");
-    } else if (isLogger && logger != null && part.contains(logger)) {
-      String named = LINE_NUMBER.matcher(part.replace(logger, "%c")).replaceAll(":%L");
-      layAsItIs(named, 0, named.length());
-    } else if (isTime || isLevel) {
-      layWrapped(part, isTime ? "%d" : "%p");
-    } else if (isOf(OPENERS, part, 0) || isOf(CLOSERS, part, part.length() - 1)) {
-      layWrapped(part, "%t");
-    } else {
-      layout.append(part.endsWith(" ") ? "… " : "…");
-    }
-  }
-
-  private void layWrapped(String part, String conversion) {
-    boolean isOpened = isOf(OPENERS, part, 0);
-    layout.append(isOpened ? part.substring(0, 1) : "").append(conversion);
-    int last = part.length() - 1;
-    layout.append(isOf(CLOSERS, part, last) ? part.substring(last) : "");
-  }
-
-  private static boolean isOf(String letters, String part, int at) {
-    return letters.indexOf(part.charAt(at)) >= 0;
-  }
-
-  /** Appends part of a text, with several blanks as one. */
-  private void layAsItIs(String text, int from, int until) {
-    for (int index = from; index < until; index++) {
-      char letter = Character.isWhitespace(text.charAt(index)) ? ' ' : text.charAt(index);
-      if (letter != ' ' || layout.length() == 0 || layout.charAt(layout.length() - 1) != ' ') {
-        layout.append(letter);
-      }
-    }
-  }
-
-  private String laidOut(int until) {
-    if (layout.length() == 0 || layout.charAt(layout.length() - 1) != ' ') {
-      layout.append(' ');
-    }
-    layout.append("%m");
-    if (endsWithLogger) {
-      String named = LOGGER_IN_PARENTHESES.matcher(line.substring(until)).replaceAll("(%c)");
-      layout.append(THREAD_IN_BRACKETS.matcher(named).replaceAll("[%t]").stripTrailing());
-    }
-    return layout.toString().strip();
   }
 
   /** Indented text after a collector's time keeps its blanks: it may be a stack trace. */
@@ -393,45 +325,25 @@ final class Headers {
     return -1;
   }
 
-  /** librdkafka's own header: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
   private boolean takeRdkafka() {
-    Matcher taken = RDKAFKA_TAKEN.matcher(line).region(Math.max(0, at - 1), line.length());
-    if (isTimed && level == null && taken.lookingAt()) {
-      logger = taken.group("name");
-      time = Math.round(Double.parseDouble(taken.group("time")) * 1000);
-      at = taken.end();
-      return true;
+    RdkafkaHeaders.Found found = isTimed && level == null ? RdkafkaHeaders.taken(line, at) : null;
+    if (found == null && at == 0) {
+      found = rdkafka.dated(line);
     }
-    Matcher found = RDKAFKA_DATED.matcher(line).region(at, line.length());
-    Stamp stamp = at == 0 && found.lookingAt() ? stamps.at(line, found.start("time"), true) : null;
-    if (stamp != null) {
-      level = ofSyslog(found.group("level").charAt(0) - '0');
-      logger = found.group("name");
-      time = stamp.time();
-      isDated = true;
-      isTimed = true;
-      at = found.end();
-      return true;
+    if (found == null && (logger == null || line.startsWith("RDKAFKA", at))) {
+      found = RdkafkaHeaders.plain(line, at);
+      endsWithLogger &= found == null;
     }
-    found = RDKAFKA.matcher(line).region(at, line.length());
-    if (logger != null && !line.startsWith("RDKAFKA", at) || !found.lookingAt()) {
+    if (found == null) {
       return false;
     }
-    level = ofSyslog(found.group("level").charAt(0) - '0');
-    logger = found.group("name");
-    if (found.group("time") != null) {
-      time = Math.round(Double.parseDouble(found.group("time")) * 1000);
-      isDated = true;
-      isTimed = true;
-    }
-    endsWithLogger = false;
+    level = found.level() == null ? level : found.level();
+    logger = found.name();
+    time = found.time() == Header.NO_TIME ? time : found.time();
+    isDated |= found.time() != Header.NO_TIME;
+    isTimed |= found.time() != Header.NO_TIME;
     at = found.end();
     return true;
-  }
-
-  /** {@code LOG_ERR} and worse, {@code LOG_WARNING}, {@code LOG_NOTICE} and {@code LOG_INFO}, {@code LOG_DEBUG} (syslog(3)). */
-  private static String ofSyslog(int level) {
-    return level <= 3 ? "ERROR" : level == 4 ? "WARN" : level <= 6 ? "INFO" : "DEBUG";
   }
 
   private boolean takeFirst() {
@@ -512,7 +424,7 @@ final class Headers {
     header.logger = atEnd != null && endsWithLogger ? atEnd : logger;
     header.message = line.substring(at, endsWithLogger ? until : line.length()).stripTrailing();
     header.from = at;
-    header.layout = laidOut(until);
+    header.layout = layout.whole(endsWithLogger ? line.substring(until) : null);
   }
 
   static String normal(String level) {

@@ -39,7 +39,7 @@ final class FixedLayouts {
       return false;
     }
     String printed = found.group("level");
-    header.level = printed.equals("trce") ? "TRACE" : printed.equals("dbug") ? "DEBUG" : printed.equals("fail") ? "ERROR" : Headers.normal(printed.equals("crit") ? "F" : printed);
+    header.level = printed.equals("trce") ? "TRACE" : printed.equals("dbug") ? "DEBUG" : printed.equals("fail") ? "ERROR" : Levels.normal(printed.equals("crit") ? "F" : printed);
     header.logger = found.group("logger");
     header.message = "";
     header.layout = "%p: %c[…] %m";
@@ -57,7 +57,7 @@ final class FixedLayouts {
       return false;
     }
     header.time = stamp.time();
-    header.level = Headers.normal(found.group("level"));
+    header.level = Levels.normal(found.group("level"));
     header.message = line.substring(place.end()).stripTrailing();
     header.from = place.end();
     header.layout = "%p%d … %m";
@@ -71,7 +71,7 @@ final class FixedLayouts {
       return false;
     }
     header.time = stamp.time();
-    header.level = Headers.normal(found.group("level"));
+    header.level = Levels.normal(found.group("level"));
     header.logger = found.group("logger");
     header.message = line.substring(found.end()).stripTrailing();
     header.from = found.end();

@@ -17,7 +17,7 @@ final class GivenLayout {
     }
     String level = form.text("level");
     header.time = stamps.timeOf(form);
-    header.level = level == null ? null : Headers.normal(level);
+    header.level = level == null ? null : Levels.normal(level);
     header.logger = form.text("logger");
     header.message = form.text("message").stripTrailing();
     header.from = 0;

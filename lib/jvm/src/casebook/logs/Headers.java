@@ -1,7 +1,6 @@
 package casebook.logs;
 
 import casebook.logs.Stamps.Stamp;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,10 +12,9 @@ import java.util.regex.Pattern;
  * <p>Of two times, the inner one counts, which is the application's own; if it has no day, the outer one counts.
  */
 final class Headers {
-  private static final String LEVELS = "TRACE|DEBUG|INFO(?:RMATION)?|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|SEVERE|CRIT(?:ICAL)?|ALERT|EMERG(?:ENCY)?|PANIC";
-  private static final Pattern LEVEL = Pattern.compile("(?:" + LEVELS + ")(?:(?![\\w$./=-])|/[\\w-]{1,40}(?=\\]))");
-  private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + LEVELS + ")|[TDIWEF]");
-  private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + LEVELS + ")(?=:)");
+  private static final Pattern LEVEL = Pattern.compile("(?:" + Levels.ALL + ")(?:(?![\\w$./=-])|/[\\w-]{1,40}(?=\\]))");
+  private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + Levels.ALL + ")|[TDIWEF]");
+  private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + Levels.ALL + ")(?=:)");
 
   /** {@code (kafka.log.Log)} at the end, followed by a thread in Strimzi's layout, and by characters of quotes and tables; or its rest. */
   private static final Pattern LOGGER_AT_END =
@@ -40,12 +38,12 @@ final class Headers {
   /** A thread of Kafka's behind its class, without brackets. */
   private static final Pattern THREAD_OF_KAFKA = Pattern.compile("(?<=\\] )(?:[\\w-]*-)?kafka-[\\w-]+(?: \\| [\\w.-]+)? - ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
-  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
+  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + Levels.ALL + ")(?: |::|$))");
 
   /** Start of a Python line without a time. */
-  private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + LEVELS + ") - )");
+  private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + Levels.ALL + ") - )");
   private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
-  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + LEVELS + ") )|#\\d{1,8}(?=\\] )");
+  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + Levels.ALL + ") )|#\\d{1,8}(?=\\] )");
 
   /** Names of Python threads without brackets. */
   private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
@@ -78,8 +76,9 @@ final class Headers {
   private static final String OF_MESSAGES = "*>";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
-  private static final String BULLETS = "#>*- \u2022";
-  private static final int LONGEST_BULLET = 4;
+
+  /** Marks of a list or a comment. */
+  private static final Pattern BULLETS = Pattern.compile("[#>* \u2022-]{1,4}");
 
   /** Length to which Spring Boot shortens a logger's name; it keeps the end. */
   private static final int OF_SPRING = 40;
@@ -159,17 +158,8 @@ final class Headers {
     logger = null;
     layout.begin(from > 0);
     while (takePart(from)) {}
-    boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && isBulleted(from)));
+    boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && BULLETS.matcher(line).region(0, from).matches()));
     return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
-  }
-
-  /** Whether only the marks of a list or a comment precede a place. */
-  private boolean isBulleted(int from) {
-    int index = 0;
-    while (index < from && index < LONGEST_BULLET && BULLETS.indexOf(line.charAt(index)) >= 0) {
-      index++;
-    }
-    return index == from;
   }
 
   /** Takes one part; {@code false} at the start of the message. */
@@ -233,7 +223,7 @@ final class Headers {
     if (!hit || level != null && !isBehindTime()) {
       return false;
     }
-    level = normal(found.group().replaceFirst("/.*", "")); // Celery prints its process after the level
+    level = Levels.normal(found.group().replaceFirst("/.*", "")); // Celery prints its process after the level
     at = found.end();
     return true;
   }
@@ -243,7 +233,7 @@ final class Headers {
     if (!found.lookingAt()) {
       return false;
     }
-    level = normal(found.group());
+    level = Levels.normal(found.group());
     at = found.end() + 1;
     return true;
   }
@@ -282,7 +272,7 @@ final class Headers {
       return false; // the first word of a message: (Re-)joining, or an object as Python prints it
     }
     if (open == '[' && LEVEL_IN_BRACKETS.matcher(inside).matches() && (level == null || level.length() == 1)) {
-      level = inside.length() == 1 ? inside : normal(inside);
+      level = inside.length() == 1 ? inside : Levels.normal(inside);
       at = close + 1;
       return true;
     }
@@ -303,7 +293,7 @@ final class Headers {
   }
 
   private void takeKeyed(Matcher keyed) {
-    level = level == null && keyed.group("level") != null ? normal(keyed.group("level")) : level;
+    level = level == null && keyed.group("level") != null ? Levels.normal(keyed.group("level")) : level;
     logger = logger == null && keyed.group("logger") != null ? keyed.group("logger").replaceFirst(":\\w+\\.\\w+:\\d+$|:\\d+$", "") : logger;
   }
 
@@ -420,22 +410,10 @@ final class Headers {
 
   private void take(Header header, String atEnd, int until) {
     header.time = time;
-    header.level = level == null ? null : level.length() == 1 ? normal(level) : level;
+    header.level = level == null ? null : level.length() == 1 ? Levels.normal(level) : level;
     header.logger = atEnd != null && endsWithLogger ? atEnd : logger;
     header.message = line.substring(at, endsWithLogger ? until : line.length()).stripTrailing();
     header.from = at;
     header.layout = layout.whole(endsWithLogger ? line.substring(until) : null);
-  }
-
-  static String normal(String level) {
-    return switch (level.toUpperCase(Locale.ROOT)) {
-      case "WARNING", "W" -> "WARN";
-      case "SEVERE", "E", "ERR", "CRIT", "CRITICAL", "ALERT" -> "ERROR";
-      case "F", "EMERG", "EMERGENCY", "PANIC" -> "FATAL";
-      case "I", "INFORMATION", "NOTICE" -> "INFO";
-      case "D" -> "DEBUG";
-      case "T" -> "TRACE";
-      default -> level.toUpperCase(Locale.ROOT);
-    };
   }
 }

@@ -149,7 +149,7 @@ final class JsonLayouts {
     String level = first(members, LEVELS);
     String trace = first(members, TRACES);
     header.time = time(members);
-    header.level = level == null ? null : Headers.normal(level);
+    header.level = level == null ? null : Levels.normal(level);
     header.logger = first(members, LOGGERS);
     header.layout = "JSON: " + name(members, TIMES, "%d") + name(members, LEVELS, "%p") + name(members, LOGGERS, "%c") + name(members, MESSAGES, "%m").strip();
     header.message = trace == null ? message.stripTrailing() : message.stripTrailing() + "\n" + trace.stripTrailing();

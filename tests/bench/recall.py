@@ -83,12 +83,16 @@ class Told(NamedTuple):
                 yield name, str(value), read[0]
 
     def read(self, name: str) -> list[str]:
-        """What the event of a right kind holds by this name, in each form: a node is told by its id, its address, or both as librdkafka has it."""
+        """What the event of a right kind holds by this name, in each form.
+
+        A node is told by its id, its address, or both as librdkafka has it; a broker that speaks of itself is the entry's speaker.
+        """
         if self.hit is None:
             return []
         own = {"topic": self.hit.topic, "partition": self.hit.partition, "group": self.hit.group, **self.hit.fields}
         address = own.get("address") if name == "node" else None
-        forms = [own.get(name), address, address and f"{address}/{own.get(name) or 'bootstrap'}"]
+        speaker = own.get("speaker") if name == "broker" and name not in own else None
+        forms = [own.get(name), speaker, address, address and f"{address}/{own.get(name) or 'bootstrap'}"]
         return [str(form) for form in forms if form is not None]
 
 

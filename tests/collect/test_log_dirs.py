@@ -1,8 +1,6 @@
 """Log dirs of a real broker, listed while it runs and after it stopped, and everything that can be wrong with one."""
 
-import re
 import shutil
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,6 @@ from casebook.errors import UsageError
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
 from casebook.formats.broker import indexes
 from casebook.rehearsal import PlayedCluster
-from casebook.rehearsal.servers import jars
 from casebook.rehearsal.servers.records import client_settings
 from tests.transactions import transactional
 
@@ -109,49 +106,14 @@ def replica(log_dir: LogDir, topic: str) -> Replica:
     return next(found for found in log_dir.replicas if found.topic == topic)
 
 
-@pytest.fixture(scope="module")
-def dumped(lived: Lived) -> dict[str, str]:
-    """What DumpLogSegments says of each file."""
-    files = [path for path in sorted((lived.data / "orders-0").iterdir()) if path.suffix != ".log" and path.stem.isdecimal()]
-    command = [jars.java(), "-cp", ":".join(map(str, jars.jars(KAFKA))), "kafka.tools.DumpLogSegments"]
-    said = subprocess.run([*command, "--files", ",".join(map(str, files))], check=True, capture_output=True, text=True).stdout
-    return {Path(name).name: text for name, text in re.findall(r"Dumping (\S+)\n(.*?)(?=^Dumping|\Z)", said, re.S | re.M)}
-
-
-class TestAgainstKafkasOwnTool:
-    @pytest.mark.parametrize(
-        ("suffix", "pattern"),
-        [
-            (".index", r"^offset: (\d+) position: (\d+)$"),
-            (".timeindex", r"^timestamp: (\d+) offset: (\d+)$"),
-            (".txnindex", r"producerId: (\d+) firstOffset: (\d+) lastOffset: (\d+) lastStableOffset: (\d+)$"),
-        ],
-    )
-    def test_indexes(self, lived: Lived, dumped: dict[str, str], suffix: str, pattern: str) -> None:
-        """Entry for entry."""
-        names = [name for name in dumped if name.endswith(suffix)]
-        read = {".index": indexes.offset_index, ".timeindex": indexes.time_index}
-        total = 0
-        for name in names:
-            content, base = (lived.data / "orders-0" / name).read_bytes(), int(name.split(".")[0])
-            found = read[suffix](content, base_offset=base) if suffix in read else indexes.aborted_transactions(content)
-            assert found == (tuple(tuple(map(int, row)) for row in re.findall(pattern, dumped[name], re.M)), ())
-            total += len(found.rows)
-        assert total >= 3
-
-    def test_snapshots(self, lived: Lived, dumped: dict[str, str]) -> None:
-        """Producer for producer."""
-        names = [name for name in dumped if name.endswith(".snapshot")]
-        assert names
-        for name in names:
-            (row,), problems = indexes.producer_snapshot((lived.data / "orders-0" / name).read_bytes())
-            told = dict(re.findall(r"(\w+): (?:OptionalLong\.?\[?)?(-?\d+|empty)", dumped[name]))
-            assert (row.producer_id, row.epoch, row.last_sequence, row.last_offset, row.offset_delta, row.timestamp) == tuple(
-                int(told[word])
-                for word in ("producerId", "producerEpoch", "lastSequence", "lastOffset", "offsetDelta", "lastTimestamp")
-            )
-            starts = None if row.transaction_starts is None else str(row.transaction_starts)
-            assert (told["currentTxnFirstOffset"], problems) == (starts or "empty", ())
+def test_an_index_is_kept_whole_without_its_padding(lived: Lived) -> None:
+    """As a broker preallocates it (``AbstractIndex.scala@3.9.0``)."""
+    found = [path for path in (lived.data / "orders-0").iterdir() if path.suffix in (".index", ".timeindex")]
+    contents = [(path.suffix, path.read_bytes()) for path in found]
+    assert sum(len(content) for _, content in contents) > 0
+    for suffix, content in contents:
+        assert indexes.without_padding(content + bytes(10 << 20), suffix) == indexes.without_padding(content, suffix)
+        assert content.startswith(indexes.without_padding(content, suffix))
 
 
 class TestInventory:

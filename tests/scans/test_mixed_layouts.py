@@ -29,6 +29,9 @@ UNDATED = {
     "Marking the coordinator 2147483640 dead;": "coordinator_lost",
     "Discovered coordinator <broker>:9092 (id: 7 rack: null) for group billing": "coordinator_discovered",
     "Caused by: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment.": "request_timed_out",
+    "[7.113s][info][gc] GC(8) Pause Initial Mark 640M->20M(1024M) 5.3ms": "gc_pause",
+    "  [Full GC (Ergonomics)  829K->658K(7168K), 0.0054946 secs]": "gc_pause",
+    "Total time for which application threads were stopped: 3.3715080 seconds": "gc_pause",
     "b1-app: kafka.errors.ConnectionError: ConnectionError: Unable to bootstrap from [('b1', 9092)]": "client_disconnected",
 }
 """Lines that print no time, or their own in a form of their own, and what each says."""

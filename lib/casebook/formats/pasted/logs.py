@@ -24,9 +24,10 @@ _DATED = re.compile(
     r"|\[\d{10}\.\d{3,9}\]|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
 _COLLECTED = re.compile(
-    r"(?:[\w#.-]{1,60} ?\| ?)?\s{0,8}(?:\[\d+[.,]\d+m?s\](?:\[[\w ]+\])*\[gc[\w,+ ]*\]|\d+[.,]\d+: \[(?:Full )?GC\b)"
+    r"(?:[\w#.-]{1,60} ?\| ?)?[\s*]{0,16}(?:\[[\d.,]+m?s\](?:\[[\w ]+\])*\[gc[\w,+ ]*\]|(?:[\d.,]+: )?\[(?:Full )?GC(?: pause| \()"
+    r"|Total time for which application threads were stopped: )"
 )
-"""A garbage collection, whose time is the JVM's uptime (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``)."""
+"""A garbage collection, with the JVM's uptime or without any time (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``)."""
 _OBJECT = re.compile(r"\s{0,8}(?:\{ ?)?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
 """An entry as a JSON object, with any first member, its brace copied or not: it has a message."""
 _OF_RUBY = re.compile(r"\s{0,8}\{:timestamp=>\".*:message=>")

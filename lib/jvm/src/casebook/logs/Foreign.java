@@ -26,6 +26,10 @@ final class Foreign {
           ".{0,80}?\\b\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d\\S*\\s+\\[?(?i:trace|debug|info|warn(?:ing)?|error|fatal)\\b\\]?\\s"
               + "|\\s?.{0,80}?\\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) +(?:[a-z]\\w*\\.){2,}[A-Z]\\w* +(?:- |: )");
 
+  /** A garbage collection, with the JVM's uptime or without any time; behind a container's name too. */
+  private static final Pattern COLLECTED =
+      Pattern.compile("(?:[\\w#.-]{1,60} ?\\| ?)?[\\s*]{0,16}(?:\\[[\\d.,]+m?s\\](?:\\[[\\w ]+\\])*\\[gc[\\w,+ ]*\\]|(?:[\\d.,]+: )?\\[(?:Full )?GC(?: pause| \\()|Total time for which application threads were stopped: )");
+
   /** Marks of librdkafka's output, which has no stack traces. */
   private static final Pattern OF_LIBRDKAFKA = Pattern.compile("\\[thrd:|\\brdkafka#(?:consumer|producer)-\\d");
 
@@ -33,7 +37,7 @@ final class Foreign {
 
   /** Whether a line is laid out like an entry, regardless of its indentation. */
   static boolean isLaidOut(String line) {
-    return LAID_OUT.matcher(line).lookingAt();
+    return LAID_OUT.matcher(line).lookingAt() || COLLECTED.matcher(line).lookingAt();
   }
 
   /** Whether a line that is not indented begins something other than the rest of an entry. */

@@ -187,10 +187,11 @@ final class Rule {
 
   /**
    * The same anywhere in a line of unknown layout, except for wordings that only their logger identifies: it is unknown there.
-   * Wordings of certain loggers match there if they are long enough to be unique, or if the line begins with them.
+   * Wordings of certain loggers match there if they are long enough to be unique, or if the line begins with them. A line of which no
+   * layout is needed has the form of its own program.
    */
   Fields matchLoosely(String line) {
-    if (literal.length() < TELLING || isNamed) {
+    if (literal.length() < TELLING && scope != Scope.LINE || isNamed) {
       return null;
     }
     if (!loggers.isEmpty() && literal.length() < SENTENCE) {

@@ -378,7 +378,7 @@ final class Headers {
       return true;
     }
     found = LOGGER.matcher(line).region(at, line.length());
-    boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || !line.startsWith(": ", found.end() - 2));
+    boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || Trouble.isOfServers(found.group("logger")) || !line.startsWith(": ", found.end() - 2));
     if (!isNamed) {
       found = LOGGER_ALONE.matcher(line).region(at, line.length()).useTransparentBounds(true);
       isNamed = found.lookingAt();

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 LONGEST = 255  # bytes of a file name: a folder to be deleted, moved or renamed has its topic cut to fit
 _PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
-_SET_ASIDE = re.compile(r"(?P<topic>[a-zA-Z0-9._-]*)-(?P<partition>0|[1-9][0-9]{0,9})\.[^.]+(?P<kind>-delete|-future|-stray)")
+_SET_ASIDE = re.compile(
+    r"(?P<topic>[a-zA-Z0-9._-]*)-(?P<partition>0|[1-9][0-9]{0,9})(?:\.[^.]+)?(?P<kind>-delete|-future|-stray)"
+)
 _SEGMENT = re.compile(r"(?P<base>[0-9]{1,20})(?P<suffix>(?:\.[a-z]+)+)")
 _LEFT = (".deleted", ".cleaned", ".swap")
 

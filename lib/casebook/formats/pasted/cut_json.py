@@ -78,7 +78,13 @@ def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     while first < after - 1 and left >= len(lines[first].text):
         left -= len(lines[first].text)
         first += 1
-    return CutOutput(spanned(lines, first, after), "is JSON that is cut off here: the rest was not pasted")
+    open_end = _OPEN_END.search(lines[after - 1].text)
+    last = f"; what stands last, {open_end[0]}, may be cut itself" if open_end and not lines[after - 1].padded else ""
+    return CutOutput(spanned(lines, first, after), f"is JSON that is cut off here: the rest was not pasted{last}")
+
+
+_OPEN_END = re.compile(r"[\w.+/-]{1,100}\Z")
+"""A number, a word or a string that nothing closes."""
 
 
 _DEPTHS = re.compile(r'\\.|["{}\[\]]')

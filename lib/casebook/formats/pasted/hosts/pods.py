@@ -42,6 +42,10 @@ _FRAGMENT = re.compile(
     r"\s*(?:Containers|Init Containers|Limits|Requests|Environment|Mounts|Conditions|Command|Args|Volumes|Events):\s*"
 )
 """A level of a description without its pasted start."""
+_BESIDE_CONTAINERS = re.compile(
+    r"(?:(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations|Topology Spread Constraints|Events):.*"
+)
+"""A level next to the containers (``describePod``): what follows is the pod's. Indents do not tell it, where a page dropped them."""
 _EVENT = re.compile(
     rf"\s*Warning\s+(?P<reason>[A-Z]\w+)\s+(?P<age>(?:{AGE}"
     rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"
@@ -139,13 +143,16 @@ def statuses(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 def descriptions(lines: Sequence[PastedLine]) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
     """Yield container states, restarts, and warnings of ``kubectl describe pod``, also from a part of it."""
     whose = {here.at: here.broker for here in placed(lines)}
-    at = 0
+    at, pod = 0, ""
     while at < len(lines):
         if _begins(lines, at):
             after = _end(lines, at)
-            yield from _described(lines, at, after, whose.get(at))
+            named = [line.text for line in lines[at:after] if line.text.startswith("Name:")]
+            pod = named[-1].partition(":")[2].strip() if named else _asked(lines, at) or pod
+            yield from _described(lines, at, after, whose.get(at), pod)
             at = after
         else:
+            pod = "" if is_command(lines[at].text) else pod
             at += 1
 
 
@@ -170,11 +177,17 @@ def _begins(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _end(lines: Sequence[PastedLine], at: int) -> int:
-    """Return the end of the description: at a line that is neither ``key: value`` nor indented, e.g. the next command."""
+    """Return the end of the description: at a line that is neither ``key: value`` nor indented, e.g. the next command.
+
+    A line after a backslash is the rest of a container's command, whatever it looks like.
+    """
     last = at
     for index in range(at, min(len(lines), at + _MOST)):
         text = lines[index].text
         if not text:
+            continue
+        if index > at and len(text) <= LONGEST and lines[index - 1].text.endswith("\\"):
+            last = index
             continue
         begins_next = index > at and text.startswith("Name:")
         if begins_next or is_command(text) or len(text) > LONGEST or not (text[0] in " \t" or _KEY.fullmatch(text)):
@@ -186,19 +199,22 @@ def _end(lines: Sequence[PastedLine], at: int) -> int:
 
 
 def _described(
-    lines: Sequence[PastedLine], at: int, after: int, heading: int | None
+    lines: Sequence[PastedLine], at: int, after: int, heading: int | None, pod: str
 ) -> Iterator[HostSaid | PastedLogLine | Frame | CutOutput]:
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
-    pod, container, is_pods = _asked(lines, at), "", True
+    container, is_pods = "", True
     kind = next((kind for kind, own in _OTHERS if any(own.fullmatch(line.text[:LONGEST]) for line in lines[at:after])), "pod")
     conditions = []
-    index, others = at, []
+    index, others = at, {"": []}
     while index < after:
         text, below = lines[index].text, lines[index + 1].text if index + 1 < after else ""
         where, end = one(lines[index]), index + 1
+        container = "" if _BESIDE_CONTAINERS.fullmatch(text) else container
+        rest = others.setdefault(container, [])
         if _CONTAINER.fullmatch(text) and _ID.fullmatch(below):
             container, is_pods = text.strip().removesuffix(":"), False
+            others.setdefault(container, []).append(lines[index])
         elif state := _STATE.fullmatch(text):
             end = _end_of_state(lines, index, after)
             yield _state(lines, index, end, state, _name(kind, pod, container), broker)
@@ -217,22 +233,22 @@ def _described(
             said = f"{_name(kind, pod, '')}: {event['reason']} {event['age']} ago, from {event['source']}: {event['message']}"
             yield HostSaid("kubectl", where, said, broker, bad=True, facts={"reason": event["reason"]})
         elif key := _KEY.fullmatch(text[:LONGEST]):
-            pod = key["value"] or "" if text.startswith("Name:") else pod
             if is_pods and not key["indent"] and key["key"] in ("Status", "Reason", "Message", "Node") and key["value"]:
                 evicted = key["key"] == "Reason" or key["value"] in ("Failed", "Pending", "Unknown")
                 said = f"{_name(kind, pod, '')}: {key['key'].lower()} {key['value']}"
                 yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
-            elif not text.startswith("Name:") or not is_pods:
-                others.append(lines[index])
+            else:
+                rest.append(lines[index])
         elif text.strip(" -"):
-            others.append(lines[index])
+            rest.append(lines[index])
         index = end
     if conditions:
         shown = ", ".join(f"{condition['what']} {condition['is']}" for _, condition in conditions)
         where = LineSpan(conditions[0][0].number, conditions[-1][0].number)
         bad = any(condition["is"] == "False" for _, condition in conditions)
         yield HostSaid("kubectl", where, f"conditions of {_name(kind, pod, '')}: {shown}", broker, bad)
-    yield from _beside(others, _name(kind, pod, ""), broker)
+    for container, rest in others.items():
+        yield from _beside(rest, _name(kind, pod, container), broker)
     yield Frame(spanned(lines, at, after))
 
 
@@ -246,7 +262,10 @@ def _asked(lines: Sequence[PastedLine], at: int) -> str:
 def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iterator[HostSaid | CutOutput]:
     """Yield the rest of a description as printed; text beyond one sentence is not decoded."""
     if others:
-        shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
+        own = [" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS]]
+        shown = "; ".join(
+            text for text in own if text.removesuffix(":") not in name.split() and text != f"Name: {name.split()[-1]}"
+        )
         yield HostSaid("kubectl", LineSpan(others[0].number, others[-1].number), f"{name} also has {shown}", broker)
     if more := others[_MOST_OTHERS:]:
         yield CutOutput(LineSpan(more[0].number, more[-1].number), "is a part of a description that casebook does not use")

@@ -68,7 +68,7 @@ _TABLE = re.compile(
 )
 _AMOUNT = re.compile(r"(?P<what>total-vm|anon-rss|file-rss|shmem-rss|pgtables):(?P<kb>\d+)kB")
 _REAPED = re.compile(r".*oom_reaper: reaped process (?P<pid>\d+) \((?P<name>[^)]+)\),? now (?P<now>.*)")
-_INVOKED = re.compile(r".*?(?P<name>[\w./#: -]{1,40}?) invoked oom-killer: .*")
+_INVOKED = re.compile(r".*?(?P<name>[\w./#: -]{1,40}?) invoked oom-killer: (?P<asked>.*)")
 _BY_SYSTEMD = re.compile(
     r".*systemd\[\d+\]: (?P<unit>\S+): (?P<what>A process of this unit has been killed by the OOM killer"
     r"|Failed with result 'oom-kill').*"
@@ -223,7 +223,7 @@ def kernel_lines(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
     for here in placed(lines):
         text = here.line.text
         if "omm: " in text and (by := _COMM.fullmatch(text[:LONGEST])):
-            said = f"when memory ran out, process {by['pid']} ({by['name']}) ran on CPU {by['cpu']} of kernel {by['kernel']}"
+            said = f"the kernel reports process {by['pid']} ({by['name']}), which ran on CPU {by['cpu']} of kernel {by['kernel']}"
             yield HostSaid("OOM killer", one(here.line), said, here.broker)
             continue
         dated = _WHEN.match(text.lstrip()) if text else None
@@ -361,7 +361,8 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         return HostSaid("OOM killer", where, f"systemd says of {by['unit']}: {by['what']}{moment}", broker, bad=True)
     if "invoked oom-killer" in seen and (invoked := _INVOKED.fullmatch(seen)):
         name = invoked["name"].rpartition(" ")[2]
-        return HostSaid("OOM killer", where, f"memory ran out when {name} asked for some{moment}", broker)
+        text = f"{name} invoked the oom-killer: its request for memory was not met ({invoked['asked'].strip()}){moment}"
+        return HostSaid("OOM killer", where, f"{text}; whether a process was killed, this line does not say", broker)
     return (
         HostSaid("OOM killer", where, f"the kernel looked for a process to kill, for lack of memory{moment}", broker)
         if _OF_KERNEL.match(seen)

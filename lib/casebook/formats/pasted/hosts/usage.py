@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted_hosts import HostSaid, Used
+from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts.host import LONGEST, Placed, placed
 from casebook.formats.pasted.hosts.listing import is_partition, rounded
@@ -32,9 +33,10 @@ _UNITS = {
 _SUMS = (".", "total", "insgesamt")
 
 
-def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid | Frame]:
+def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid | Frame | CutOutput]:
     """Yield every row: bytes with a known unit, else the number as printed."""
     asked: str | None = None
+    paths: list[str] = []
     places = list(placed(lines))
     noted = _noted(places)
     for here in places:
@@ -45,8 +47,12 @@ def used(lines: Sequence[PastedLine]) -> Iterator[Used | HostSaid | Frame]:
             asked = None
             yield Frame(one(here.line))
         elif command := (_ASKED.fullmatch(text) if "du" in text and len(text) < 1000 else None):
-            asked = f" {command['words']}"
+            asked, paths = f" {command['words']}", []
         elif (row := _ROW.fullmatch(text)) and _is_folder(row["path"], is_asked=asked is not None):
+            if here.line is lines[-1] and not here.line.padded and _may_be_cut(row["path"], paths):
+                yield CutOutput(one(here.line), f"is a row of du whose path may be cut: {row['path']} ({row['size']})")
+                continue
+            paths.append(row["path"])
             yield _said(row, noted.get(here.at, asked), here.line, here.broker)
         elif len(text) > LONGEST or (asked is not None and not text.lstrip().startswith(("#", "du:", "..."))):
             asked = None
@@ -68,6 +74,17 @@ def _noted(places: Sequence[Placed]) -> dict[int, str]:
 
 def _is_folder(path: str, *, is_asked: bool) -> bool:
     return path.startswith(("/", "./", "../")) or is_partition(path) or is_asked
+
+
+def _may_be_cut(path: str, others: Sequence[str]) -> bool:
+    """Return whether the last path of a paste, compared with those above it, can be the begin of a longer one.
+
+    It ends within a name that begins another path, or it is no partition's folder where all others are, apart from those above.
+    """
+    beside = [other for other in others if other != path and not f"{path}/".startswith(f"{other.rstrip('/')}/")]
+    if not beside or path in _SUMS or any(f"{other}/".startswith(f"{path.rstrip('/')}/") for other in beside):
+        return False
+    return any(other.startswith(path) for other in beside) or (not is_partition(path) and all(map(is_partition, beside)))
 
 
 def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int | None) -> Used | HostSaid:

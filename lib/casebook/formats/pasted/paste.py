@@ -31,7 +31,7 @@ from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
-from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, one
+from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, is_sentence, one
 from casebook.formats.pasted.tools import (
     checkpoints,
     configs,
@@ -129,7 +129,7 @@ def _may_state(text: str) -> bool:
 
 
 def _is_typed(text: str) -> bool:
-    return _TYPED.match(text) is not None or sent.is_prompted(text)
+    return not is_sentence(text) and (_TYPED.match(text) is not None or sent.is_prompted(text))
 
 
 def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
@@ -261,6 +261,7 @@ def _not_understood(
         if not line.text or _says_nothing(line.text):
             asked = unread.tool(line.text) or asked
             continue
+        asked = None if is_sentence(line.text) and not lines[line.number - 2].text else asked
         if reason := unread.reason(asked):
             before = found.pop() if found and (found[-1].reason, found[-1].span.last) == (reason, line.number - 1) else None
             found.append(NotUnderstood(LineSpan(before.span.first if before else line.number, line.number), "", reason))
@@ -283,7 +284,7 @@ def _says_nothing(text: str) -> bool:
         or pods.is_frame(text)
         or services.is_table(text)
         or logs.is_heading(text)
-        or _COMMAND.fullmatch(text[:4096]) is not None
+        or (_COMMAND.fullmatch(text[:4096]) is not None and not is_sentence(text))
         or sent.is_command(text.lstrip("# "))
         or sent.is_prompted(text)
         or (is_remark(text) and not remarks.has_figures(text))

@@ -78,7 +78,9 @@ _SHORT = (
     ),
     (
         "Cruise Control",
-        re.compile(r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNumWindows=.*\), .*"),
+        re.compile(
+            r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNum(?:Windows|Snapshots)=.*\), .*"
+        ),
     ),
 )
 _TROUBLE = ("df", "ls", "ssh", "a shell")

@@ -50,7 +50,9 @@ _INDENTED = re.compile(r" {4}|\t")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 """Settings as a broker prints them at start: their indent distinguishes them from those of a file."""
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
-_LONGEST_ROW = 4096
+_LONGEST_ROW, _LEAST_WORDS = 4096, 8
+_MARKED = re.compile(r"\s*(?:\S*[$#%>]|[\[{(<\"'+|*-]|\d)")
+"""How lines of tools and typed commands begin, and no sentence does."""
 _BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
 _ROW = re.compile(
     r"\s*(?:(?:Mode|Node count|Zxid|Outstanding|Connections|Received|Sent): \S+\s.*"
@@ -138,6 +140,14 @@ def quote_mark(text: str) -> str:
 def is_remark(text: str) -> bool:
     """Return whether a line is a person's comment, neither a prompt nor a heading for a broker."""
     return len(text) < 300 and _REMARK.fullmatch(text) is not None
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether it is a person's prose: it ends like a sentence, has no prompt, and words of which most are only letters."""
+    words = text.split()
+    is_ended = text.rstrip()[-1:] in (".", "?", "!", ":") and len(text) < _LONGEST_ROW and not _MARKED.match(text)
+    plain = sum(word.strip(",;.?!:()'\"").replace("'", "").isalpha() for word in words)
+    return is_ended and len(words) >= _LEAST_WORDS and plain * 4 >= len(words) * 3
 
 
 def is_gap(text: str) -> bool:

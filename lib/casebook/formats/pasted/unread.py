@@ -40,6 +40,12 @@ _OWN_WORDS = (
     ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
 )  # fmt: skip
 
+_OF_RECORD = re.compile(
+    r"\s*(?:\{\".*|[A-Z]\w+|(?=.*\b(?:producerEpoch|partitionLeaderEpoch|isTransactional|isControl|deleteHorizonMs|CreateTime"
+    r"|LogAppendTime|position|size|magic|compresscodec|crc|isvalid|sequence|headerKeys|keySize|valueSize|controlType|endTxnMarker"
+    r"|coordinatorEpoch|key|payload):(?:\s|$))[^:]*:.*)\s*"
+)
+"""The rest of a row of ``kafka-dump-log`` that a page or a mail has folded: its names, a record's type, a record as JSON."""
 _TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
 _MOST_ROWS, _MOST_SHOWN = 40, 600
 
@@ -51,20 +57,35 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
         known = _known(lines[at].text)
         after = at + 1
         if known is not None:
-            while after < len(lines) and _known(lines[after].text) == known:
-                after += 1
             name, instead = known
+            while after < len(lines) and (_known(lines[after].text) == known or _is_folded(name, lines[after].text)):
+                after += 1
             if name in _TOLD:
-                yield ToolStatement(name, spanned(lines, at, after), _rows(lines[at:after]), instead)
+                yield ToolStatement(name, spanned(lines, at, after), _rows(_unfolded(name, lines[at:after])), instead)
                 at = after
                 continue
             yield CutOutput(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
         at = after
 
 
-def _rows(lines: Sequence[PastedLine]) -> str:
-    """Return the first lines as printed, with single blanks."""
-    texts = [" ".join(line.text.split())[:_MOST_SHOWN] for line in lines]
+def _is_folded(name: str, text: str) -> bool:
+    return name == "kafka-dump-log" and _known(text) is None and _OF_RECORD.fullmatch(text[:_LONGEST]) is not None
+
+
+def _unfolded(name: str, lines: Sequence[PastedLine]) -> list[str]:
+    """Return the rows, each with its folded rest behind it."""
+    rows: list[str] = []
+    for line in lines:
+        if rows and _is_folded(name, line.text):
+            rows[-1] += f" {line.text}"
+        else:
+            rows.append(line.text)
+    return rows
+
+
+def _rows(rows: Sequence[str]) -> str:
+    """Return the first rows as printed, with single blanks."""
+    texts = [" ".join(row.split())[:_MOST_SHOWN] for row in rows]
     more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""
     return "; ".join(texts[:_MOST_ROWS]) + more
 

@@ -25,6 +25,10 @@ _WORDS = {
     "under-min-isr": "with too few in sync for acks=all",
     "other": "that it lists in none of these lists",
 }
+_STATES = re.compile(r"\s*\{(?=(?:Monitor|Executor|Analyzer|AnomalyDetector)State: \{)(?P<states>.*?)\}?\s*")
+_NEXT = re.compile(r", (?=(?:Monitor|Executor|Analyzer|AnomalyDetector)State: \{)")
+"""All of its states on one line, as its releases before JSON print them; a cut one lacks the last brace."""
+_WINDOWS = re.compile(r"\s*Monitored Windows(?: \[.*\])?:\s*")
 _OWN = re.compile(r"\s*(?P<what>MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState): (?P<told>\{.*)")
 _MARK = re.compile(r"KafkaPartitionState|KafkaBrokerState|MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState")
 _TABLE = re.compile(r"\s*TOPIC\s+PARTITION\s+LEADER\s+REPLICAS\s+IN-SYNC\s+OUT-OF-SYNC\s+OFFLINE(?:\s+MIN-ISR)?(?:\s+\S+)?\s*")
@@ -180,12 +184,17 @@ def _summary(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
 
 def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame]:
     partitions = brokers = False
-    for line in lines:
+    for at, line in enumerate(lines):
         text, where = line.text, one(line)
         if not text or len(text) > LONGEST * 4:
             continue
-        if own := _OWN.fullmatch(text):
+        if states := _STATES.fullmatch(text):
+            each = map(_OWN.fullmatch, _NEXT.split(states["states"]))
+            yield from (_state(own["what"], own["told"].strip(), where) for own in each if own)
+        elif own := _OWN.fullmatch(text):
             yield _state(own["what"], own["told"].strip(), where)
+        elif _WINDOWS.fullmatch(text) and at + 1 < len(lines) and lines[at + 1].text.strip() == "{}":
+            yield HostSaid(_KIND, spanned(lines, at, at + 2), "it has no monitored windows", facts={"windows": 0})
         elif summary := _SUMMARY.fullmatch(text):
             yield HostSaid(_KIND, where, summary["told"].rstrip(". "), facts={"summary": summary["told"]})
         elif _TABLE.fullmatch(text):

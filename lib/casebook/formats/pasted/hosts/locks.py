@@ -3,7 +3,8 @@
 import re
 
 BY_ID = re.compile(
-    r".*\sId=\d+ (?P<state>[A-Z_]{3,20})(?: on (?P<lock>\S+@[0-9a-f]+))?(?: owned by \"(?P<owner>[^\"]+)\" Id=\d+)?"
+    r".*\sId=(?P<id>\d+) (?P<state>[A-Z_]{3,20})(?: on (?P<lock>\S+@[0-9a-f]+))?"
+    r"(?: owned by \"(?P<owner>[^\"]+)\" Id=(?P<by>\d+))?"
     r"(?: \(.*\))?\s*"
 )
 """First line of a thread as ``ThreadInfo.toString`` writes it, with its lock and the holder of that."""

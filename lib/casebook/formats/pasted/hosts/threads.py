@@ -31,7 +31,7 @@ _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\((?:.*?(?P<place>[\w$]+\.\w+:\d+)|.*)\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
 _WITHIN = re.compile(
-    r"\s*(?:- +(?:blocked on|waiting on) [\w.$]+@[0-9a-f]+|Number of locked synchronizers = \d+"
+    r"\s*(?:- +(?:blocked on|waiting on) [\w.$]+@[0-9a-f]+(?: +at \S+\(.*\))?|Number of locked synchronizers = \d+"
     r"|- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
     r"|Locked ownable synchronizers:"
     r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
@@ -90,6 +90,7 @@ class _Thread:
     waits_on: str = ""
     holds: dict[str, str] = field(default_factory=dict)
     at_head: str = ""
+    number: str = ""
 
     @property
     def told(self) -> str:
@@ -207,7 +208,8 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         if by_id:
             dump.threads[-1].state = by_id["state"]
             dump.threads[-1].lock = by_id["lock"] or ""
-            dump.threads[-1].waits = f"owned by {by_id['owner']}" if by_id["owner"] else ""
+            dump.threads[-1].waits = f"owned by {by_id['owner']}, Id {by_id['by']}" if by_id["owner"] else ""
+            dump.threads[-1].number = by_id["id"]
         dump.of_java += _OF_JAVA.fullmatch(text) is not None
     elif _END.fullmatch(text):
         dump.has_end = True
@@ -326,12 +328,17 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
         daemon = "daemon" if " daemon " in thread.line.text else ""
         where_it_is = thread.doing.partition(" in ")[2]
         at_work = f"in {where_it_is}{_awaited(thread)}" if where_it_is else _awaited(thread).lstrip(", ")
-        beside = ", ".join(filter(None, (daemon, spent, at_work)))
+        number = f"Id {thread.number}" if thread.number else ""
+        beside = ", ".join(filter(None, (number, daemon, spent, at_work)))
         named.setdefault(thread.told or "in a state that was not pasted", []).append(
             thread.name + (f" ({beside})" if beside else "")
         )
     text = "; ".join(f"{state}: {', '.join(names)}" for state, names in named.items())
     yield HostSaid("thread dump", where, f"threads by their state, {text}", broker)
+
+
+def _counted(threads: int) -> str:
+    return f"{threads} thread{'' if threads == 1 else 's'}"
 
 
 def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
@@ -340,7 +347,7 @@ def _of_another(dump: _Dump, where: LineSpan) -> HostSaid:
     some = "of a JVM that is not a broker" if dump.whole else "that shows no thread that brokers name"
     some = f"of a JVM that runs Kafka's server ({kafka}), without a thread that brokers name" if kafka else some
     named = ", ".join(dump.names[:3])
-    text = f"thread dump {some}{java}: {len(dump.threads)} threads" + (f", such as {named}" if named else "")
+    text = f"thread dump {some}{java}: {_counted(len(dump.threads))}" + (f", such as {named}" if named else "")
     return HostSaid(
         "thread dump",
         where,

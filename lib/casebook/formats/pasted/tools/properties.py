@@ -3,8 +3,9 @@
 A paste is an excerpt: the rest of the file is unknown, and text after ``#`` is ignored.
 """
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import BrokerSettings, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
@@ -18,6 +19,7 @@ from casebook.formats.zookeeper import znodes
 _SETTING = re.compile(
     r"\s*+(?!.*\bsensitive=(?:true|false))(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
 )
+_UPPER = re.compile(r"\s*[A-Z][A-Z0-9_.]*=.*")
 _COMMENT = re.compile(r"\s*[#!].*")
 _OTHERS = re.compile(
     r"bootstrap\.servers|group\.id|key\.(?:de)?serializer|key\.converter|dataDir|clientPort|plugin\.path|config\.storage\.topic"
@@ -118,11 +120,24 @@ def _end(lines: Sequence[PastedLine], at: int) -> int:
             goes_on = text.endswith("\\")
             begun = (index if begun is None else begun) if goes_on else None
             after = index + 1 if begun is None else begun
-        elif index == after and index > at and text and _is_rest(_BEHIND.sub("", lines[index - 1].text), text):
+        elif index == after and index > at and text and _continues(lines, index):
             after = index + 1
         elif (text and not _COMMENT.fullmatch(text)) or index - after > _MOST_COMMENTS:
             break
     return after
+
+
+def _continues(lines: Sequence[PastedLine], at: int) -> bool:
+    """Return whether a line that is no setting of Kafka's form belongs to the file of the line above.
+
+    It is the rest of a folded value, or has a name in capitals, which Kafka ignores, with settings below it.
+    """
+    if _is_rest(_BEHIND.sub("", lines[at - 1].text), lines[at].text):
+        return True
+    if not _UPPER.fullmatch(lines[at].text[:LONGEST]):
+        return False
+    below = itertools.dropwhile(_UPPER.fullmatch, (line.text[:LONGEST] for line in lines[at : at + _MOST_COMMENTS]))
+    return (found := _SETTING.fullmatch(next(below, ""))) is not None and found["sign"] == "="
 
 
 def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
@@ -206,6 +221,13 @@ def _by_id(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
         yield begin, texts[begin:after]
 
 
+def _settle(found: Mapping[str, str]) -> str:
+    """Return how to tell whose they are: an id of -1 is one that ZooKeeper generates (``KafkaServer.scala@2.8.2``)."""
+    how = 'write a line such as "broker 3:" above these settings'
+    is_generated = any(found.get(name) == "-1" for name in _IDS)
+    return f"its id is generated: {how}" if is_generated else f"{how}, or paste broker.id with them"
+
+
 def _parts_files(text: str) -> bool:
     return not text.strip() or _COMMENT.fullmatch(text) is not None
 
@@ -218,7 +240,7 @@ def _said(
     found = {key: value for key, value in found.items() if not is_masked(value)}
     yield BrokerSettings(where, broker, tuple(texts))
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
-    settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
+    settle = "" if broker is not None else _settle(found)
     more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
     text = f"{len(found)} settings of a server.properties: {shown}{more}{_said_twice(texts)}{_commented_out(texts)}"
     yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

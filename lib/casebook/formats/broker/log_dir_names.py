@@ -18,7 +18,8 @@ class PartitionFolder(NamedTuple):
     Args:
         topic: Topic, as far as the name contains it.
         partition: Partition number.
-        kind: ``""`` for a partition in use, else ``-delete``, ``-future`` or ``-stray`` (``LocalLog.scala@3.9.0``).
+        kind: ``""`` for a partition in use, else ``-delete``, ``-future`` or ``-stray`` (``LocalLog.scala@3.9.0``); Kafka writes
+            a unique id before it, and refuses to load a folder without one, which is no partition in use either.
         cut: The name has the maximum length, so the topic may be longer.
     """
 

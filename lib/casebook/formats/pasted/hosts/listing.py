@@ -183,7 +183,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
     if listing.owners:
         alone = next(iter(listing.owners)) if len(listing.owners) == 1 else ""
         owners = alone or "; ".join(f"{who}: {', '.join(names[:_MOST_OTHERS])}" for who, names in listing.owners.items())
-        total = f"; ls prints a total of {listing.total} above it" if listing.total else ""
+        total = f"; the listing has total {listing.total}" if listing.total else ""
         span = LineSpan(listing.begin, listing.begin)
         name = listing.folder or "a folder whose name was not pasted"
         yield HostSaid("listing", span, f"owners in {name}: {owners}{total}", broker)

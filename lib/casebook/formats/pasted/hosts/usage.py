@@ -30,6 +30,8 @@ _UNITS = {
     "g": (1 << 30, "GiB"),
     "5": (512, "blocks of 512 bytes"),
 }
+_OTHERS = re.compile(r"meta\.properties|[a-z-]+-checkpoint|\.lock|\.kafka_cleanshutdown|remote-log-index-cache|lost\+found")
+"""What lies in a log dir beside the partitions (``LogManager.scala@3.9.0``)."""
 _SUMS = (".", "total", "insgesamt")
 
 
@@ -84,7 +86,8 @@ def _may_be_cut(path: str, others: Sequence[str]) -> bool:
     beside = [other for other in others if other != path and not f"{path}/".startswith(f"{other.rstrip('/')}/")]
     if not beside or path in _SUMS or any(f"{other}/".startswith(f"{path.rstrip('/')}/") for other in beside):
         return False
-    return any(other.startswith(path) for other in beside) or (not is_partition(path) and all(map(is_partition, beside)))
+    is_whole = is_partition(path) or _OTHERS.fullmatch(path.rpartition("/")[2]) is not None
+    return any(other.startswith(path) for other in beside) or (not is_whole and all(map(is_partition, beside)))
 
 
 def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int | None) -> Used | HostSaid:

@@ -136,21 +136,25 @@ def lines_of(path: Path, left_out: list[Path]) -> Iterator[bytes]:
 
 
 def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without secrets: also behind the quote marks of a mail, and where a mail has folded a secret to the next line."""
+    """The lines without secrets: also behind the quote marks of a mail, and where a mail has folded a secret to the next line.
+
+    The last one has a line end only if it has one in the paste.
+    """
     marks, bodies = [], []
     for text in texts:
         mark = pasted_text.quote_mark(text[:200].decode("latin-1")).encode("latin-1")
         marks.append(mark)
         bodies.append(text[len(mark) :].rstrip(b"\r\n").replace(b"\0", b"\xef\xbf\xbd"))
     before = rest = b""
-    for mark, body, clean in zip(marks, bodies, redaction.redact_log(bodies), strict=True):
+    last = len(bodies) - 1 if bodies and not text.endswith((b"\n", b"\r")) else None
+    for at, (mark, body, clean) in enumerate(zip(marks, bodies, redaction.redact_log(bodies), strict=True)):
         if (_KEY_ALONE.fullmatch(before[-4096:]) or rest) and _REST.fullmatch(body.strip()):
             rest = body
             clean = redaction.MARK
         else:
             rest = body if clean.endswith(redaction.MARK) and clean != body and len(body) >= _FOLDED_FROM else b""
         before = body
-        yield mark + clean + b"\n"
+        yield mark + clean + (b"" if at == last else b"\n")
 
 
 @dataclass(frozen=True, slots=True)

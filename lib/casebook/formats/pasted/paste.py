@@ -6,6 +6,7 @@ stays unknown: ``kafka-topics --describe`` has a leader and no epoch.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from casebook.facts.pasted import (
@@ -70,10 +71,13 @@ def read(texts: Iterable[str]) -> Pasted:
     """Parse a paste.
 
     Args:
-        texts: Lines; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
+        texts: Lines, with or without line ends; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
     """
     pasted, numbers = spacing.without(texts)
-    return spacing.spread(_read(cleaned(pasted)), numbers)
+    lines = cleaned(pasted)
+    found = _read(lines)
+    found = replace(found, told=(*found.told, *remarks.open_end(pasted, lines)))
+    return spacing.spread(found, numbers)
 
 
 def _read(lines: list[PastedLine]) -> Pasted:

@@ -25,6 +25,7 @@ _MASKED = re.compile(
 )
 """Placeholders for a value; ``[redacted]`` is casebook's own for a secret."""
 _OURS = "[redacted]"
+_LAST_WORD = re.compile(r"[^\s\"'`\])}>]{1,400}\Z")
 _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
 _LONGEST, _MOST_GAPS, _FEW, _MOST_SHOWN = 4096, 200, 2, 200
 
@@ -70,6 +71,18 @@ def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
 def _bare(text: str) -> str:
     behind = _BEHIND.search(text)
     return _BEFORE.sub("", text[: behind.start()] if behind else text, count=1)
+
+
+def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield the last word of a paste whose last line alone has no line end: it may be the begin of a longer one.
+
+    Args:
+        texts: The lines as given; without any line end nothing is known.
+        lines: The same, cleaned.
+    """
+    if 1 < len(texts) == len(lines) and texts[-2].endswith("\n") and (last := _LAST_WORD.search(texts[-1])):
+        says = f"the paste ends without a line end: its last word, {last[0][:_MOST_SHOWN]}, may be cut"
+        yield ToolStatement("the end of the paste", one(lines[-1]), says)
 
 
 def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:

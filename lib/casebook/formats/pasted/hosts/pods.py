@@ -43,9 +43,10 @@ _FRAGMENT = re.compile(
 )
 """A level of a description without its pasted start."""
 _BESIDE_CONTAINERS = re.compile(
-    r"(?:(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations|Topology Spread Constraints|Events):.*"
+    r"(?:(?:Init |Ephemeral )?Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations"
+    r"|Topology Spread Constraints|Events):.*"
 )
-"""A level next to the containers (``describePod``): what follows is the pod's. Indents do not tell it, where a page dropped them."""
+"""A level next to the containers (``describePod``): what follows is the pod's. Indents are no sign: a page may drop them."""
 _EVENT = re.compile(
     rf"\s*Warning\s+(?P<reason>[A-Z]\w+)\s+(?P<age>(?:{AGE}"
     rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from casebook.facts.pasted import Pasted
+from casebook.facts.pasted import MoveState, Pasted
 from casebook.formats.pasted import paste
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +64,7 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
     "`kafka-reassign-partitions --list`": ("reassign_3.9.2", lambda found: any(row.adding == (3,) for row in found.assigned)),
     "`kafka-reassign-partitions --generate`, `--execute`, `--verify`, a plan": (
         "reassign_0.9.0.1",
-        lambda found: bool(found.assigned) and {row.ended for row in found.moves} == {True, False},
+        lambda found: bool(found.assigned) and {row.state for row in found.moves} == {MoveState.COMPLETE, MoveState.UNDER_WAY},
     ),
     "`kafka-log-dirs --describe`": ("log_dirs_2.8.2", lambda found: len(found.used) == 25),
     "`kcat -L`, `kcat -L -J`": ("kcat_2.8.2", lambda found: bool(found.partitions) and _says("kcat -L")(found)),

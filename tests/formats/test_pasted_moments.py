@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts.pasted import Elected, Pasted
+from casebook.facts.pasted import Elected, MoveState, Pasted
 from casebook.formats.pasted import paste
 
 GROUPS = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
@@ -98,7 +98,7 @@ class TestStatements:
 
     def test_old_words_of_a_reassignment(self):
         text = "Reassignment of partition [t,0] is still in progress\nReassignment of partition [t, 1] is complete\n"
-        assert [(row.partition, row.ended) for row in read(text).moves] == [(0, False), (1, True)]
+        assert [(row.partition, row.state) for row in read(text).moves] == [(0, MoveState.UNDER_WAY), (1, MoveState.COMPLETE)]
 
     def test_api_versions_in_a_line(self):
         assert "Fetch 0 to 11" in said(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts.pasted import GroupMember, Pasted, PastedMove
+from casebook.facts.pasted import GroupMember, MoveState, Pasted, PastedMove
 from casebook.formats.pasted import paste
 from tests.ends import ends
 
@@ -170,8 +170,8 @@ class TestReassignments:
             ("orders", 2): {3},
             ("orders", 3): {1, 3},
         }
-        last = {(row.topic, row.partition): (row.target, row.ended) for row in found.moves}
-        assert last == {("plain", 0): (None, True), ("orders", 0): (None, False)}
+        last = {(row.topic, row.partition): (row.target, row.state) for row in found.moves}
+        assert last == {("plain", 0): (None, MoveState.COMPLETE), ("orders", 0): (None, MoveState.UNDER_WAY)}
         assert ("orders", 0, (1, 3)) in {(row.topic, row.partition, row.target) for row in found.moves}
 
     def test_listed(self):
@@ -188,7 +188,7 @@ class TestReassignments:
         """Partitions that are whole count, wherever the plan is cut."""
         plan = '{"version":1,"partitions":[{"topic":"t","partition":8,"replicas":[2,5]},{"topic":"t","partition":4,"repl'
         found = read(f"Successfully started reassignment of partitions {plan}")
-        assert found.moves == (PastedMove("t", 8, (1, 1), (2, 5), ended=False),)
+        assert found.moves == (PastedMove("t", 8, (1, 1), (2, 5), MoveState.UNDER_WAY),)
 
     def test_verified(self):
         """What is assigned, where it is not what was wanted."""

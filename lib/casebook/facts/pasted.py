@@ -4,6 +4,7 @@
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.facts.pasted_hosts import TABLE, HostSaid, LineSpan, ListedFile, ThreadDump, Used
@@ -180,19 +181,28 @@ class PastedAssignment(NamedTuple):
     ordered: bool = True
 
 
+class MoveState(StrEnum):
+    """What a tool says on a partition's reassignment."""
+
+    UNDER_WAY = "under way"
+    COMPLETE = "complete"
+    FAILED = "failed"
+    NOT_ACTIVE = "not active"  # whether it ever was is not said, and its plan is not what is
+
+
 class PastedMove(NamedTuple):
     """Progress of a partition's reassignment.
 
     Args:
         target: Target replicas; ``None`` when not printed.
-        ended: It is not, or no longer, under way.
+        state: As the tool says.
     """
 
     topic: str
     partition: int
     span: LineSpan
     target: tuple[int, ...] | None
-    ended: bool
+    state: MoveState
 
 
 class Elected(NamedTuple):

@@ -14,6 +14,7 @@ from casebook.facts.pasted import (
     DescribedPartition,
     DescribedTopic,
     Elected,
+    MoveState,
     Pasted,
     PastedAssignment,
     PastedMove,
@@ -186,7 +187,7 @@ class _Stated:
     def moves(self, rows: Iterable[PastedMove]) -> None:
         """Add running reassignments: the last statement on each partition."""
         last = {(row.topic, row.partition): row for row in rows}
-        running = [row for row in last.values() if not row.ended]
+        running = [row for row in last.values() if row.state is MoveState.UNDER_WAY]
         if running:
             partitions = [
                 {"topic": row.topic, "partition": row.partition} | ({"replicas": list(row.target)} if row.target else {})

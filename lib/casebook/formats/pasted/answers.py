@@ -158,9 +158,9 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     """Return the responding brokers: alive then, with an unknown registration."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
-    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if b["behind"] and not b["error"]]
-    named = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["behind"]]
-    silent = [f"{b['id']} at {b['address']} (rack {b['rack']}; {b['error']})" for b in brokers if b["error"]]
+    answered = [_placed(b) for b in brokers if b["behind"] and not b["error"]]
+    named = [_placed(b) for b in brokers if not b["behind"]]
+    silent = [_placed(b) for b in brokers if b["error"]]
     says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
     says += f", {', '.join(silent)} did not" if silent else ""
     if named:
@@ -186,6 +186,13 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     is_open = not last.endswith((")", "...")) and brokers[-1]["behind"] is not None and brokers[-1]["error"] is None
     cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
+
+
+def _placed(broker: re.Match[str]) -> str:
+    """Return id, address, rack and error of a broker; ``Node.java@3.9.0`` prints ``null`` for one without a rack."""
+    rack = "no rack" if broker["rack"] == "null" else f"rack {broker['rack']}"
+    error = f"; {broker['error']}" if broker["error"] else ""
+    return f"{broker['id']} at {broker['address']} ({rack}{error})"
 
 
 def _apis(lines: Sequence[PastedLine]) -> dict[str, list[re.Match[str]]]:

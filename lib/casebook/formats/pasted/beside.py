@@ -4,7 +4,7 @@ Nothing is silent: a command names servers, a namespace, a chroot or a folder; a
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from casebook.facts.pasted import Beside
 from casebook.formats.pasted.damage import loops
@@ -29,12 +29,25 @@ _AT = re.compile(
     r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
 )
 """A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
+_LEAD_IN = re.compile(r"(?=.*[a-zA-Z])(?=.*\d).{2,200}:\s*")
 _LONGEST = 4096
 
 
 def is_heading(text: str) -> bool:
     """Return whether it announces a host, like a shell loop prints it."""
     return len(text) < 200 and _HEADING.fullmatch(text) is not None
+
+
+def lead_ins(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[PastedLine]:
+    """Yield lines that announce what a reader has taken right below, with a number and a colon at the end: they name its place.
+
+    Args:
+        left: The paste without what readers have taken.
+        whole: All of the paste.
+    """
+    for at, line in enumerate(left[:-1]):
+        if _LEAD_IN.fullmatch(line.text[:_LONGEST]) and whole[at + 1].text and not left[at + 1].text:
+            yield line
 
 
 def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: Callable[[str], bool]) -> list[Beside]:

@@ -19,7 +19,7 @@ from casebook.formats.pasted.own_words import OWN_WORDS
 from casebook.formats.pasted.text import PastedLine, one
 
 _PIECE = re.compile(r"[^\s,;()\[\]{}|\"'`=<>]+")
-_EDGES = ":.*-_/\\!?&^~→←↑└├─│…"
+_EDGES = ":+.*-_/\\!?&^~→←↑└├─│…"
 _NO_FACTS = frozenset({
     "version", "class", "http", "https", "plaintext", "ssl", "sasl_ssl", "sasl_plaintext", "watcher", "zk", "sensitive",
     "warning", "note", "prio", "os_prio", "tid", "nid",

@@ -24,7 +24,8 @@ _DATED = re.compile(
     r"|\[\d{10}\.\d{3,9}\]|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
 _COLLECTED = re.compile(
-    r"(?:[\w#.-]{1,60} ?\| ?)?[\s*]{0,16}(?:\[[\d.,]+m?s\](?:\[[\w ]+\])*\[gc[\w,+ ]*\]|(?:[\d.,]+: )?\[(?:Full )?GC(?: pause| \()"
+    r"(?:[\w#.-]{1,60} ?\| ?)?[\s*]{0,16}(?:\[[\d.,]+m?s\](?:\[[\w ]+\])*\[gc[\w,+ ]*\]"
+    r"|(?:[\d.,]+: )?\[(?:Full )?GC(?: pause| \()"
     r"|Total time for which application threads were stopped: )"
 )
 """A garbage collection, with the JVM's uptime or without any time (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``)."""

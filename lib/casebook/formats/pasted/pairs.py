@@ -12,6 +12,9 @@ _ALONE = re.compile(
     r"\s*(?P<name>[\"']?[A-Za-z][\w.()/%#-]*(?: [\w()/%#.-]+){0,4}[\"']?)\s*(?:[:=]|\t+)\s*(?P<value>\S.{0,300}?),?\s*"
 )
 _PROSE = re.compile(r"(?:[a-z']+[,.;]? ){3}|[?!]$|^//")
+_WHOSE = re.compile(r"(?=.*\d)[A-Za-z][\w.-]*(?: [\w.-]+){0,3}")
+"""Words with a number in front of a row's names."""
+_MARKS = " \t-:,|*>"
 _CODE = (".java", ".scala")
 
 
@@ -23,11 +26,12 @@ def found(text: str) -> Iterator[tuple[str, str]]:
 
 
 def alone(text: str) -> list[str]:
-    """Return the content of a line that consists only of names with values, without prose."""
+    """Return the content of a line that consists only of names with values, without prose: together behind what numbers them."""
     several = [f"{name} {value}" for name, value in found(text)]
     rest = _PAIR.sub("", text)
     if len(several) > 1 and len(re.findall(r"[A-Za-z]{2,}", rest)) <= len(several):
-        return several
+        whose = text[: _PAIR.search(text).start()].strip(_MARKS)
+        return [f"{whose}: {', '.join(several)}"] if _WHOSE.fullmatch(whose) else several
     if (one := _ALONE.fullmatch(text)) and not _PROSE.search(one["value"]) and len(one["name"]) < 60:
         return [f"{one['name']} {one['value']}"]
     return []

@@ -5,7 +5,7 @@ stays unknown: ``kafka-topics --describe`` has a leader and no epoch.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,8 +47,10 @@ from casebook.formats.pasted.tools import (
     reassign,
     shells,
     short,
+    silent,
     topics,
     trees,
+    zk_clients,
     zookeeper,
 )
 
@@ -93,7 +95,10 @@ def _read(lines: list[PastedLine]) -> Pasted:
     for part in list(foreign.printed(left, lines, _says_nothing)):
         _take(left, part.span)
         found.setdefault(ToolStatement, []).append(part)
-    found.setdefault(ToolStatement, []).extend(remarks.notes(lines))
+    found.setdefault(ToolStatement, []).extend((*remarks.notes(lines), *silent.answers(lines)))
+    headings = list(beside.lead_ins(left, lines))
+    for line in headings:
+        _take(left, one(line))
     cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
 
     parts = [part for rows in found.values() for part in rows if hasattr(part, "span")]
@@ -101,7 +106,9 @@ def _read(lines: list[PastedLine]) -> Pasted:
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
 
-    beside_them = beside.beside(_beside(left, lines, found.get(Frame, ())), lines, _is_typed)
+    framing = {frame.span.first for frame in found.get(Frame, ()) if frame.span.first == frame.span.last and not frame.told}
+    framing.update(line.number for line in headings)
+    beside_them = beside.beside(_beside(left, lines, framing), lines, _is_typed)
     return Pasted(
         lines=len(left),
         znodes=of(PastedZnode),
@@ -136,9 +143,8 @@ def _is_typed(text: str) -> bool:
     return not is_sentence(text) and (_TYPED.match(text) is not None or sent.is_prompted(text))
 
 
-def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], frames: Iterable[Frame]) -> Iterable[PastedLine]:
-    """Return lines that are no output, including frames of outputs, and commands claimed with their output."""
-    framing = {frame.span.first for frame in frames if frame.span.first == frame.span.last and not frame.told}
+def _beside(left: Sequence[PastedLine], lines: Sequence[PastedLine], framing: Container[int]) -> Iterable[PastedLine]:
+    """Return lines that are no output, including those that frame outputs, and commands claimed with their output."""
     return [
         line
         for line, rest in zip(lines, left, strict=True)
@@ -207,6 +213,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     disks.volumes,
     folders.windows,
     metadata_shell.sessions,
+    zk_clients.answers,
     zookeeper.znodes,
     words.words,
     topics.described,
@@ -237,6 +244,7 @@ _BESIDE = (
     kcat.is_typed,
     unread.is_typed,
     configs.is_beside,
+    silent.is_beside,
     reassign.is_beside,
     log_dirs.is_beside,
 )

@@ -16,7 +16,8 @@ from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
 )
-_BEFORE = re.compile(r"\A\s*+(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)")
+_BEFORE = re.compile(r"\A\s*+(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)|\A\+(?=[a-zA-Z])")
+"""Also what a comparison puts before an added line, of which the rest of an output is around it."""
 _MASKED = re.compile(
     r"[\"'\[<({]*(?:\*{2,}|[xX]{3,}|#{3,}|_{3,}|\?{2,}|\.{3}|(?:redacted|hidden|masked|removed|censored"
     r"|confidential|snip|omitted|anonymi[sz]ed)(?:[ _-]\w+)?"

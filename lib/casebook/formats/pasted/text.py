@@ -27,8 +27,8 @@ _PROMPT = re.compile(
 _FENCE = re.compile(
     r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
 )
-_GLUED_FENCE = re.compile(r"^\s*```(?=[^\w`\s])|(?<=[^`\s])```\s*$")
-"""A fence on the line of the text that it encloses."""
+_GLUED_FENCE = re.compile(r"^\s*(?:```(?=[^\w`\s])|`(?=[^`]*\w[^`]*$))|(?<=[^`\s])```\s*$")
+"""A fence on the line of the text that it encloses, or a mark of code that is open at its end."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")

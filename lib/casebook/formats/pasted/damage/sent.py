@@ -74,6 +74,17 @@ _OPTIONS = re.compile(
     r"(?!.*(?:<String|\S {2,}\S))(?:\s*-{1,2}[a-z][\w-]*(?:[ =].*)?|.*\s--[a-z][a-z-]+(?:[ =].*)?)"
 )
 """A line of options: not a file mode, not a tool's usage text or refusal."""
+_NAMED_OPTIONS = frozenset(
+    f"--{name}"
+    for name in (
+        "all-groups", "all-topics", "at-min-isr-partitions", "bootstrap-controller", "bootstrap-server", "broker-list", "brokers",
+        "command-config", "describe", "election-type", "entity-default", "entity-name", "entity-type", "exclude-internal",
+        "execute", "generate", "group", "list", "members", "offsets", "partition", "partitions", "reassignment-json-file",
+        "replication", "state", "status", "topic", "topics", "topic-list", "topics-with-overrides", "unavailable-partitions",
+        "under-min-isr-partitions", "under-replicated-partitions", "verbose", "verify", "zookeeper",
+    )
+)  # fmt: skip
+"""Options of Kafka's tools that describe or move something."""
 _NARROW, _MOST_WRAPPED, _MOST_BROKEN, _MOST_OF_OBJECT, _LONGEST = 60, 14, 3, 60, 2000
 _OF_TRANSFER = re.compile(r"[{}] \[\d+ bytes data\]|< ?(?:HTTP/[\d.]+ \d+.*|[A-Za-z][\w-]+: .*)?")
 _WROTE = re.compile(
@@ -191,6 +202,8 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
     while after < min(len(texts), at + _MOST_WRAPPED):
         if found := _GOES_ON.fullmatch(parts[-1]):
             parts[-1:] = [found["before"], texts[after].strip()]
+        elif (broken := parts[-1].rpartition(" ")[2]).startswith("--") and _is_option(broken, texts[after]):
+            parts[-1] += texts[after].rstrip()
         elif (
             after - at <= _MOST_BROKEN
             and len(texts[after - 1]) >= _NARROW
@@ -202,6 +215,11 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
             break
         after += 1
     return parts, after
+
+
+def _is_option(broken: str, text: str) -> bool:
+    """Return whether a line begins with the rest of an option that a screen has broken within its name."""
+    return broken not in _NAMED_OPTIONS and f"{broken}{text.split(' ')[0]}" in _NAMED_OPTIONS
 
 
 def is_command(text: str) -> bool:

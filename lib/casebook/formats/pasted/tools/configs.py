@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted.text import PastedLine, is_end, spanned
+from casebook.formats.pasted.text import PastedLine, is_end, is_gap, spanned
 from casebook.formats.pasted.tools.topics import configs_as_far
 
 _OF_ZOOKEEPER = re.compile(
@@ -82,9 +82,12 @@ def told(lines: Sequence[PastedLine]) -> Iterator[ToldConfig | ToolStatement]:
                 yield from _of_zookeeper(found, spanned(lines, at, after))
             elif other := _OTHER.fullmatch(text):
                 entries, after = _entries(lines, at)
-                listed = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
-                values = ", ".join(filter(None, [other["values"].strip(" :")[:_MOST_SHOWN], listed])) or "nothing"
-                yield ToolStatement("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}")
+                printed = [other["values"].strip(" :")[:_MOST_SHOWN], *map(_with_sources, entries[:_SHOWN])]
+                values = ", ".join(filter(None, printed)) or "nothing"
+                more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
+                is_part = after < len(lines) and is_gap(lines[after].text)
+                more += "; and others that were left out" if is_part else ""
+                yield ToolStatement("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}{more}")
         at = after
 
 
@@ -172,12 +175,18 @@ def _of_entity(
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
-    printed = [f"{entry.name}={entry.value} ({entry.synonyms[:_MOST_SHOWN]})" for entry in entries if _is_open(entry)]
+    printed = [_with_sources(entry) for entry in entries if _is_open(entry)]
     sources = f"with their sources: {'; '.join(printed[:_MOST_SOURCES])}" if printed else ""
     secret = f"the tool hides the values of {', '.join(hidden)}, which are sensitive" if hidden else ""
     yield ToolStatement(
         "kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults, secret, sources)))
     )
+
+
+def _with_sources(entry: _SettingEntry) -> str:
+    """Return a setting with its sources, as printed."""
+    value = _REDACTED if entry.is_secret else entry.value
+    return f"{entry.name}={value}" + (f" ({entry.synonyms[:_MOST_SHOWN]})" if _is_open(entry) else "")
 
 
 def _is_open(entry: _SettingEntry) -> bool:

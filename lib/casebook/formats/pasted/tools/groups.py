@@ -185,8 +185,7 @@ def _table(
     found: list[PastedOffset | GroupMember | ToolStatement | CutOutput] = []
     tool = _CHECKER if _IS_CHECKER.match(lines[at - 1].text) else _TOOL
     has_hosts = "HOST" in lines[at - 1].text.upper()
-    epochs: list[tuple[str, LineSpan]] = []
-    nothing: dict[str, list[tuple[str, LineSpan]]] = {}
+    apart: dict[tuple[str, str], list[tuple[str, LineSpan]]] = {}
     while at < len(lines):
         text = lines[at].text
         if (not text and not found) or is_gap(text):
@@ -217,18 +216,16 @@ def _table(
             shown = ", ".join(f"{name} ({row.values[name]})" for name in masks)
             found.append(CutOutput(span, f"masks {shown}: unknown"))
         found += _facts(row, span, asked)
+        which, group = f"{row.values['TOPIC']}-{row.values['PARTITION']}", row.group or asked
+        of = f" of group {group}" if group else ""
+        if (epoch := row.values.get("LEADER-EPOCH", "-")) != "-":
+            apart.setdefault(("leader epochs of the committed offsets: ", of), []).append((f"{which} {epoch}", span))
         for what in _nothing(row, columns):
-            nothing.setdefault(what, []).append((f"{row.values['TOPIC']}-{row.values['PARTITION']}", span))
-        epoch = row.values.get("LEADER-EPOCH", "-")
-        epochs += [(f"{row.values['TOPIC']}-{row.values['PARTITION']} {epoch}", span)] if epoch != "-" else []
+            apart.setdefault((f"{what} is printed for ", of), []).append((which, span))
         at = after
-    for says, rows in (
-        ("leader epochs of the committed offsets: ", epochs),
-        *((f"{what} is printed for ", nothing[what]) for what in nothing),
-    ):
-        if rows:
-            span = LineSpan(rows[0][1].first, rows[-1][1].last)
-            found.append(ToolStatement(tool, span, says + ", ".join(told for told, _ in rows)))
+    for (says, of), rows in apart.items():
+        span = LineSpan(rows[0][1].first, rows[-1][1].last)
+        found.append(ToolStatement(tool, span, f"{says}{', '.join(told for told, _ in rows)}{of}"))
     return found, at
 
 

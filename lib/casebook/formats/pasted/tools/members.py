@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from casebook.facts.pasted import GroupMember, GroupSaid, ToolStatement
-from casebook.formats.pasted.text import PastedLine, is_gap, one
+from casebook.formats.pasted.text import PastedLine, is_gap, one, spanned
 
 _MEMBERS = re.compile(
     r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
@@ -34,7 +34,7 @@ _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|
 _OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")
 """Columns for groups of the KIP-848 protocol: the target assignment of a member."""
 _TOOL = "kafka-consumer-groups"
-_LONGEST = 64 << 10
+_LONGEST, _MOST_FOLDED, _MOST_NAMED = 64 << 10, 40, 60
 
 _Rows = list[GroupMember | GroupSaid | ToolStatement]
 
@@ -70,9 +70,32 @@ def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Row
         rows = row(line) if line.text and len(line.text) < _LONGEST else []
         if not rows and (line.text or len(found) > 1):
             break
-        found += rows
         after += 1
+        if rows and (whole := _folded(lines, after, row, rows)) is not None:
+            rows, after = whole
+        found += rows
     return found, after
+
+
+def _folded(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Rows], rows: _Rows) -> tuple[_Rows, int] | None:
+    """Return a member of whom fewer partitions are named than counted, with its next lines, if they name just the others."""
+    text = lines[at - 1].text
+    for after in range(at, min(len(lines), at + _MOST_FOLDED)):
+        if _lacks(rows) <= 0 or not lines[after].text or row(lines[after]):
+            return None
+        for glue in ("", " "):
+            joined = row(lines[at - 1]._replace(text=f"{text}{glue}{lines[after].text.strip()}"))
+            if joined and joined[0].partitions == rows[0].partitions and _lacks(joined) == 0:
+                span = spanned(lines, at - 1, after + 1)
+                return [each._replace(span=span) for each in joined], after + 1
+        text += lines[after].text.strip()
+    return None
+
+
+def _lacks(rows: _Rows) -> int:
+    """Return how many partitions of a member are counted and not named; none of another row."""
+    member = rows[0]
+    return (member.partitions or 0) - len(member.assigned or ()) if isinstance(member, GroupMember) else 0
 
 
 def _is_last(lines: Sequence[PastedLine], line: PastedLine) -> bool:
@@ -92,18 +115,22 @@ def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_l
     number = values.get("#PARTITIONS", "")
     behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""
     assigned = tuple(_assigned(values.get("CURRENT-ASSIGNMENT", "") if "CURRENT-ASSIGNMENT" in columns else behind))
-    is_told = columns[-1].endswith("ASSIGNMENT") and (bool(assigned) or behind == "-")
+    count = int(number) if number.isdecimal() and len(number) < 10 else None
+    is_part = bool(assigned) and len(assigned) < (count or 0)
+    is_told = columns[-1].endswith("ASSIGNMENT") and (bool(assigned) or behind == "-") and not is_part
     member = GroupMember(
         group=values.get("GROUP", asked),
         member=values["CONSUMER-ID"],
         span=one(line),
         host=values.get("HOST", "").lstrip("/") or None,
         client=values.get("CLIENT-ID"),
-        partitions=int(number) if number.isdecimal() and len(number) < 10 else None,
+        partitions=count,
         assigned=assigned if is_told else None,
     )
-    epochs = ", ".join(f"{name} {values[name]}" for name in _OF_NEXT if name in values)
-    return [member, *([ToolStatement(_TOOL, one(line), f"member {member.member}: {epochs}")] if epochs else [])]
+    told = [f"{name} {values[name]}" for name in _OF_NEXT if name in values]
+    named = ", ".join(f"{topic}-{partition}" for topic, partition in assigned[:_MOST_NAMED])
+    told += [f"of its {count} partitions {len(assigned)} are named: {named}"] if is_part else []
+    return [member, *([ToolStatement(_TOOL, one(line), f"member {member.member}: {', '.join(told)}")] if told else [])]
 
 
 def _assigned(text: str) -> list[tuple[str, int]]:
@@ -127,6 +154,7 @@ def _state(line: PastedLine, asked: str | None, columns: Sequence[str]) -> _Rows
         state if state in STATES else "a state that was not pasted whole",
         f"{members} members" if members else "",
         f"assignment {words[0]}" if words[0] and words[0] != state and not words[0].isdecimal() else "",
+        "no assignment strategy is printed" if words[0] == state and columns[:1] == ["ASSIGNMENT-STRATEGY"] else "",
         f"coordinator {found['host']} ({found['id']})",
     ]
     says = f"group {group or 'of the command'}: {', '.join(filter(None, told))}"

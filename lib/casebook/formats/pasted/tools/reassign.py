@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import PastedAssignment, PastedMove, ToolStatement
+from casebook.facts.pasted import MoveState, PastedAssignment, PastedMove, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
@@ -57,11 +57,15 @@ _BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
 _MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 40
 _LOG_DIRS = re.compile(r'"log_dirs"\s*:\s*\[([^\]]{0,2000})\]')
 _MOST_DIRS = 20
+_OF_EITHER = "the assignment that was current when the tool was run, by --generate or, before it started a move, by --execute"
 _TOOL = "kafka-reassign-partitions"
 _NOW = (
     "`kafka-topics --describe` shows the current assignment; `kafka-reassign-partitions --list` (2.6 and later) "
     "shows running reassignments"
 )
+
+_STATES = {"progress": MoveState.UNDER_WAY, "failed": MoveState.FAILED}
+"""By the last word of a status; another one is complete."""
 
 _Plan = dict[tuple[str, int], tuple[int, ...]]
 
@@ -132,16 +136,17 @@ def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | 
             yield ToolStatement(_TOOL, span)
     elif status := _STATUS.fullmatch(text[:4096]):
         if (number := znodes.number(status["partition"])) is not None:
-            yield PastedMove(status["topic"], number, span, None, ended=not status["how"].endswith("in progress"))
+            yield PastedMove(status["topic"], number, span, None, _STATES.get(status["how"].split()[-1], MoveState.COMPLETE))
             failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
             yield ToolStatement(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
-    elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
+    elif found := (inactive := _NOT_ACTIVE.fullmatch(text[:4096])) or _MISMATCH.fullmatch(text[:4096]):
         number, replicas = znodes.number(found["partition"]), broker_ids(found["replicas"])
         if number is not None and replicas:
             yield PastedAssignment(found["topic"], number, span, replicas)
-            yield PastedMove(found["topic"], number, span, None, ended=True)
+            yield PastedMove(found["topic"], number, span, None, MoveState.NOT_ACTIVE if inactive else MoveState.FAILED)
             wanted = f", which is {found['wanted']}" if found["wanted"] else ""
-            yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it{wanted}")
+            moves = ", and no reassignment of it is active" if inactive else ""
+            yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it{wanted}{moves}")
     elif _SENTENCE.fullmatch(text[:4096]):
         yield ToolStatement(_TOOL, span, text.strip()[:200].rstrip("."))
 
@@ -149,14 +154,17 @@ def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | 
 def _current(
     lines: Sequence[PastedLine], at: int, begun: str | None
 ) -> tuple[Sequence[PastedAssignment | ToolStatement | CutOutput], int]:
-    """Return an assignment: the current one before a proposal; else that before a started reassignment."""
+    """Return an assignment: the current one before a proposal, that before what was started, or of a part that was not pasted."""
     plan, whole, after = _plan(lines, at, begun)
     span, cut = spanned(lines, at, after), () if whole else (_cut(lines, after),)
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
     if _PROPOSED.fullmatch(following[:_LONGEST]):
         rows = [PastedAssignment(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
         return (*rows, ToolStatement(_TOOL, span), *cut), after
-    says = f"the assignment before the reassignment was started: {_shown(plan)}" if plan else "an assignment, whose text is cut"
+    is_before = _BESIDE.fullmatch(following[:_LONGEST]) or _STARTED.fullmatch(following[:_LONGEST])
+    whose = "the assignment before the reassignment was started" if is_before else _OF_EITHER
+    dirs = _log_dirs("".join(line.text for line in lines[at:after]))
+    says = f"{whose}: {_shown(plan)}{dirs}" if plan else "an assignment, whose text is cut"
     return (ToolStatement(_TOOL, span, says, _NOW), *cut), after
 
 
@@ -169,7 +177,7 @@ def _started(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[
         names = (re.fullmatch(_PARTITION, name) for name in _names(what))
         plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
     span = spanned(lines, at, after)
-    rows = [PastedMove(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
+    rows = [PastedMove(topic, number, span, target, MoveState.UNDER_WAY) for (topic, number), target in plan.items()]
     says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
     return (*rows, ToolStatement(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
 

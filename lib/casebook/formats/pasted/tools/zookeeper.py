@@ -154,7 +154,7 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput |
         return _bare(lines, at)
     if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
         stat, undated, after = _stat(lines, at)
-        path = _path_near(lines, at)
+        path = path_near(lines, at)
         return PastedZnode(path, spanned(lines, at, after), stat=stat, undated=undated), after
     return None, at + 1
 
@@ -253,7 +253,7 @@ def _bare(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput
     kind = _kind(row)
     if kind is None:
         return None, end
-    path = _path_near(lines, at)
+    path = path_near(lines, at)
     known = kafka_path(path) if path else None
     if known is None and kind == "^/admin/":
         return None, end  # a plan for kafka-reassign-partitions
@@ -279,7 +279,7 @@ def _kind(row: object) -> str | None:
     return "^/config/" if "config" in row else None
 
 
-def _path_near(lines: Sequence[PastedLine], at: int) -> str | None:
+def path_near(lines: Sequence[PastedLine], at: int) -> str | None:
     """Return the only znode path in the lines just before, e.g. in a sentence; ``None`` for none or several."""
     for line in reversed(lines[max(0, at - _NEAR) : at]):
         if "{" in line.text or _STAT.fullmatch(line.text):

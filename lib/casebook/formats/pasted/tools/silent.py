@@ -1,0 +1,81 @@
+"""Commands of Kafka's tools that print nothing where there is nothing to tell: the next prompt right below is their answer.
+
+Without a prompt, with commands in one block above their outputs, at a cut end, or through a filter, an empty answer proves
+nothing. Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2`` (``describeTopic``, ``listTopics``),
+``ConsumerGroupCommand.scala@2.8.2`` (``listGroups``), ``AclCommand.scala@2.8.2``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import ToolStatement
+from casebook.formats.pasted.text import PastedLine, one
+
+_PROMPT = re.compile(r"\s*(?P<prompt>\S{0,120}(?: \S{1,80}){0,3}?[$#%>])(?:\s+(?P<command>\S.*))?\s*")
+_NONE = (
+    ("kafka-topics", "--under-replicated-partitions", "no partition is under-replicated"),
+    ("kafka-topics", "--unavailable-partitions", "no partition is told unavailable"),
+    ("kafka-topics", "--under-min-isr-partitions", "no partition has fewer in-sync replicas than min.insync.replicas"),
+    ("kafka-topics", "--at-min-isr-partitions", "no partition has just as many in-sync replicas as min.insync.replicas"),
+    ("kafka-topics", "--topics-with-overrides", "no topic has overrides"),
+    ("kafka-topics", "--list", "there is no topic"),
+    ("kafka-consumer-groups", "--list", "there is no group"),
+    ("kafka-acls", "--list", "there is no ACL"),
+)
+_WHOSE = re.compile(r"\s--topic[ =]+[\"']?(?P<topic>[^\s\"']+)")
+_FILTERED = re.compile(r"[|;<>&]")
+_CHATTER = re.compile(
+    r"\s*(?:Defaulted container .*|Picked up \w+: .*|\S.* VM warning: (?!.*(?:fail|rror)).*|SLF4J: .*"
+    r"|log4j:WARN .*|Warning: --zookeeper is .*"
+    r"|Use --bootstrap-server instead .*|Unable to use a TTY .*|Defaulting container name .*)"
+)
+"""What kubectl, Java and the tool print besides an answer; not where Java failed."""
+_LONGEST = 4096
+
+
+def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield such commands with the prompt, the same as theirs, right below."""
+    prompts = [_PROMPT.fullmatch(line.text[:_LONGEST]) if line.text else None for line in lines]
+    for at, typed in enumerate(prompts):
+        if typed and typed["command"] and (none := _none(typed["command"])) and _is_answered(lines, prompts, at):
+            tool, says = none
+            yield ToolStatement(tool, one(lines[at]), f"{says} (the command printed nothing)")
+
+
+def is_beside(text: str) -> bool:
+    """Return whether it stands beside an answer, as decoration."""
+    return _CHATTER.fullmatch(text[:_LONGEST]) is not None
+
+
+def _none(command: str) -> tuple[str, str] | None:
+    """Return the tool and the meaning of its empty answer; ``None`` where that may have another reason."""
+    if _FILTERED.search(command):
+        return None
+    words = command.split()
+    whose = f", asked for topic {found['topic']}" if (found := _WHOSE.search(command)) else ""
+    return next(
+        ((tool, f"{says}{whose}") for tool, option, says in _NONE if option in words and any(tool in word for word in words)),
+        None,
+    )
+
+
+def _is_answered(lines: Sequence[PastedLine], prompts: Sequence[re.Match[str] | None], at: int) -> bool:
+    """Return whether the same prompt follows, and the commands that it begins are not in one block above their outputs."""
+    after = _behind_chatter(lines, at + 1)
+    if after >= len(lines) or not _is_same(prompts[at], prompts[after]):
+        return False
+    while _is_same(prompts[at], prompts[after]) and prompts[after]["command"]:
+        after = _behind_chatter(lines, after + 1)
+        if after >= len(lines):
+            return False
+    return bool(lines[after].text)
+
+
+def _is_same(first: re.Match[str], second: re.Match[str] | None) -> bool:
+    return second is not None and second["prompt"] == first["prompt"]
+
+
+def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
+    while at < len(lines) and is_beside(lines[at].text):
+        at += 1
+    return at

@@ -36,6 +36,10 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
         lambda found: found.znodes[0].children == ("1", "2"),
     ),
     "JSON of a znode without its command": (f"=the state {STATE} is\n\n{JSON}", _told(STATE)),
+    "a znode as Ruby's `zk` or Python's `kazoo` prints it": (
+        f"=zk.get('{STATE}')\n(b'{JSON}', ZnodeStat(czxid=7, mzxid=9))",
+        lambda found: [(znode.path, znode.stat.mzxid) for znode in found.znodes] == [(STATE, 9)],
+    ),
     "`kafka-topics --describe` of any release": (
         "topics_3.9.2",
         lambda found: len(found.topics) == 3 and len(found.partitions) == 8,
@@ -44,6 +48,10 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
         "=kafka-topics.sh --zookeeper z:2181 --describe --unavailable-partitions\n"
         "\tTopic: t\tPartition: 0\tLeader: 3\tReplicas: 3\tIsr: 3",
         lambda found: found.partitions[0].dead_leader,
+    ),
+    "`kafka-topics --describe --under-replicated-partitions` and the like, with the next prompt right below": (
+        "=$ kafka-topics.sh --bootstrap-server h:9092 --describe --under-replicated-partitions\n$",
+        _says("kafka-topics"),
     ),
     "`kafka-topics --list`": ("names_2.8.2", _told("/brokers/topics/orders")),
     "`kafka-consumer-groups --describe` of any release, `ConsumerOffsetChecker`": (

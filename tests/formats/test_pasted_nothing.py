@@ -10,6 +10,7 @@ from casebook.collect.pasted import told
 from casebook.facts.pasted import MoveState, Pasted
 from casebook.formats.pasted import paste
 from casebook.formats.pasted.tools.silent import _NONE
+from tests.ends import ends
 
 PROMPTS = ("$", "#", "kafka@n4:~$", "[root@n4 kafka]#", "PS C:\\kafka>", "n4%")
 CHATTER = ('Defaulted container "broker" out of: broker, metrics', "Picked up JAVA_TOOL_OPTIONS: -Xmx256m", "")
@@ -115,6 +116,12 @@ class TestRowsThatGoOn:
     @pytest.mark.parametrize("below", ["ns", "bills", "s"])
     def test_a_name_below_a_whole_command(self, below):
         assert below not in read("kafka-topics.sh --bootstrap-server n4:9092 --list", below).beside[0].text.split()
+
+    def test_bounded(self):
+        """Each row is tried with a few lines, whatever they are."""
+        row = "pay c-1 /10.3.0.4 c 99999 " + "t(1)," * 800
+        with ends():
+            read(*[self.HEAD, row, *["t(1)," * 80] * 20] * 60)
 
 
 class TestEmpty:

@@ -34,7 +34,9 @@ _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|
 _OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")
 """Columns for groups of the KIP-848 protocol: the target assignment of a member."""
 _TOOL = "kafka-consumer-groups"
-_LONGEST, _MOST_FOLDED, _MOST_NAMED = 64 << 10, 40, 60
+_REST = re.compile(r"[\w.(),: -]{1,400}")
+"""A part of an assignment."""
+_LONGEST, _LONGEST_FOLDED, _MOST_FOLDED, _MOST_NAMED = 64 << 10, 4096, 20, 60
 
 _Rows = list[GroupMember | GroupSaid | ToolStatement]
 
@@ -80,10 +82,13 @@ def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Row
 def _folded(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Rows], rows: _Rows) -> tuple[_Rows, int] | None:
     """Return a member of whom fewer partitions are named than counted, with its next lines, if they name just the others."""
     text = lines[at - 1].text
+    if _lacks(rows) <= 0 or len(text) > _LONGEST_FOLDED:
+        return None
     for after in range(at, min(len(lines), at + _MOST_FOLDED)):
-        if _lacks(rows) <= 0 or not lines[after].text or row(lines[after]):
+        if not _REST.fullmatch(lines[after].text) or row(lines[after]):
             return None
-        for glue in ("", " "):
+        most = sum(map(f"{text}{lines[after].text}".count, ",(:"))
+        for glue in ("", " ") if most >= rows[0].partitions else ():
             joined = row(lines[at - 1]._replace(text=f"{text}{glue}{lines[after].text.strip()}"))
             if joined and joined[0].partitions == rows[0].partitions and _lacks(joined) == 0:
                 span = spanned(lines, at - 1, after + 1)

@@ -1,7 +1,7 @@
 """A znode as a client of ZooKeeper in another language shows it: its data in a string, and its stat, on one line.
 
-Source: ``ext/zookeeper_base.rb`` and ``lib/zookeeper/stat.rb`` of Ruby's ``zookeeper@1.5.0``, ``kazoo/protocol/states.py@2.10.0``
-(``ZnodeStat``).
+Source: ``lib/zookeeper/stat.rb`` of Ruby's ``zookeeper``, ``kazoo/protocol/states.py`` of Python's ``kazoo`` (``ZnodeStat``):
+both name the fields of a stat as ZooKeeper does.
 """
 
 import ast

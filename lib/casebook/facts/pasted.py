@@ -182,7 +182,7 @@ class PastedAssignment(NamedTuple):
 
 
 class MoveState(StrEnum):
-    """What a tool says on a partition's reassignment."""
+    """State of a partition's reassignment, as a tool prints it."""
 
     UNDER_WAY = "under way"
     COMPLETE = "complete"

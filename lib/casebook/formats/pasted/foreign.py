@@ -1,4 +1,4 @@
-"""What other programs print: text right below their command that no reader takes is told as it is.
+"""Output of other programs: text right below their command that no reader takes is quoted as it is.
 
 Other clients of Kafka, scripts and the like have their own words; their meaning is unknown, and no check uses them.
 """

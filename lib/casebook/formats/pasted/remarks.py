@@ -75,7 +75,7 @@ def _bare(text: str) -> str:
 
 
 def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Yield the last word of a paste whose last line alone has no line end: it may be the begin of a longer one.
+    """Yield the last word of a paste whose last line alone has no line end: it may be the start of a longer one.
 
     Args:
         texts: The lines as given; without any line end nothing is known.

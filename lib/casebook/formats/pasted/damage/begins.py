@@ -1,4 +1,4 @@
-"""Labels at the begin of a block, of which the first letters were not copied: as the tool prints them.
+"""Labels at the start of a block, of which the first letters were not copied: as the tool prints them.
 
 What follows a label proves it; only the label is completed, never a value.
 """

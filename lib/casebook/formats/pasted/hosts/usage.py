@@ -31,7 +31,7 @@ _UNITS = {
     "5": (512, "blocks of 512 bytes"),
 }
 _OTHERS = re.compile(r"meta\.properties|[a-z-]+-checkpoint|\.lock|\.kafka_cleanshutdown|remote-log-index-cache|lost\+found")
-"""What lies in a log dir beside the partitions (``LogManager.scala@3.9.0``)."""
+"""Files of a log dir beside the partitions (``LogManager.scala@3.9.0``)."""
 _SUMS = (".", "total", "insgesamt")
 
 
@@ -79,7 +79,7 @@ def _is_folder(path: str, *, is_asked: bool) -> bool:
 
 
 def _may_be_cut(path: str, others: Sequence[str]) -> bool:
-    """Return whether the last path of a paste, compared with those above it, can be the begin of a longer one.
+    """Return whether the last path of a paste, compared with those above it, can be the start of a longer one.
 
     It ends within a name that begins another path, or it is no partition's folder where all others are, apart from those above.
     """

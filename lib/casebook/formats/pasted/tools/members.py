@@ -80,7 +80,7 @@ def _rows(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Row
 
 
 def _folded(lines: Sequence[PastedLine], at: int, row: Callable[[PastedLine], _Rows], rows: _Rows) -> tuple[_Rows, int] | None:
-    """Return a member of whom fewer partitions are named than counted, with its next lines, if they name just the others."""
+    """Return a member with fewer named partitions than counted ones, and its next lines, if they name just the others."""
     text = lines[at - 1].text
     if _lacks(rows) <= 0 or len(text) > _LONGEST_FOLDED:
         return None

@@ -222,7 +222,7 @@ def _by_id(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _settle(found: Mapping[str, str]) -> str:
-    """Return how to tell whose they are: an id of -1 is one that ZooKeeper generates (``KafkaServer.scala@2.8.2``)."""
+    """Return how to show the broker that they belong to: ZooKeeper generates an id of -1 (``KafkaServer.scala@2.8.2``)."""
     how = 'write a line such as "broker 3:" above these settings'
     is_generated = any(found.get(name) == "-1" for name in _IDS)
     return f"its id is generated: {how}" if is_generated else f"{how}, or paste broker.id with them"

@@ -1,4 +1,4 @@
-"""Commands of Kafka's tools that print nothing where there is nothing to tell: the next prompt right below is their answer.
+"""Commands of Kafka's tools that print nothing where they find nothing: the next prompt right below is their answer.
 
 Without a prompt, with commands in one block above their outputs, at a cut end, or through a filter, an empty answer proves
 nothing. Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2`` (``describeTopic``, ``listTopics``),
@@ -29,7 +29,7 @@ _CHATTER = re.compile(
     r"|log4j:WARN .*|Warning: --zookeeper is .*"
     r"|Use --bootstrap-server instead .*|Unable to use a TTY .*|Defaulting container name .*)"
 )
-"""What kubectl, Java and the tool print besides an answer; not where Java failed."""
+"""Lines of kubectl, Java and the tool besides an answer; not where Java failed."""
 _LONGEST = 4096
 
 

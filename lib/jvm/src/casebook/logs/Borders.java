@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Tells where an entry ends before the next header: at a line that another program printed, or that says something of its own. */
+/** Finds where an entry ends before the next header: at a line of another program, or at one with a message of its own. */
 final class Borders {
   /** Start of a java.util.logging header, after the name of the program that printed it. */
   private static final Pattern OF_JUL = Pattern.compile("\\s{0,8}[\\w.-]{1,60}: [A-Z][a-z]{2} \\d{1,2}, \\d{4} \\d{1,2}:\\d\\d:\\d\\d [AP]M ");

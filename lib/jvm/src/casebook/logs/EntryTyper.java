@@ -8,7 +8,7 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Tells what an entry says: the wording of its message, and those of the lines of its trace. */
+/** Types an entry: by the wording of its message, and those of the lines of its trace. */
 final class EntryTyper {
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
 

@@ -3,7 +3,7 @@ package casebook.logs;
 import java.util.Queue;
 import java.util.function.BiFunction;
 
-/** Tells what a line says that belongs to no entry: a wording may be anywhere in it. */
+/** Types a line that belongs to no entry: a wording may be anywhere in it. */
 final class LineTyper {
   private final Candidates candidates;
   private final Ident ident;

@@ -21,7 +21,7 @@ final class RdkafkaHeaders {
   private final Stamps stamps;
 
   /**
-   * What a header states.
+   * Content of a header.
    *
    * @param level {@code null} where it prints none
    * @param name of the facility

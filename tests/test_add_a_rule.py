@@ -39,7 +39,18 @@ def test_it_is_judged_and_documented(checkout: Path):
         ["-m", "ruff", "check", "lib"],
         ["-m", "ruff", "format", "--check", "lib"],
         ["-m", "tests.made_docs"],
-        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "tombstones or TestRules or in_step", "tests"],
+        [
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--hypothesis-profile",
+            "ci",
+            "-k",
+            "tombstones or TestRules or in_step",
+            "tests",
+        ],
     ):
         done = walks.python(checkout, *check)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -17,6 +17,7 @@ from casebook.formats.clients import client_properties
 from casebook.formats.zookeeper import history_facts
 from casebook.kafka.release import release
 from casebook.kafka.releases import KafkaVersion, VersionOrigin
+from casebook.kafka.settings import Settings
 from casebook.machine.places import samples_dir
 from casebook.questions.durability.analysis import at_risk, durability
 from casebook.questions.durability.analysis.clients import stated
@@ -24,7 +25,7 @@ from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.durability.analysis.exposure import exposure
 from casebook.questions.durability.analysis.rows import LossVerdict
 from casebook.questions.durability.analysis.rules import RULES
-from casebook.questions.durability.analysis.scene import HOLDS, LOSES, NOT_APPLICABLE, UNKNOWN, JudgedRule
+from casebook.questions.durability.analysis.scene import HOLDS, LOSES, NOT_APPLICABLE, UNKNOWN, DurabilityInputs, JudgedRule
 from tests.evidence import made, of_brokers, override, state, state_path, znode
 
 THREE = {"t": {0: ([1, 2, 3], state(1, [1, 2, 3]))}}
@@ -73,6 +74,25 @@ def judged(found: Durability, rule: str) -> JudgedRule:
 
 GOOD_PRODUCER = "key.serializer=x\nacks=all\nretries=2147483647\nenable.idempotence=true\ndelivery.timeout.ms=120000\n"
 GOOD_CONSUMER = "key.deserializer=x\nenable.auto.commit=false\nauto.offset.reset=earliest\nisolation.level=read_committed\n"
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "wanted", "proof"),
+    [
+        ({}, "60000", "brokers/1/server.properties"),
+        ({"3": {"log.retention.ms": "1000"}}, "1000", "/config/brokers/3"),
+        ({"<default>": {"log.retention.ms": "2000"}}, "2000", "/config/brokers/<default>"),
+        ({}, "9", "tables/settings"),
+    ],
+)
+def test_a_setting_of_a_broker_is_proven_where_its_value_stands(dynamic, wanted, proof):
+    """A dynamic one goes before the file (``DynamicBrokerConfig.scala@2.8.2``), which has another value."""
+    found = replace(cluster(settings={"log.retention.ms": "60000"}), broker_configs=dynamic)
+    version = release(found, given="2.8.2")
+    scene = DurabilityInputs(
+        cluster=found, version=version, settings=Settings(found, version.version, version), topics=(), clients=()
+    )
+    assert proof in scene.proof_of("log.retention.ms", [wanted])
 
 
 class TestRules:

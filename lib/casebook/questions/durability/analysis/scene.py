@@ -10,7 +10,16 @@ from casebook.facts.cluster import Cluster
 from casebook.findings.finding import Severity
 from casebook.kafka.commands import Commands
 from casebook.kafka.releases import KafkaVersion, VersionInUse
-from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings
+from casebook.kafka.settings import (
+    BUILT_IN_ASSUMED,
+    BUILT_IN_OF_SOME,
+    DYNAMIC_BROKER,
+    DYNAMIC_DEFAULT,
+    PRINTED,
+    SERVER_PROPERTIES,
+    Setting,
+    Settings,
+)
 from casebook.questions.durability.analysis.clients import AuditedClient
 from casebook.questions.durability.analysis.settings import brokers_of, said
 from casebook.questions.durability.analysis.topics import TopicFacts
@@ -135,14 +144,16 @@ class DurabilityInputs:
     def proof_of(self, key: str, wanted: Iterable[str | None]) -> str:
         """Return the file or znode with a broker's value among ``wanted``; the table for a default."""
         values = set(wanted)
-        for broker in self.brokers:
-            found = self.settings.of_broker(key, broker)
-            if found.value not in values or key not in self.cluster.started_with.get(broker, {}):
-                continue
-            if broker in self.cluster.server_properties:
-                return f"brokers/{broker}/server.properties"
-            return self.cluster.printed_settings[broker].proof
-        return "tables/settings"
+        found = ((broker, self.settings.of_broker(key, broker)) for broker in self.brokers)
+        proofs = (self._proof(broker, setting.origin) for broker, setting in found if setting.value in values)
+        return next(filter(None, proofs), "tables/settings")
+
+    def _proof(self, broker: int, origin: str) -> str:
+        if origin in (DYNAMIC_BROKER, DYNAMIC_DEFAULT):
+            return self.cluster.proofs.broker_settings(str(broker) if origin == DYNAMIC_BROKER else "<default>").label
+        if origin == SERVER_PROPERTIES:
+            return f"brokers/{broker}/server.properties"
+        return self.cluster.printed_settings[broker].proof if origin == PRINTED else ""
 
     def alter_topic(self, topic: str, setting: str) -> str:
         """Return the command that sets a topic's configuration in this release."""

@@ -49,6 +49,7 @@ _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>
 _BROKER_INFO = re.compile(r"BROKER INFO")
 _BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})\W*")
 _LISTED = re.compile(rf"(?P<name>{TOPIC_NAME})(?P<deleting> - marked for deletion)?")
+_NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out "
@@ -67,7 +68,7 @@ _OF_FIGURES = re.compile(
     r"ProducerId|\w*Epoch|Partition|PARTITION|Coordinator(?:Id)?|\w*Offset|NEW-OFFSET|\w*Ms|LastTimestamp|\w*Sequence"
 )
 _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
-_PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
+_PROMPT = re.compile(r".*[$#%>]\s.*|\s*(?:[^\s$#%>]{1,80}|\[[^\[\]]{1,80}\])?[$#%>]|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
 _MOST_COMMAND = 200
 _DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
@@ -264,8 +265,10 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
     after, found = _behind_commands(lines, at + 1), []
     if after == at + 1 and (below := _below_gap(lines, after)) is not None:
         after = below
-    while after < len(lines) and is_remark(lines[after].text):
+    while after < len(lines) and (is_remark(lines[after].text) or _NOTE.match(lines[after].text)):
         after += 1
+    if after > at + 1 and _NOTE.match(lines[after - 1].text) and after < len(lines) and not lines[after].text:
+        after += 1  # old releases print an empty line below the note
     while after < len(lines) and (row := _listed_name(lines[after].text)):
         found.append((row, lines[after].number))
         after += 1

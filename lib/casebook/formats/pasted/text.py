@@ -17,10 +17,12 @@ MOST_LINES = 20_000
 TOPIC_NAME = r"[a-zA-Z0-9._-]{1,249}"
 """Regex of a topic's name (``internals/Topic.java@3.9.0``)."""
 
-_QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
+_QUOTED = re.compile(r"\s{0,4}(?:(?:>|&gt;)\s?)+")
 _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
 _KEYS = re.compile(r"\A(?:\^[CDZ\\])+(?![a-z]+(?:\s|$))")
 """A typed key, as a terminal echoes it before what the ended program still prints."""
+_NO_LINE_END = re.compile(r"(?<=[a-z\]})\"'])%(?P<blanks>\s*)\Z")
+"""What zsh prints behind an output without a line end, before it fills the line with blanks (``PROMPT_EOL_MARK``)."""
 _PROMPT = re.compile(
     r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
 )
@@ -178,6 +180,7 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         before = text
         body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
+    bodies = [_with_line_end(body, bodies[at] if at < len(bodies) else "") for at, body in enumerate(bodies, 1)]
     always = all(body != body.rstrip() for body in bodies if body.strip())
     plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", _KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
     outside, heads = source.literals(source.strings(wrapped.joined(markup.without(plain))))
@@ -189,6 +192,14 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
     return [_without_note(line) for line in _without_stamps(_without_container(_without_file(lines)))]
+
+
+def _with_line_end(text: str, below: str) -> str:
+    """Return the last line of an output without the mark of a shell that its line end is missing."""
+    if "%" not in text[-_LONGEST_ROW:] or (mark := _NO_LINE_END.search(text, max(0, len(text) - _LONGEST_ROW))) is None:
+        return text
+    is_last = len(mark["blanks"]) > 1 or not below.strip() or is_fence(below) or _PROMPT.fullmatch(below[:_LONGEST_ROW])
+    return text[: mark.start()] + mark["blanks"] if is_last else text
 
 
 def _without_indents(texts: list[str]) -> list[str]:

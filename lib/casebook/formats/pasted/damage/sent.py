@@ -19,9 +19,11 @@ _TIMED = re.compile(
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
 """A time and a sender: one such line is enough."""
-_NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
+_NICK = re.compile(
+    r"\s{0,4}(?P<nick><(?!(?:snip|cut|skip|omitted|truncated))[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)"
+)
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
-_COMMENTED = re.compile(r"\A\s{0,12}(?P<mark>#|//|;|\*|\|(?!.*\|\s*$)) ?")
+_COMMENTED = re.compile(r"\A\s{0,12}(?P<mark>#|//|;|\*|•|\|(?!.*\|\s*$)) ?")
 _SHOWN_AS = re.compile(
     r"(?:(?i:returns?|outputs?|results?|responses?|prints?|answers?|shows|gives|expected(?: output)?)\s?:|[-=]>|→)\s*(?=[{\[])"
 )
@@ -170,7 +172,7 @@ def _beside(names: list[str | None], at: int) -> Iterable[str | None]:
 
 
 def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list[str]:
-    """Return the lines without the prefix of each of a run of them, if output follows it."""
+    """Return the lines without the prefix of each of a run of them, if output follows it; of a list, also if a command does."""
     marks = [found[name] if (found := pattern.match(text[:80])) else None for text in texts]
     at = 0
     while at < len(texts):
@@ -178,7 +180,8 @@ def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list
         while marks[at] is not None and after < len(texts) and marks[after] == marks[at]:
             after += 1
         bare = [pattern.sub("", text, count=1) for text in texts[at:after]]
-        if after - at > 1 and any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare):
+        is_session = marks[at] == "•" and any(map(is_prompted, bare))
+        if after - at > 1 and (is_session or any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare)):
             texts[at:after] = bare
         at = after
     return texts

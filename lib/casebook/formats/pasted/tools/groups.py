@@ -60,6 +60,8 @@ _MARK = re.compile(r"\A[#*>|/;-]+ ")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?:\s|$))")
 """A comma within a number, as people write it."""
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
+_ADDRESS = re.compile(r"[\w.-]*/[\w.:%*-]+")
+"""Of a host, as ``InetAddress`` prints it."""
 _NUMBERS = re.compile(r"\s*\d{1,6}(?: \d{1,6})?\s*")
 _UNKNOWN = ("-", "unknown", "none", "non", "no", "n")
 """Placeholders for nothing, also cut."""
@@ -332,10 +334,28 @@ def _row(text: str, columns: Sequence[str]) -> _Row | None:
     words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())
     first = 1 if columns[0] == "GROUP" else 0
     for skipped in range(first, _MOST_WORDS_OF_A_GROUP + 1) if first else (0,):
-        values = dict(zip(columns[first:], words[skipped:], strict=False))
+        rest = words[skipped:]
+        values = dict(zip(columns[first:], rest, strict=False))
         if _is_row(values):
-            return _Row(_MARK.sub("", " ".join(words[:skipped])) or None, values, len(words) - max(0, skipped - 1))
+            cells = _with_whole_member(rest, columns[first:])
+            values = dict(zip(columns[first:], cells, strict=False))
+            return _Row(_MARK.sub("", " ".join(words[:skipped])) or None, values, len(cells) + min(first, skipped))
     return None
+
+
+def _with_whole_member(words: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the cells of a row with the blanks of a client's id, which is also in its member's: the host stands between them.
+
+    A member without its end, as where the host is not pasted, is left out.
+    """
+    if list(columns[-3:]) != ["CONSUMER-ID", "HOST", "CLIENT-ID"] or len(words) < len(columns) - 1:
+        return list(words)
+    member, host = len(columns) - 3, len(columns) - 2
+    at = next((at for at in range(host, len(words)) if _ADDRESS.fullmatch(words[at])), None)
+    if at is None:
+        return list(words[:member] if "(" in words[host] else words)
+    ends = [" ".join(words[member:at]), words[at], " ".join(words[at + 1 :])]
+    return [*words[:member], *filter(None, ends)]
 
 
 def _is_row(values: dict[str, str]) -> bool:

@@ -365,7 +365,7 @@ def configs(text: str) -> dict[str, str] | None:
 
     ``None`` for text cut after a comma or the name of a setting, or for other text: the missing part may be relevant.
     """
-    if text.endswith((",", "=")) or (text and not _CONFIG.match(text)):
+    if text.endswith((",", "=")) or _BEGUN_NAME.search(text) or (text and not _CONFIG.match(text)):
         return None
     marks = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] in ", "]
     ends = [*(match.start() for match in marks), len(text)][1:]

@@ -22,7 +22,7 @@ _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]"
 _KEYS = re.compile(r"\A(?:\^[CDZ\\])+(?![a-z]+(?:\s|$))")
 """A typed key, as a terminal echoes it before what the ended program still prints."""
 _NO_LINE_END = re.compile(r"(?<=[a-z\]})\"'])%(?P<blanks>\s*)\Z")
-"""What zsh prints behind an output without a line end, before it fills the line with blanks (``PROMPT_EOL_MARK``)."""
+"""The mark of zsh behind an output without a line end, before it fills the line with blanks (``PROMPT_EOL_MARK``)."""
 _PROMPT = re.compile(
     r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
 )

@@ -21,6 +21,8 @@ _HEADING = re.compile(
     r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
 )
 """Headings above the output of one host, by shell loops, ansible, pssh and people."""
+_SECTION = re.compile(r"\s*#{20,}\s*[A-Za-z]+(?: [A-Za-z]+)*\s*#{20,}\s*")
+"""A section of a broker's file, as in those that Kafka comes with (``config/server.properties@3.9.0``): it names no host."""
 _AT = re.compile(
     r".*\b(?:(?:kubectl|oc|k)\s(?:(?:-\S+(?:\s+|=)[\w.-]+)\s+)*(?:exec|logs)"
     r"|docker(?:-compose| compose)?\s(?:exec|logs)|podman\s(?:exec|logs))"
@@ -35,7 +37,11 @@ _LONGEST = 4096
 
 def is_heading(text: str) -> bool:
     """Return whether it announces a host, like a shell loop prints it."""
-    return len(text) < 200 and _HEADING.fullmatch(text) is not None
+    return len(text) < 200 and _heading(text) is not None
+
+
+def _heading(text: str) -> re.Match[str] | None:
+    return None if _SECTION.fullmatch(text) else _HEADING.fullmatch(text)
 
 
 def lead_ins(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[PastedLine]:
@@ -61,7 +67,7 @@ def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: C
     found = []
     for line in lines:
         if any(map(str.isalnum, line.text)):
-            heading = _HEADING.fullmatch(line.text[:200])
+            heading = _heading(line.text[:200])
             name = next(filter(None, heading.groups()), "") if heading else ""
             typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
             name = _place(line.text[:_LONGEST]) if typed else name

@@ -78,7 +78,7 @@ def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     while first < after - 1 and left >= len(lines[first].text):
         left -= len(lines[first].text)
         first += 1
-    open_end = _OPEN_END.search(lines[after - 1].text)
+    open_end = _OPEN_END.search(lines[after - 1].text) if not is_gap(lines[after - 1].text) else None
     last = f"; what stands last, {open_end[0]}, may be cut itself" if open_end and not lines[after - 1].padded else ""
     return CutOutput(spanned(lines, first, after), f"is JSON that is cut off here: the rest was not pasted{last}")
 

@@ -99,6 +99,7 @@ _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\
 """A row of numbers, as from Kafka's JmxTool with ``--date-format``: no message follows its time."""
 _OF_HOST = re.compile(r"\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] \S+.*")
 """Text that pssh prints above the answers of a host."""
+_OF_TELNET = re.compile(r"Connection closed by foreign host\.?\s*")
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
 _BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
 _WHO = re.compile(
@@ -189,7 +190,7 @@ def _begins(text: str) -> bool:
         not seen
         or seen.startswith("log4j:")
         or sent.is_prompted(seen)
-        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST))
+        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST, _OF_TELNET))
     ):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):

@@ -174,9 +174,12 @@ def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLi
 
 
 def _inside(line: PastedLine) -> list[NamedTuple]:
-    """Return the content of a whole output inside a string, with escaped line ends: nothing when undecodable."""
-    text = line.text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
-    lines = cleaned(text.replace("\\t", "\t").replace('\\"', '"').split("\\n"))
+    """Return the content of a whole output inside a string, with escaped line ends: nothing when undecodable.
+
+    Where the string is a member of JSON, what stands around it is told beside it.
+    """
+    before, texts = quoted.member(line.text, _LEAST_INSIDE)
+    lines = cleaned(texts)
     found = []
     for recognise in _RECOGNISERS:
         if recognise in _OF_MANY_LINES:
@@ -188,6 +191,10 @@ def _inside(line: PastedLine) -> list[NamedTuple]:
         not isinstance(part, ToolStatement) or part.says for part in found
     ):
         return []
+    if before:
+        rest = "; ".join(left.text.strip() for left in lines if left.text.strip())
+        says = f"{before}; it goes on: {rest}" if rest else before
+        found.append(ToolStatement("a string in JSON", one(line), says))
     return [part._replace(span=one(line)) for part in found]
 
 

@@ -1,5 +1,6 @@
-"""Exceptions quoted in a sentence, without a time: reported as printed, without an owner."""
+"""What is quoted: exceptions in a sentence, without a time and an owner, and outputs in a string, as of Ansible or an API."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +8,36 @@ from casebook.facts.pasted import ToolStatement
 from casebook.formats.pasted.text import PastedLine, one
 
 _EXCEPTION = re.compile(r"\b(?:[a-z]\w*\.)*[A-Z]\w*(?:Exception|Error)\b ?: ?\S.*")
+_MEMBER = re.compile(r'"(?P<name>\w{1,60})"\s*:\s*(?:"(?P<text>(?:\\.|[^"\\])*+)"|(?P<other>-?\d[\d.eE+-]*|true|false|null))')
 _MOST, _LONGEST, _SHOWN = 100, 4096, 400
+
+
+def member(text: str, least: int) -> tuple[str, list[str]]:
+    """Return what stands around the output in a line, and the lines of the output.
+
+    Args:
+        text: A line with escaped line ends: a string, or JSON with one, perhaps behind words.
+        least: Line ends that a member has which is an output.
+    """
+    members = list(_MEMBER.finditer(text))
+    output = max(members, key=lambda one_: (one_["text"] or "").count("\\n"), default=None)
+    if output is None or (output["text"] or "").count("\\n") < least:
+        bare = text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
+        return "", bare.replace("\\t", "\t").replace('\\"', '"').split("\\n")
+    told = [
+        f"{one_['name']} {one_['text'] or one_['other']}"
+        for one_ in members
+        if one_ is not output and (one_["text"] or one_["other"])
+    ]
+    before = text[: members[0].start()].rstrip(" {[").removesuffix("=>").strip()
+    return ", ".join(filter(None, [before, *told]))[:_LONGEST] or output["name"], _unescaped(output["text"]).split("\n")
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return json.loads(f'"{text}"', strict=False)
+    except ValueError:
+        return text.replace("\\t", "\t").replace('\\"', '"').replace("\\n", "\n")
 
 
 def exceptions(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:

@@ -31,6 +31,8 @@ _FENCE = re.compile(
 )
 _GLUED_FENCE = re.compile(r"^\s*(?:```(?=[^\w`\s])|`(?=[^`]*\w[^`]*$))|(?<=[^`\s])```\s*$")
 """A fence on the line of the text that it encloses, or a mark of code that is open at its end."""
+_AS_CODE = re.compile(r"\s*`(?P<code>[{\[][^`]*[}\]])`\s*")
+"""A line of JSON that stands as code within a sentence's text."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
@@ -182,7 +184,7 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
     bodies = [_with_line_end(body, bodies[at] if at < len(bodies) else "") for at, body in enumerate(bodies, 1)]
     always = all(body != body.rstrip() for body in bodies if body.strip())
-    plain = ["" if is_fence(body.rstrip()) else _GLUED_FENCE.sub("", _KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
+    plain = ["" if is_fence(body.rstrip()) else _without_fence(_KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
     outside, heads = source.literals(source.strings(wrapped.joined(markup.without(plain))))
     unmarked = loops.headed(sent.without_senders(outside))
     texts = sent.with_whole_commands([_without_frame(text) for text in unmarked])
@@ -200,6 +202,12 @@ def _with_line_end(text: str, below: str) -> str:
         return text
     is_last = len(mark["blanks"]) > 1 or not below.strip() or is_fence(below) or _PROMPT.fullmatch(below[:_LONGEST_ROW])
     return text[: mark.start()] + mark["blanks"] if is_last else text
+
+
+def _without_fence(text: str) -> str:
+    """Remove a fence or marks of code on the line of what they enclose."""
+    code = _AS_CODE.fullmatch(text) if "`" in text[:8] else None
+    return code["code"] if code else _GLUED_FENCE.sub("", text)
 
 
 def _without_indents(texts: list[str]) -> list[str]:

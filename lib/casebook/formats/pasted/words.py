@@ -50,7 +50,8 @@ _REFUSING = re.compile(
 servers prints before them."""
 _PORTS = ("2181", "2182", "2281", "8080")
 """ZooKeeper's: of clients, of TLS, and of its AdminServer (``zkServer``'s ``admin.serverPort``)."""
-_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
+_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*|\s*[$#%](?: .*)?)")
+_PROMPT = re.compile(r"\s*[$#%>]\s*")
 _BESIDE_STAT = re.compile(r"\s*(?:Clients:|READ-ONLY mode; serving only read-only clients|<[\w ]+>)\s*")
 _MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+, built on \S.*|[a-z]+ - [a-z]+|\S+)\s*")
 _CUT_MONITORED = re.compile(r"\s*zk?(?:_\w*)?\s*")
@@ -61,7 +62,7 @@ _ENVIRONMENT = re.compile(r"Environment:|\s*(?:zookeeper|host|java|os|user|jvm)\
 _WATCHES = re.compile(r"\d+ connections watching \d+ paths|Total watches:\s*\d+")
 _TYPED = re.compile(
     r".*(?:\b(?:nc|ncat|netcat|telnet|socat)\s.*|echo\s+[\"']?(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\b.*)"
-    r"|\s*(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\s*|Trying [\d.:a-f]+\.\.\.|Connected to \S+"
+    r"|\s*(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\s*|Trying \S+\.\.\.|Connected to \S+"
     r"|Escape character is .*"
     r"|Connection (?:to \S+ )?closed(?: by foreign host)?\.?"
 )
@@ -88,7 +89,7 @@ _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 200
 _MOST_VALUES, _LINE = 200, 4096
 _VERSION = "version"
-_LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S+)\s*")
+_LISTS = re.compile(r"\s*(?:\[zk:[^\]]*\]\s*)?ls2?\s+(?P<path>/\S*)\s*")
 _NAMES = re.compile(r"\s*\[(?P<names>[^\[\]{}\"]{0,4000})\]\s*")
 """Znodes outside a case, e.g. ``/consumers``."""
 _OF_CLIENT = {
@@ -112,22 +113,28 @@ def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement |
     """Yield every such output."""
     at, server = 0, ""
     while at < len(lines):
-        text = lines[at].text[:4096]
+        text, before = lines[at].text[:4096], server
         if asked := _ASKED.search(text) or _HEADING.fullmatch(text):
             prompt = _AT_HOST.match(text) if asked["host"] in _OWN_HOST else None
             server = prompt["host"] if prompt else asked["host"]
         found, after = _at(lines, at)
-        if asked and not found and _is_silent(lines, at):
-            says = "a ZooKeeper server printed nothing: it did not answer"
-            found = (
-                ToolStatement("ZooKeeper's four-letter words", one(lines[at]), says, "see whether its process runs", bad=True),
-            )
+        whose = before if _GLUED.fullmatch(text) else server
         for part in found:
-            yield _of_server(part, server) if server and isinstance(part, ToolStatement) else part
+            yield _of_server(part, whose) if isinstance(part, ToolStatement) else part
+        if asked and (not found or whose != server) and _is_silent(lines, at):
+            yield _silent(one(lines[at]), server)
         at = max(after, at + 1)
 
 
+def _silent(where: LineSpan, server: str) -> ToolStatement:
+    says = "a ZooKeeper server printed nothing: it did not answer"
+    told = ToolStatement("ZooKeeper's four-letter words", where, says, "see whether its process runs", bad=True)
+    return _of_server(told, server)
+
+
 def _of_server(told: ToolStatement, server: str) -> ToolStatement:
+    if not server:
+        return told
     return told._replace(says=told.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1))
 
 
@@ -172,6 +179,8 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
 def _is_silent(lines: Sequence[PastedLine], at: int) -> bool:
     """Return whether the next command directly follows a word: output claimed by other readers is an empty line."""
     texts = [line.text[:4096] for line in lines[at : at + 2]]
+    if len(texts) > 1 and _TYPED.fullmatch(texts[0]) and _PROMPT.fullmatch(texts[1]):
+        return True
     return len(texts) > 1 and all(_AT_HOST.match(text) and (_TYPED.fullmatch(text) or not text.strip()) for text in texts)
 
 

@@ -1,6 +1,6 @@
-"""Labels at the start of a block, of which the first letters were not copied: as the tool prints them.
+"""What a tool prints at the start of a block, of which the first letters were not copied: labels, and the braces of its JSON.
 
-What follows a label proves it; only the label is completed, never a value.
+What follows proves it; only labels and braces are completed, never a value.
 """
 
 import re
@@ -20,6 +20,14 @@ _LABELS = (
     ("Metadata for", r" .*\(from broker .*"),
 )
 """As of the tools' sources that the readers name."""
+_BRACES = (
+    ('{"version":1,"brokers":[{', re.compile(r'\s*"broker"\s*:\s*\d{1,10}\s*,(?:\s*"logDirs"\s*:.*)?')),
+    (
+        "{",
+        re.compile(r'\s*"(?:version"\s*:\s*1\s*,(?:\s*"(?:brokers|partitions)"\s*:.*)?|Kafka(?:Partition|Broker)State"\s*:.*)'),
+    ),
+)
+"""What stands before the first member that was copied, of ``kafka-log-dirs``, a plan and Cruise Control."""
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -33,10 +41,12 @@ _LONGEST = 4096
 
 
 def completed(texts: list[str]) -> list[str]:
-    """The lines; the first one of each block with its whole label."""
+    """The lines; the first one of each block with its whole label, or its braces."""
     return [text if not text or (at and texts[at - 1]) else _completed(text) for at, text in enumerate(texts)]
 
 
 def _completed(text: str) -> str:
+    if '"' in text and (braces := next((open_ for open_, member in _BRACES if member.fullmatch(text[:_LONGEST])), "")):
+        return f"{braces}{text}"
     found = ((label, pattern.fullmatch(text[:_LONGEST])) for label, pattern in _PATTERNS)
     return next((f"{label}{cut['behind']}{text[_LONGEST:]}" for label, cut in found if cut), text)

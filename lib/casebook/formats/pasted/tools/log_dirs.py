@@ -16,7 +16,7 @@ from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, spanned
 
-_JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
+_JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*(?:\"version\"\s*:\s*1\s*,\s*)?")
 _BESIDE = re.compile(
     r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
 )
@@ -87,10 +87,11 @@ def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
 
 def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator[Used | ToolStatement]:
     replicas, failed, behind, moving, answered = 0, [], [], [], {}
-    level, settled = 0, 0
+    level, settled, usable = 0, 0, 0
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
         answered.setdefault(broker, []).append(str(where))
+        usable += log_dir.get("error", "") is None
         if isinstance(where, str) and log_dir.get("error"):
             failed.append(f"broker {broker} cannot use {where} ({_error(str(log_dir['error']))})")
         for row in _maps(log_dir.get("partitions")):
@@ -112,6 +113,7 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
                 settled += row.get("isFuture") is False
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
+    parts += [f"error null of {usable} log dir{'' if usable == 1 else 's'}"] if usable else []
     parts += [f"offset lag 0 of {level}"] if level else []
     parts += (
         [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []

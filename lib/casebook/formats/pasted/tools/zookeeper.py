@@ -274,7 +274,7 @@ def _kind(row: object) -> str | None:
         return "^/brokers/ids/"
     if isinstance(row.get("partitions"), dict):
         return "^/brokers/topics/[^/]+$"
-    if isinstance(row.get("partitions"), list):
+    if isinstance(row.get("partitions"), list) and row.keys() <= {"version", "partitions"}:
         return "^/admin/"
     return "^/config/" if "config" in row else None
 

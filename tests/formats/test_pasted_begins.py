@@ -1,4 +1,4 @@
-"""What lacks its first letters, or stands within a line: as whole as it was printed."""
+"""Text that lacks its first letters, or is a string within a line: as whole as it was printed."""
 
 import json
 

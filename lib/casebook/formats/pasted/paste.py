@@ -176,7 +176,7 @@ def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLi
 def _inside(line: PastedLine) -> list[NamedTuple]:
     """Return the content of a whole output inside a string, with escaped line ends: nothing when undecodable.
 
-    Where the string is a member of JSON, what stands around it is told beside it.
+    Where the string is a member of JSON, the other members are reported beside it.
     """
     before, texts = quoted.member(line.text, _LEAST_INSIDE)
     lines = cleaned(texts)

@@ -1,4 +1,4 @@
-"""What is quoted: exceptions in a sentence, without a time and an owner, and outputs in a string, as of Ansible or an API."""
+"""Quoted text: exceptions in a sentence, without a time and an owner, and outputs in a string, as of Ansible or an API."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _MOST, _LONGEST, _SHOWN = 100, 4096, 400
 
 
 def member(text: str, least: int) -> tuple[str, list[str]]:
-    """Return what stands around the output in a line, and the lines of the output.
+    """Return the members around the output in a line, and the lines of the output.
 
     Args:
         text: A line with escaped line ends: a string, or JSON with one, perhaps behind words.

@@ -1,4 +1,4 @@
-"""What a tool prints at the start of a block, of which the first letters were not copied: labels, and the braces of its JSON.
+"""Labels and braces at the start of a block, of which the first letters were not copied: as the tool prints them.
 
 What follows proves it; only labels and braces are completed, never a value.
 """
@@ -27,7 +27,7 @@ _BRACES = (
         re.compile(r'\s*"(?:version"\s*:\s*1\s*,(?:\s*"(?:brokers|partitions)"\s*:.*)?|Kafka(?:Partition|Broker)State"\s*:.*)'),
     ),
 )
-"""What stands before the first member that was copied, of ``kafka-log-dirs``, a plan and Cruise Control."""
+"""Text before the first member that was copied, of ``kafka-log-dirs``, a plan and Cruise Control."""
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:

@@ -1,7 +1,7 @@
 """Lines that a narrow terminal has broken: the rest of an entry of the kernel's log goes back to its begin.
 
-Each of them begins with its time in brackets, or as ``syslog`` writes it. A line that fills the screen, with a line below that has
-no time, was broken there, also within a word.
+Each of them begins with its time in brackets, or as ``syslog`` writes it. A line that fills the screen, with a line below
+that has no time, was broken there, also within a word.
 """
 
 import re

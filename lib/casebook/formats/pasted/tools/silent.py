@@ -14,7 +14,7 @@ from casebook.formats.pasted.text import PastedLine, one
 _PROMPT = re.compile(r"\s*(?P<prompt>\S{0,120}(?: \S{1,80}){0,3}?[$#%>])(?:\s+(?P<command>\S.*))?\s*")
 _NONE = (
     ("kafka-topics", "--under-replicated-partitions", "no partition is under-replicated"),
-    ("kafka-topics", "--unavailable-partitions", "no partition is told unavailable"),
+    ("kafka-topics", "--unavailable-partitions", "no partition is unavailable"),
     ("kafka-topics", "--under-min-isr-partitions", "no partition has fewer in-sync replicas than min.insync.replicas"),
     ("kafka-topics", "--at-min-isr-partitions", "no partition has just as many in-sync replicas as min.insync.replicas"),
     ("kafka-topics", "--topics-with-overrides", "no topic has overrides"),

@@ -71,7 +71,6 @@ _FIGURE = re.compile(r"-?\d+|None|-|[*xX#?.]+")
 _PROMPT = re.compile(r".*[$#%>]\s.*|\s*(?:[^\s$#%>]{1,80}|\[[^\[\]]{1,80}\])?[$#%>]|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS, _MOST_FOLDS, _MOST_ROWS = 64 << 10, 20, 12, 60, 3, 60
 _MOST_COMMAND = 200
-_DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 
 
 def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | PastedZnode | CutOutput]:
@@ -128,7 +127,7 @@ def _at(
         places = ", ".join(f"{row['id']} at {row['address']}" for row in asked[:_MOST_BROKERS])
         more = f" and {len(asked) - _MOST_BROKERS} more" if len(asked) > _MOST_BROKERS else ""
         says = f"the checker asked broker{'' if len(asked) == 1 else 's'} {places}{more}" if asked else ""
-        return (ToolStatement("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
+        return (ToolStatement("ConsumerOffsetChecker", spanned(lines, at, after), says, offsets.DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
     for table in TABLES:
@@ -229,7 +228,9 @@ def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolState
     says = f"{' and '.join(kinds)} elections of leaders: ".lstrip() + "; ".join(
         f"{_some(names)} {kind}" for kind, names in named.items() if names
     )
-    told = ToolStatement("kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
+    told = ToolStatement(
+        "kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), offsets.DESCRIBE, bool(named["failed"])
+    )
     return (*changed, told), after
 
 
@@ -281,7 +282,7 @@ def _list(lines: Sequence[PastedLine], at: int, what: str) -> tuple[Sequence[Too
         return (ToolStatement("kafka-consumer-groups --list", span, says, how),), after
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", LineSpan(number, number)) for row, number in found]
     deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", LineSpan(n, n)) for row, n in found if row["deleting"]]
-    return (*topics, *deleting, ToolStatement("kafka-topics --list", span, "", _DESCRIBE)), after
+    return (*topics, *deleting, ToolStatement("kafka-topics --list", span, "", offsets.DESCRIBE)), after
 
 
 def _below_gap(lines: Sequence[PastedLine], at: int) -> int | None:

@@ -28,7 +28,9 @@ _COLLECTED = re.compile(
     r"|(?:[\d.,]+: )?\[(?:Full )?GC(?: pause| \()"
     r"|Total time for which application threads were stopped: )"
 )
-"""A garbage collection, with the JVM's uptime or without any time (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``)."""
+"""A garbage collection, with the JVM's uptime or without any time (``-Xlog:gc``, ``-XX:+PrintGCTimeStamps``).
+
+As ``casebook.logs.Foreign``."""
 _OBJECT = re.compile(r"\s{0,8}(?:\{ ?)?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
 """An entry as a JSON object, with any first member, its brace copied or not: it has a message."""
 _OF_RUBY = re.compile(r"\s{0,8}\{:timestamp=>\".*:message=>")

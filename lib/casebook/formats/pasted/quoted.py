@@ -23,7 +23,7 @@ def member(text: str, least: int) -> tuple[str, list[str]]:
     output = max(members, key=lambda one_: (one_["text"] or "").count("\\n"), default=None)
     if output is None or (output["text"] or "").count("\\n") < least:
         bare = text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
-        return "", bare.replace("\\t", "\t").replace('\\"', '"').split("\\n")
+        return "", _plain(bare).split("\n")
     told = [
         f"{one_['name']} {one_['text'] or one_['other']}"
         for one_ in members
@@ -37,7 +37,11 @@ def _unescaped(text: str) -> str:
     try:
         return json.loads(f'"{text}"', strict=False)
     except ValueError:
-        return text.replace("\\t", "\t").replace('\\"', '"').replace("\\n", "\n")
+        return _plain(text)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\t", "\t").replace('\\"', '"').replace("\\n", "\n")
 
 
 def exceptions(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:

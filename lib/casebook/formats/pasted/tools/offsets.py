@@ -25,7 +25,7 @@ _LABEL = re.compile(
 """Text above offsets that says which they are."""
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
-_DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
+DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 _LEAST_ON_A_LINE, _MOST_LABEL, _MOST_ROWS, _LONGEST = 4, 80, 60, 64 << 10
 
 
@@ -67,7 +67,7 @@ def of_rows(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -> Tool
     unsaid = "" if time else "; the value of --time decides which they are"
     more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
     says = f"{which or 'some'} offsets{given} of {', '.join(found[:_MOST_ROWS])}{more}{unsaid}"
-    return ToolStatement("GetOffsetShell", span, says, _DESCRIBE)
+    return ToolStatement("GetOffsetShell", span, says, DESCRIBE)
 
 
 def total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
@@ -80,7 +80,7 @@ def total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     topic = re.search(r"--topic[ =](\S+)", command)
     whose = f" of {topic[1]}" if topic else ""
     says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
-    return ToolStatement("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
+    return ToolStatement("GetOffsetShell", one(lines[after]), says, DESCRIBE)
 
 
 def _which(command: str) -> str:

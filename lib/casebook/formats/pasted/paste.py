@@ -29,7 +29,7 @@ from casebook.facts.pasted import (
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
 from casebook.formats.pasted import answers, beside, foreign, forms, kept, logs, named, quoted, remarks, spacing, unread, words
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.damage import sent
+from casebook.formats.pasted.damage import folded, sent
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, is_sentence, one
@@ -76,13 +76,21 @@ def read(texts: Iterable[str]) -> Pasted:
         texts: Lines, with or without line ends; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
     """
     pasted, numbers = spacing.without(texts)
-    lines = cleaned(pasted)
-    found = _read(lines)
-    found = replace(found, told=(*found.told, *remarks.open_end(pasted, lines)))
+    found = _read(pasted)
+    if folds := folded.joined(pasted):
+        whole = _read(folds.lines)
+        if folded.is_better(whole, folds.lines, found, pasted):
+            found = spacing.spread(whole, folds.numbers, folds.ends)
     return spacing.spread(found, numbers)
 
 
-def _read(lines: list[PastedLine]) -> Pasted:
+def _read(texts: Sequence[str]) -> Pasted:
+    lines = cleaned(texts)
+    found = _parsed(lines)
+    return replace(found, told=(*found.told, *remarks.open_end(texts, lines)))
+
+
+def _parsed(lines: list[PastedLine]) -> Pasted:
     found, left = _taken(lines)
     unknown = [line for line in left if remarks.has_remark(line.text) and not _says_nothing(line.text)]
     if unknown:

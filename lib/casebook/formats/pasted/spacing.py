@@ -48,31 +48,32 @@ def _is_row(text: str) -> bool:
     return len(text) < _LONGEST and (_COLUMNS.fullmatch(text) is not None or sent.is_output(text))
 
 
-def spread(found: Pasted, numbers: Sequence[int]) -> Pasted:
+def spread(found: Pasted, numbers: Sequence[int], ends: Sequence[int] = ()) -> Pasted:
     """Return the result with original line numbers.
 
     Args:
-        found: What was read without the empty lines.
+        found: What was read of fewer lines.
         numbers: The original number of each line.
+        ends: That of its end, where lines were joined.
     """
-    if not numbers or len(numbers) == numbers[-1]:
+    if not numbers or len(numbers) == (ends or numbers)[-1]:
         return found
     rows = {
-        name: tuple(_spread(row, numbers) for row in value)
+        name: tuple(_spread(row, numbers, ends or numbers) for row in value)
         for name in found.__slots__
         if isinstance(value := getattr(found, name), tuple)
     }
     return Pasted(**{**rows, "lines": numbers[found.lines - 1]})
 
 
-def _spread(row: tuple, numbers: Sequence[int]) -> tuple:
+def _spread(row: tuple, numbers: Sequence[int], ends: Sequence[int]) -> tuple:
     def renumbered(found: re.Match[str]) -> str:
         first, last = int(found["first"]), int(found["last"] or found["first"])
         if not 0 < first <= last <= len(numbers):
             return found[0]
         return f"{found['what']}{numbers[first - 1]}{f'-{numbers[last - 1]}' if found['last'] else ''}"
 
-    span = LineSpan(numbers[row.span.first - 1], numbers[row.span.last - 1])
+    span = LineSpan(numbers[row.span.first - 1], ends[row.span.last - 1])
     changed: dict[str, object] = {"span": span}
     for name in {"says", "reason"} & {*row._fields}:
         changed[name] = _NUMBERS.sub(renumbered, getattr(row, name))

@@ -66,7 +66,7 @@ _BEGINS = re.compile(
 )
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
-    r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
+    r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.,-]*=\S*)\s*",
     re.IGNORECASE,
 )
 _PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)")
@@ -226,7 +226,7 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
     """Return the row that starts at a line, joined with its further lines."""
     text, after = lines[at].text, at + 1
     while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
-        text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
+        text += ("" if _is_broken_word(text, lines[after].text) else " ") + lines[after].text
         after += 1
     text, after = _broken(lines, at, text, after)
     span = spanned(lines, at, after)
@@ -242,6 +242,11 @@ def _row(lines: Sequence[PastedLine], at: int) -> tuple[DescribedTopic | Describ
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
     return CutOutput(span, "is a line of kafka-topics --describe that is cut off or was changed"), after
+
+
+def _is_broken_word(text: str, below: str) -> bool:
+    """Return whether no blank belongs between two parts of a row: within a list, of ids or of settings."""
+    return (re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", below)) or ("Configs:" in text and below[:1] != " ")
 
 
 def _broken(lines: Sequence[PastedLine], at: int, text: str, after: int) -> tuple[str, int]:

@@ -1,0 +1,129 @@
+"""Outputs that a narrow screen has broken at one column, also within words.
+
+Only a second reading shows which lines belong together: lines of the same width are joined with those below them. That reading
+counts if it understands more and loses nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from casebook.facts.pasted import Pasted
+from casebook.formats.pasted.damage import sent
+from casebook.formats.pasted.text import quote_mark
+
+_LEAST_WIDE = 40
+_MOST_LINES = 2000
+_SAME = 8
+_ROWS = (
+    "znodes",
+    "topics",
+    "partitions",
+    "offsets",
+    "groups",
+    "members",
+    "configs",
+    "assigned",
+    "moves",
+    "elected",
+    "files",
+    "used",
+)
+_STATEMENTS = ("settings", "dumps", "logs", "hosts")
+
+
+class Joined(NamedTuple):
+    """Lines of which broken ones are whole, with the numbers of the first and the last line of each."""
+
+    lines: list[str]
+    numbers: list[int]
+    ends: list[int]
+
+
+def joined(texts: Sequence[str]) -> Joined | None:
+    """Return the lines of a paste with the broken ones whole; nothing where none looks broken."""
+    if len(texts) > _MOST_LINES:
+        return None
+    bodies = [text[len(quote_mark(text)) :].rstrip("\r\n") for text in texts]
+    if not (wide := _width(bodies)):
+        return None
+    whole = {at: bodies[at].ljust(wide) for first, after in _blocks(bodies) for at in _broken(bodies[first:after], first, wide)}
+    if not whole:
+        return None
+    kept = [at for at in range(len(texts)) if at - 1 not in whole]
+    for at in reversed(whole):
+        whole[at] += whole.get(at + 1, bodies[at + 1])
+    return Joined([whole.get(at, texts[at]) for at in kept], [at + 1 for at in kept], [*(at for at in kept if at), len(texts)])
+
+
+def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequence[str]) -> bool:
+    """Return whether the reading of the joined lines holds no less than the other, and differs or leaves less of the text.
+
+    Parts of broken lines may look like statements of hosts and logs, so these count where there is nothing else.
+    """
+    new, old = _rows(whole), _rows(found)
+    left, before = _not_understood(whole, lines), _not_understood(found, texts)
+    if new or old:
+        return _values(new) >= _values(old) and (sum(left) < sum(before) or (sum(left) == sum(before) and new != old))
+    keeps = all(len(getattr(whole, name)) >= len(getattr(found, name)) for name in _STATEMENTS)
+    return keeps and len(before) > 1 and sum(left) < sum(before)
+
+
+def _not_understood(found: Pasted, texts: Sequence[str]) -> list[int]:
+    """Return the lengths of lines that were not understood; one alone may be the cut end."""
+    spans = (each.span for each in found.not_understood)
+    return [len(texts[at - 1]) for span in spans for at in range(span.first, span.last + 1)]
+
+
+def _rows(found: Pasted) -> tuple:
+    return tuple(row._replace(span=None) for name in _ROWS for row in getattr(found, name))
+
+
+def _values(held: object) -> int:
+    """Return how many values rows hold."""
+    if isinstance(held, Mapping):
+        return sum(map(_values, held.values()))
+    return sum(map(_values, held)) if isinstance(held, tuple) else held is not None
+
+
+def _width(bodies: Sequence[str]) -> int:
+    """Return the largest width that many lines with others below them have; 0 where no two have the same."""
+    widths = Counter(len(text) for text, below in pairwise(bodies) if len(text) >= _LEAST_WIDE and below.strip())
+    least = max(2, max(widths.values(), default=0) // 3)
+    return max((width for width, times in widths.items() if times >= least), default=0)
+
+
+def _blocks(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the runs of lines without an empty one in between, from the first to behind the last."""
+    first = 0
+    for after in range(len(bodies) + 1):
+        if after == len(bodies) or not bodies[after].strip():
+            yield first, after
+            first = after + 1
+
+
+def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:
+    """Yield the lines of a block that go on in the next one.
+
+    Blanks that filled the screen may be lost from a row of a table; then the next line begins with some.
+    """
+    if any(len(text) > wide for text in block[1:]):
+        return
+    has_full = any(len(text) == wide for text in block[:-1])
+    head = ""
+    for at, (text, below) in enumerate(pairwise(block), first):
+        head = head or text
+        is_full = len(text) == wide and not _begins(below, head)
+        is_row = has_full and len(text) < wide and "  " in text.strip()
+        if is_full or (is_row and below.startswith("  ")):
+            yield at
+        else:
+            head = ""
+
+
+def _begins(text: str, above: str) -> bool:
+    """Return whether a line begins something by itself: a command or its answer, a row like the one above, JSON, a remark."""
+    is_json = text.startswith("{") and not above.endswith("=")
+    is_answer = sent.is_prompted(above) and sent.is_output(text)
+    return is_json or is_answer or text[:_SAME] == above[:_SAME] or sent.is_prompted(text) or text.startswith("(")

@@ -1,0 +1,79 @@
+"""Real outputs as a screen of some width shows them: broken at one column, also within words."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from casebook.facts.pasted import Pasted
+from casebook.formats.pasted import paste
+
+OUTPUTS = {file.stem: file.read_text().splitlines() for file in sorted((Path(__file__).parent / "pasted").glob("*.txt"))}
+ROWS = [
+    "znodes",
+    "topics",
+    "partitions",
+    "offsets",
+    "groups",
+    "members",
+    "configs",
+    "assigned",
+    "moves",
+    "elected",
+    "files",
+    "used",
+]
+
+
+def folded(lines: list[str], width: int) -> list[str]:
+    return [line[at : at + width] for line in lines for at in range(0, max(len(line), 1), width)]
+
+
+def rows(found: Pasted) -> list[tuple]:
+    """What was read, wherever it stands."""
+    values = [row._asdict() for name in ROWS for row in getattr(found, name)]
+    return [tuple(value for name, value in row.items() if name not in ("span", "listing")) for row in values]
+
+
+@given(st.sampled_from(sorted(OUTPUTS)), st.integers(60, 200))
+@settings(max_examples=150)
+def test_same_rows(name, width):
+    """Or it is said that something was not understood."""
+    lines = OUTPUTS[name]
+    assume(sum(len(line) > width for line in lines) > 1)
+    found = paste.read(folded(lines, width))
+    assert rows(found) == rows(paste.read(lines)) or found.not_understood
+
+
+@pytest.mark.parametrize("name", ["groups_2.8.2", "groups_2.8.2_members", "groups_3.9.2_state", "topics_2.8.2"])
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_whole(name, width):
+    lines = OUTPUTS[name]
+    whole, found = paste.read(lines), paste.read(folded(lines, width))
+    assert rows(found) == rows(whole)
+    assert len(found.not_understood) == len(whole.not_understood)
+
+
+@pytest.mark.parametrize("quote", ["", "> "])
+def test_blanks_at_the_end_are_lost(quote):
+    """As chats and mails remove them: the row's rest begins with blanks."""
+    lines = OUTPUTS["groups_2.8.2_members"]
+    found = paste.read([f"{quote}{line}".rstrip() for line in folded(lines, 100)])
+    assert rows(found) == rows(paste.read(lines))
+
+
+def test_a_row_has_all_its_lines():
+    lines = folded(OUTPUTS["groups_2.8.2"], 100)
+    for row in paste.read(lines).offsets:
+        text = "".join(lines[row.span.first - 1 : row.span.last])
+        assert f"{row.group} " in text
+        assert text.endswith("consumer-billing-1")
+
+
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
+def test_a_row_of_a_list_is_whole(name):
+    """Lines of the same width by chance stay what they are."""
+    wide = max(map(len, OUTPUTS[name])) + 2
+    padded = [line.ljust(wide, " ") if line and not line.startswith("$") else line for line in OUTPUTS[name]]
+    assert rows(paste.read(padded)) == rows(paste.read(OUTPUTS[name]))

@@ -27,9 +27,23 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.formats.pasted import answers, beside, foreign, forms, kept, logs, named, quoted, remarks, spacing, unread, words
+from casebook.formats.pasted import (
+    answers,
+    beside,
+    folded,
+    foreign,
+    forms,
+    kept,
+    logs,
+    named,
+    quoted,
+    remarks,
+    spacing,
+    unread,
+    words,
+)
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.damage import folded, sent
+from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, usage
 from casebook.formats.pasted.text import PastedLine, cleaned, is_gap, is_remark, is_sentence, one

@@ -123,7 +123,7 @@ def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:
 
 
 def _begins(text: str, above: str) -> bool:
-    """Return whether a line begins something by itself: a command or its answer, a row like the one above, JSON, a remark."""
+    """Return whether a line begins something new: a command or its answer, a row like the one above, JSON, a remark."""
     is_json = text.startswith("{") and not above.endswith("=")
     is_answer = sent.is_prompted(above) and sent.is_output(text)
     return is_json or is_answer or text[:_SAME] == above[:_SAME] or sent.is_prompted(text) or text.startswith("(")

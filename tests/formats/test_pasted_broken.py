@@ -228,3 +228,91 @@ class TestStated:
     def test_what_a_check_and_a_shell_print(self) -> None:
         rows = _read("FAIL: only 1/3 brokers reachable\nssh: connect to host kb3 port 22: No route to host\n").hosts
         assert "it printed FAIL: only 1/3 brokers reachable" in [row.text for row in rows]
+
+
+class TestRests:
+    """What a mail has moved to the next line."""
+
+    def test_a_list_of_ids(self) -> None:
+        text = "Current partition reassignments:\n\norders.eu-7: replicas: 4,5,1,2,3. adding: 4,5. removing: 2,\n3.\n"
+        (row,) = _read(text).assigned
+        assert (row.replicas, row.adding, row.removing) == ((4, 5, 1, 2, 3), (4, 5), (2, 3))
+
+    def test_an_error_of_kcat(self) -> None:
+        text = (
+            "Metadata for all topics (from broker 2: kb2:9092/2):\n 1 brokers:\n  broker 2 at kb2:9092\n 1 topics:\n"
+            '  topic "orders.eu" with 1 partitions:\n    partition 0, leader -1, replicas: 3, isrs: 3, Broker: Leader not\navailable\n'
+        )
+        assert "orders.eu-0: Broker: Leader not available." in _remarks(text)
+        assert not _unknown(text)
+
+    def test_a_list_of_overrides(self) -> None:
+        text = "Configs for topics:orders.eu are \nretention.ms=3600000，segment.ms=60000\n"
+        (row,) = _read(text).configs
+        assert (row.settings, row.whole) == ({"retention.ms": "3600000", "segment.ms": "60000"}, True)
+
+    def test_no_list_below_an_empty_one(self) -> None:
+        (row,) = _read("Configs for topic 'plain' are \nexit\n").configs
+        assert row.settings == {}
+
+
+class TestRows:
+    HEAD = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+
+    def test_a_lag_that_is_no_difference(self) -> None:
+        text = f"{self.HEAD}bills orders.eu 0 245 261 0 - - -\nbills orders.eu 1 7 9 2 - - -\n"
+        said = "a lag (0) that is not the difference of the printed offsets is printed for orders.eu-0 of group bills"
+        assert said in _remarks(text)
+        assert "orders.eu-1 of" not in _remarks(text).replace("no consumer (-) is printed for orders.eu-0, orders.eu-1", "")
+
+    def test_a_header_alone(self) -> None:
+        asked = "$ kafka-consumer-groups.sh --bootstrap-server kb1:9092 --group bills --describe\n"
+        assert "of group bills the header was printed, and no row below it" in _remarks(f"{asked}{self.HEAD}\n$ \n")
+        assert "no row below it" not in _remarks(f"{asked}{self.HEAD}")
+
+    def test_a_member_without_partitions(self) -> None:
+        """A count of 0 is whole, wherever the row ends."""
+        head = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
+        rows = "bills app-1-aa /10.0.0.4 app 3 orders.eu(0,1,2)\nbills app-2-bb /10.0.0.5 app 0\n"
+        assert [row.partitions for row in _read(head + rows).members] == [3, 0]
+
+
+class TestAside:
+    PROGRESS = (
+        "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
+        "                                 Dload  Upload   Total   Spent    Left  Speed\n"
+        "100 4395k  100 4395k    0     0  7906k      0 --:--:-- --:--:-- --:--:-- 7906k\n"
+    )
+
+    def test_progress_of_curl(self) -> None:
+        """The heading above it names the owner of what stands below, and nothing is read into it."""
+        metric = 'kafka_controller_kafkacontroller_value{name="ActiveControllerCount",} 1.0\n'
+        text = f'kb-2:\nDefaulted container "kafka" out of: kafka, init (init)\n{self.PROGRESS}{metric}'
+        found = _read(text)
+        (row,) = found.hosts
+        assert (row.span.first, found.heading(row.span.first)) == (6, "kb-2")
+        assert "Dload" in _remarks(text)
+        assert "Dload 100" not in _remarks(text)
+
+    def test_names_below_a_warning(self) -> None:
+        warning = "OpenJDK 64-Bit Server VM warning: If the number of processors is expected to increase from one, set it\n"
+        rows = _read(f"$ kafka-topics --zookeeper=kb1:2181 --list\n{warning}orders.eu\nbills\n$ \n").znodes
+        assert [(row.path, row.span.first) for row in rows] == [("/brokers/topics/orders.eu", 3), ("/brokers/topics/bills", 4)]
+
+    def test_a_heading_that_names_an_output(self) -> None:
+        text = "#### df\nFilesystem Size Used Avail Use% Mounted on\n/dev/sdb1 99G 98G 1G 99% /data\n"
+        found = _read(text)
+        assert [found.heading(row.span.first) for row in found.hosts] == [""]
+
+
+def test_versions_of_a_broker_on_one_line() -> None:
+    text = "kb1:9092 (id: 0 rack: null) -> {Produce(0): 0 to 2 [usable: 2], Fetch(1): 0 to 3 [usable: 3]}\n"
+    said = _remarks(text)
+    assert "0 at kb1:9092 (no rack) answered" in said
+    assert "broker 0 knows Produce 0 to 2 (usable: 2), Fetch 0 to 3 (usable: 3)" in said
+
+
+def test_a_long_dump_is_cut_aloud() -> None:
+    row = "| offset: {} CreateTime: 1700000000000 keySize: -1 valueSize: 9 sequence: -1 headerKeys: [] payload: {}"
+    said = _remarks(row.format(7, '{"type":"TOPIC_RECORD","version":0,"data":{"name":"' + "x" * 3000 + '"}}') + "\n")
+    assert "more characters)" in said

@@ -278,6 +278,44 @@ class TestEntries:
         assert [event.number(name) for name in ("thread", "messages", "segment", "slots")] == [0, 41300, 0, 41249]
         assert event.summary.endswith("or decrease log.cleaner.threads")
 
+    @pytest.mark.parametrize(
+        ("message", "kind", "name"),
+        [
+            (
+                "[ReplicaFetcher replicaId=3, leaderId=2, fetcherId=0] Error in response for fetch request (type=FetchRequest)",
+                "fetch_failed",
+                "error",
+            ),
+            ("Error while reading checkpoint file /data/a/cleaner-offset-checkpoint", "disk_error", "what"),
+            ("Error while creating ephemeral at /brokers/ids/1, node already exists", "quiet", ""),
+        ],
+    )
+    def test_the_exception_below_is_the_cause(self, message, kind, name):
+        """Where the wording leaves it to the exception; a frame is none."""
+        thrown = "java.io.IOException: Connection to 2 was disconnected before the response was read"
+        head = HEAD.replace("INFO", "ERROR") + message
+        events, _, _ = read(head, thrown, "\tat kafka.utils.Utils.read(Utils.scala:9)")
+        of_kind = [event for event in events if event.kind == kind]
+        assert [event.fields[name] for event in of_kind] == ([thrown] if name else [])
+        alone, _, _ = read(head, "\tat kafka.utils.Utils.read(Utils.scala:9)")
+        assert not any(event.fields.get(name) for event in alone if name)
+
+    @pytest.mark.parametrize(
+        ("path", "place"),
+        [
+            ("/data/a/orders.eu-3/00000000000000000000.index", ("orders.eu", 3)),
+            ("C:\\kafka\\logs\\a-b-12\\00000000000000000417.timeindex", ("a-b", 12)),
+            ("/data/a/orders-3.3ad1-delete/00000000000000000000.index", (None, None)),
+            ("/data/a-3/meta.properties", (None, None)),
+        ],
+    )
+    def test_a_file_of_a_segment_names_its_partition(self, path, place):
+        reason = f"requirement failed: Corrupt index found, index file ({path}) has non-zero size but the last offset is 0"
+        (event,), _, _ = read(
+            HEAD.replace("INFO", "WARN") + f"Found a corrupted index file due to {reason}}}. deleting it (kafka.log.Log)"
+        )
+        assert (event.kind, event.topic, event.partition) == ("corrupt_index", *place)
+
     def test_a_message_of_many_lines_has_its_logger_at_its_end(self):
         (event,), _, _ = (
             read(

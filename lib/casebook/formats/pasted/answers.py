@@ -21,7 +21,7 @@ from casebook.formats.zookeeper import znodes
 
 _ANSWERED = re.compile(
     r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\)"
-    r"(?P<behind> -> (?:\((?P<apis>.*)|(?P<error>ERROR.*)))?\s*"
+    r"(?P<behind> -> (?:[({](?P<apis>.*)|(?P<error>ERROR.*)))?\s*"
 )
 _API = re.compile(
     r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?)"

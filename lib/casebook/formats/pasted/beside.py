@@ -32,6 +32,11 @@ _AT = re.compile(
 )
 """A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
 _LEAD_IN = re.compile(r"(?=.*[a-zA-Z])(?=.*\d).{2,200}:\s*")
+_NO_PLACES = re.compile(
+    r"(?i:answer|command|df|dmesg|du|free|iostat|jmap|journalctl|jps|jstack|jstat|kubectl|logs?|ls|lsof|mntr|netstat|output|ps|results?"
+    r"|sar|ss|stat|systemctl|top|vmstat)"
+)
+"""Headings by people that name the output below, not its place."""
 _LONGEST = 4096
 
 
@@ -69,6 +74,7 @@ def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: C
         if any(map(str.isalnum, line.text)):
             heading = _heading(line.text[:200])
             name = next(filter(None, heading.groups()), "") if heading else ""
+            name = "" if _NO_PLACES.fullmatch(name) else name
             typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
             name = _place(line.text[:_LONGEST]) if typed else name
             found.append(Beside(one(line), loops.printed(line.text.strip())[:_LONGEST], name, typed))

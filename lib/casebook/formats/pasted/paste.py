@@ -89,13 +89,15 @@ def read(texts: Iterable[str]) -> Pasted:
     Args:
         texts: Lines, with or without line ends; beyond :data:`casebook.formats.pasted.text.MOST_LINES` the rest is ignored.
     """
-    pasted, numbers = spacing.without(texts)
+    pasted, numbers, aside = spacing.without(texts)
     found = _read(pasted)
     if folds := folded.joined(pasted):
         whole = _read(folds.lines)
         if folded.is_better(whole, folds.lines, found, pasted):
             found = spacing.spread(whole, folds.numbers, folds.ends)
-    return spacing.spread(found, numbers)
+    found = spacing.spread(found, numbers)
+    beside = sorted((*found.beside, *aside), key=lambda each: each.span)
+    return replace(found, beside=tuple(beside), lines=max(found.lines, aside[-1].span.last if aside else 0))
 
 
 def _read(texts: Sequence[str]) -> Pasted:
@@ -273,7 +275,6 @@ _BESIDE = (
     kcat.is_typed,
     unread.is_typed,
     configs.is_beside,
-    silent.is_beside,
     reassign.is_beside,
     log_dirs.is_beside,
 )

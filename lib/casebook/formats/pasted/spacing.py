@@ -1,16 +1,17 @@
 """Pastes with an empty line after every line, as copied from some pages and mails: all of it, or the rows of a table.
 
-They are read without the empty lines; results have the original line numbers.
+They are read without the empty lines, and without what kubectl, Java and curl print beside an answer; results have the
+original line numbers.
 """
 
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from casebook.facts.pasted import BrokerSettings, Pasted
+from casebook.facts.pasted import Beside, BrokerSettings, Pasted
 from casebook.facts.pasted_hosts import LineSpan, ListedFile
-from casebook.formats.pasted.damage import sent
-from casebook.formats.pasted.text import MOST_LINES
+from casebook.formats.pasted.damage import chatter, sent
+from casebook.formats.pasted.text import MOST_LINES, quote_mark
 
 _LEAST = 3
 _COLUMNS = re.compile(r"\s*\S+(?: \S+)*(?:(?: {2,}|\t+ *)\S+(?: \S+)*){2,}\s*")
@@ -18,12 +19,14 @@ _NUMBERS = re.compile(r"\b(?P<what>[Ll]ines? )(?P<first>\d{1,5})(?:-(?P<last>\d{
 _LONGEST = 2000
 
 
-def without(texts: Iterable[str]) -> tuple[list[str], list[int]]:
-    """Return the lines without such empty ones, and the number of each."""
+def without(texts: Iterable[str]) -> tuple[list[str], list[int], list[Beside]]:
+    """Return the lines without those, the number of each, and what was printed beside the answers."""
     lines = list(itertools.islice(texts, MOST_LINES + 1))
-    dropped = _between(lines)
+    bare = [text[len(quote_mark(text)) :].strip() for text in lines]
+    aside = [Beside(LineSpan(at, at), text) for at, text in enumerate(bare, 1) if chatter.is_chatter(text)]
+    dropped = _between(lines) | {each.span.first - 1 for each in aside}
     kept = [at for at in range(len(lines)) if at not in dropped]
-    return [lines[at] for at in kept], [at + 1 for at in kept]
+    return [lines[at] for at in kept], [at + 1 for at in kept], aside
 
 
 def _between(lines: Sequence[str]) -> set[int]:

@@ -71,6 +71,7 @@ _SENT_AS = {
     0x2014: "--",  # an editor's replacement for the two dashes of an option
     0x2026: "...",
     **dict.fromkeys(map(ord, "❯➜"), "$"),  # shell prompts
+    0xFF0C: ",",
     **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
 }
 

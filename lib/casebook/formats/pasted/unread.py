@@ -47,7 +47,7 @@ _OF_RECORD = re.compile(
 )
 """The rest of a row of ``kafka-dump-log`` that a page or a mail has folded: its names, a record's type, a record as JSON."""
 _TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
-_MOST_ROWS, _MOST_SHOWN = 40, 600
+_MOST_ROWS, _MOST_SHOWN = 40, 2000
 
 
 def outputs(lines: Sequence[PastedLine]) -> Iterator[CutOutput | ToolStatement]:
@@ -85,9 +85,13 @@ def _unfolded(name: str, lines: Sequence[PastedLine]) -> list[str]:
 
 def _rows(rows: Sequence[str]) -> str:
     """Return the first rows as printed, with single blanks."""
-    texts = [" ".join(row.split())[:_MOST_SHOWN] for row in rows]
+    texts = [_shown(" ".join(row.split())) for row in rows]
     more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""
     return "; ".join(texts[:_MOST_ROWS]) + more
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ... ({len(text) - _MOST_SHOWN} more characters)"
 
 
 def _known(text: str) -> tuple[str, str] | None:

@@ -1,7 +1,7 @@
-"""Lines that a narrow terminal has broken: the rest of an entry of the kernel's log goes back to its begin.
+"""Lines whose rest stands below them: lists of ids and errors of librdkafka by mails, the kernel's log by a narrow terminal.
 
-Each of them begins with its time in brackets, or as ``syslog`` writes it. A line that fills the screen, with a line below
-that has no time, was broken there, also within a word.
+Each entry of the kernel begins with its time in brackets, or as ``syslog`` writes it. A line that fills the screen, with a
+line below that has no time, was broken there, also within a word.
 """
 
 import re
@@ -10,10 +10,32 @@ _KERNEL = re.compile(
     r"\[(?:\s*\d{1,9}\.\d{1,9}|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\] |\w{3} [ \d]\d \d\d:\d\d:\d\d \S{1,250} kernel: "
 )
 _LEAST_WIDE = 72
+_OPEN_IDS, _IDS = re.compile(r".{0,2000}: ?(?:\d{1,10}, ?)+"), re.compile(r"\s?\d{1,10}(?:, ?\d{1,10})*\.?")
+_OPEN_ERROR, _ERROR = (
+    re.compile(r".{1,2000}\bBroker: [A-Z][a-z]+(?: [a-z]+)*"),
+    re.compile(r"\s?[a-z]{2,20}(?: [a-z]{2,20}){0,5}"),
+)
 
 
 def joined(texts: list[str]) -> list[str]:
-    """Return the lines; the rests of entries are empty where they stood."""
+    """Return the lines; the rests are empty where they stood."""
+    return _entries(_rests(texts))
+
+
+def _rests(texts: list[str]) -> list[str]:
+    """Join a list of ids that ends with a comma, and the words of an error, with a line of nothing but their rest."""
+    found = list(texts)
+    for at in range(len(found) - 1):
+        text, below = found[at], found[at + 1]
+        if text.endswith(",") and _IDS.fullmatch(below[:2000]) and _OPEN_IDS.fullmatch(text):
+            found[at : at + 2] = [text + below.strip(), ""]
+        elif "Broker: " in text[-80:] and _ERROR.fullmatch(below[:200]) and _OPEN_ERROR.fullmatch(text):
+            found[at : at + 2] = [f"{text} {below.strip()}", ""]
+    return found
+
+
+def _entries(texts: list[str]) -> list[str]:
+    """Join the entries of the kernel's log."""
     entries = [_KERNEL.match(text[:60]) is not None for text in texts]
     if sum(entries) < 2:
         return texts

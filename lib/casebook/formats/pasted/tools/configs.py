@@ -123,11 +123,15 @@ def is_beside(text: str) -> bool:
 
 
 def _unfolded(lines: Sequence[PastedLine], at: int) -> tuple[re.Match[str] | None, int]:
-    """Match a list of overrides on one line, joined with the next lines if it ends in a comma and they continue it."""
+    """Match a list of overrides on one line, joined with the next lines if they continue it."""
     text, after = lines[at].text, at + 1
-    while after < min(len(lines), at + _MOST_FOLDED) and text.endswith(",") and _FOLDED.fullmatch(lines[after].text[:_LONGEST]):
+    while after < min(len(lines), at + _MOST_FOLDED) and _goes_on(text, lines[after].text[:_LONGEST]):
         text, after = f"{text}{lines[after].text.strip()}", after + 1
     return _OF_ZOOKEEPER.fullmatch(text), after
+
+
+def _goes_on(text: str, below: str) -> bool:
+    return _FOLDED.fullmatch(below) is not None and (text.endswith(",") or (text.endswith(" are") and "=" in below))
 
 
 def _of_zookeeper(found: re.Match[str], span: LineSpan) -> Iterator[ToldConfig | ToolStatement]:

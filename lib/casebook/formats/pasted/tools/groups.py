@@ -97,6 +97,9 @@ def groups(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | GroupMember |
             yield ToolStatement(tool, spanned(lines, at, begin))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
+            if not rows and is_end(lines, begin) and any(line.text for line in lines[begin:]):
+                says = f"{f'of group {asked}' if asked else 'of the group'} the header was printed, and no row below it"
+                yield ToolStatement(tool, spanned(lines, at, begin), says)
         elif (found := members.table(lines, at, asked)) is not None or (found := headless.rows(lines, at, asked)) is not None:
             rows, after = found
             yield from rows
@@ -250,6 +253,8 @@ def _nothing(row: _Row, columns: Sequence[str]) -> Iterator[str]:
         yield f"no committed offset ({offset})"
     elif _is_unknown(lag := row.values["LAG"]) and not is_masked(lag):
         yield f"no lag ({lag})"
+    elif not _adds_up(row):
+        yield f"a lag ({lag}) that is not the difference of the printed offsets"
 
 
 def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str]) -> bool:

@@ -115,7 +115,7 @@ def _member(line: PastedLine, columns: Sequence[str], asked: str | None, *, is_l
     host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
     if host is None or len(words) < 2 or host < (2 if columns[0] == "GROUP" else 1):
         return []
-    whole = words[:-1] if is_last and len(words) < len(columns) else words
+    whole = words[:-1] if is_last and len(words) < len(columns) and words[-1] != "0" else words
     values = dict(zip(columns, whole, strict=False))
     number = values.get("#PARTITIONS", "")
     behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""

@@ -24,12 +24,6 @@ _NONE = (
 )
 _WHOSE = re.compile(r"\s--topic[ =]+[\"']?(?P<topic>[^\s\"']+)")
 _FILTERED = re.compile(r"[|;<>&]")
-_CHATTER = re.compile(
-    r"\s*(?:Defaulted container .*|Picked up \w+: .*|\S.* VM warning: (?!.*(?:fail|rror)).*|SLF4J: .*"
-    r"|log4j:WARN .*|Warning: --zookeeper is .*"
-    r"|Use --bootstrap-server instead .*|Unable to use a TTY .*|Defaulting container name .*)"
-)
-"""Lines of kubectl, Java and the tool besides an answer; not where Java failed."""
 _LONGEST = 4096
 
 
@@ -40,11 +34,6 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
         if typed and typed["command"] and (none := _none(typed["command"])) and _is_answered(lines, prompts, at):
             tool, says = none
             yield ToolStatement(tool, one(lines[at]), f"{says} (the command printed nothing)")
-
-
-def is_beside(text: str) -> bool:
-    """Return whether it stands beside an answer, as decoration."""
-    return _CHATTER.fullmatch(text[:_LONGEST]) is not None
 
 
 def _none(command: str) -> tuple[str, str] | None:
@@ -61,21 +50,13 @@ def _none(command: str) -> tuple[str, str] | None:
 
 def _is_answered(lines: Sequence[PastedLine], prompts: Sequence[re.Match[str] | None], at: int) -> bool:
     """Return whether the same prompt follows, and the commands that it begins are not in one block above their outputs."""
-    after = _behind_chatter(lines, at + 1)
+    after = at + 1
     if after >= len(lines) or not _is_same(prompts[at], prompts[after]):
         return False
-    while _is_same(prompts[at], prompts[after]) and prompts[after]["command"]:
-        after = _behind_chatter(lines, after + 1)
-        if after >= len(lines):
-            return False
-    return bool(lines[after].text)
+    while after < len(lines) and _is_same(prompts[at], prompts[after]) and prompts[after]["command"]:
+        after += 1
+    return after < len(lines) and bool(lines[after].text)
 
 
 def _is_same(first: re.Match[str], second: re.Match[str] | None) -> bool:
     return second is not None and second["prompt"] == first["prompt"]
-
-
-def _behind_chatter(lines: Sequence[PastedLine], at: int) -> int:
-    while at < len(lines) and is_beside(lines[at].text):
-        at += 1
-    return at

@@ -2,6 +2,7 @@ package casebook.logs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Map;
 import java.util.Queue;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -14,6 +15,16 @@ final class EntryTyper {
 
   /** Marks that people and pagers put at the place where they cut a line. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
+
+  /** The field for the cause, of kinds whose wordings leave it to the exception below. */
+  private static final Map<String, String> CAUSES =
+      Map.of(
+          "election_failed", "why",
+          "disk_error", "what",
+          "log_dir_failed", "what",
+          "fetch_failed", "error",
+          "fetch_refused", "error",
+          "registration_error", "error");
 
   private final Candidates candidates;
   private final Ident ident;
@@ -114,6 +125,7 @@ final class EntryTyper {
       if (fields != null) {
         String kind = tried.isGeneral() ? cause(proper, rule, fields) : tried.kind;
         ident.tell(full, entry.header.logger, fields);
+        thrown(kind, full, fields);
         said(fields);
         tell(kind, entry.line, fields, full);
         return true;
@@ -134,6 +146,17 @@ final class EntryTyper {
       }
     }
     return candidates.rule(general).kind;
+  }
+
+  /** Adds the exception that stands below the first line of a message, as the cause that the wording does not state. */
+  private void thrown(String kind, String message, Fields fields) {
+    int begin = message.indexOf('\n') + 1;
+    String name = begin == 0 ? null : CAUSES.get(kind);
+    int ends = name == null ? -1 : message.indexOf('\n', begin);
+    String below = name == null ? "" : message.substring(begin, ends < 0 ? message.length() : ends).strip();
+    if (Entry.isException(below)) {
+      fields.put(name, below);
+    }
   }
 
   /** Matches a message that was wrapped on its way, with its lines joined again. */

@@ -2,10 +2,15 @@ package casebook.logs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Content of a line: its partition and group separately, all other fields by name in the order of the line. */
 public final class Fields {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
+
+  /** A file of a segment, in the folder of its partition. */
+  private static final Pattern OF_SEGMENT = Pattern.compile("[/\\\\]([^/\\\\]+-\\d{1,9})[/\\\\]\\d{20}\\.[^/\\\\]*\\z");
 
   public String topic;
   public int partition = -1;
@@ -20,12 +25,24 @@ public final class Fields {
       case "topic" -> topic = topic == null ? value : topic;
       case "partition" -> partition = partition < 0 ? number(value) : partition;
       case "group" -> group = group == null ? value : group;
-      default -> {
-        if (!names.contains(name)) {
-          names.add(name);
-          values.add(value);
-        }
-      }
+      case "file" -> putFile(value);
+      default -> putNamed(name, value);
+    }
+  }
+
+  private void putNamed(String name, String value) {
+    if (!names.contains(name)) {
+      names.add(name);
+      values.add(value);
+    }
+  }
+
+  /** Sets a file, and the partition whose folder it is in. */
+  private void putFile(String path) {
+    putNamed("file", path);
+    Matcher segment = OF_SEGMENT.matcher(path);
+    if (segment.find()) {
+      putPartition(segment.group(1));
     }
   }
 

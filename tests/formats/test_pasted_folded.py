@@ -77,3 +77,11 @@ def test_a_row_of_a_list_is_whole(name):
     wide = max(map(len, OUTPUTS[name])) + 2
     padded = [line.ljust(wide, " ") if line and not line.startswith("$") else line for line in OUTPUTS[name]]
     assert rows(paste.read(padded)) == rows(paste.read(OUTPUTS[name]))
+
+
+@pytest.mark.parametrize("prompt", ["root@kb3:/opt/kafka#", "[ops@kb3 ~]$", "sh-4.2$", "PS C:\\kafka>"])
+def test_the_next_prompt_is_no_rest(prompt):
+    """Below the last of two rows of the same width."""
+    lines = [line for line in OUTPUTS["groups_2.8.2"] if not line.startswith("$")]
+    owners = [row.member for row in paste.read([*lines, prompt]).members]
+    assert owners == [row.member for row in paste.read(lines).members]

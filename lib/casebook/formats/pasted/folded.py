@@ -4,6 +4,7 @@ Only a second reading shows which lines belong together: lines of the same width
 counts if it understands more and loses nothing.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -16,6 +17,9 @@ from casebook.formats.pasted.text import quote_mark
 _LEAST_WIDE = 40
 _MOST_LINES = 2000
 _SAME = 8
+_LONGEST = 4096
+_SURE = 3  # broken lines
+_PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
 _ROWS = (
     "znodes",
     "topics",
@@ -65,7 +69,8 @@ def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequenc
     new, old = _rows(whole), _rows(found)
     left, before = _not_understood(whole, lines), _not_understood(found, texts)
     if new or old:
-        return _values(new) >= _values(old) and (sum(left) < sum(before) or (sum(left) == sum(before) and new != old))
+        differs = new != old and len(texts) - len(lines) >= _SURE
+        return _values(new) >= _values(old) and (sum(left) < sum(before) or (sum(left) == sum(before) and differs))
     keeps = all(len(getattr(whole, name)) >= len(getattr(found, name)) for name in _STATEMENTS)
     return keeps and len(before) > 1 and sum(left) < sum(before)
 
@@ -126,4 +131,8 @@ def _begins(text: str, above: str) -> bool:
     """Return whether a line begins something new: a command or its answer, a row like the one above, JSON, a remark."""
     is_json = text.startswith("{") and not above.endswith("=")
     is_answer = sent.is_prompted(above) and sent.is_output(text)
-    return is_json or is_answer or text[:_SAME] == above[:_SAME] or sent.is_prompted(text) or text.startswith("(")
+    return is_json or is_answer or text[:_SAME] == above[:_SAME] or text.startswith("(") or _is_prompt(text)
+
+
+def _is_prompt(text: str) -> bool:
+    return sent.is_prompted(text) or _PROMPT.fullmatch(text[:_LONGEST]) is not None

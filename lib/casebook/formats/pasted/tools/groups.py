@@ -327,7 +327,7 @@ def _stops(text: str) -> bool:
     return (
         _OPTION.fullmatch(text) is not None
         or _HEAD_BEGINS.fullmatch(text) is not None
-        or re.match(r".*[$#%>] ", text) is not None
+        or re.match(r".*[$#%>](?: |$)", text) is not None
     )
 
 

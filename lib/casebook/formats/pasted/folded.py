@@ -14,7 +14,7 @@ from casebook.facts.pasted import Pasted
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import quote_mark
 
-_LEAST_WIDE = 40
+_LEAST_WIDE, _MOST_WIDE = 40, 600
 _MOST_LINES = 2000
 _SAME = 8
 _LONGEST = 4096
@@ -94,7 +94,7 @@ def _values(held: object) -> int:
 
 def _width(bodies: Sequence[str]) -> int:
     """Return the largest width that many lines with others below them have; 0 where no two have the same."""
-    widths = Counter(len(text) for text, below in pairwise(bodies) if len(text) >= _LEAST_WIDE and below.strip())
+    widths = Counter(len(text) for text, below in pairwise(bodies) if _LEAST_WIDE <= len(text) <= _MOST_WIDE and below.strip())
     least = max(2, max(widths.values(), default=0) // 3)
     return max((width for width, times in widths.items() if times >= least), default=0)
 

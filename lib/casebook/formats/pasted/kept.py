@@ -119,10 +119,11 @@ def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
 
 def _runs(text: str, held: Sequence[_HeldWords], named: Container[str]) -> Iterator[str]:
     """Yield adjacent words that are neither held, nor of the tool's form, nor named already."""
-    is_lost = [(piece, not (piece.strip(":") in named or _is_known(piece, held))) for piece in _PIECE.findall(text)]
-    for lost, run in itertools.groupby(is_lost, lambda each: each[1]):
-        if lost:
-            yield " ".join(piece for piece, _ in run)[:_MOST_SHOWN]
+    pieces = _PIECE.findall(text)
+    lost = {piece for piece in {*pieces} if not (piece.strip(":") in named or _is_known(piece, held))}
+    for is_lost, run in itertools.groupby(pieces, lost.__contains__):
+        if is_lost:
+            yield " ".join(run)[:_MOST_SHOWN]
 
 
 def _is_known(piece: str, held: Sequence[_HeldWords]) -> bool:

@@ -6,7 +6,8 @@ before it (``broker 1:``, ``==> broker-1/server.log <==``); otherwise it is unkn
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from casebook.facts.pasted import PastedLogLine
@@ -219,23 +220,26 @@ def _unquoted(text: str) -> str:
 
 def _is_wording(text: str) -> bool:
     """Return whether a text begins with a known message, without date, level and logger, or names an error of Kafka's clients."""
+    by_begin = _wordings()
     return any(
         literal in text and (re.search if is_anywhere else re.match)(wording, text)
-        for literal, wording, is_anywhere in _wordings()
+        for begin in by_begin.keys() & {text[at : at + _TELLING] for at in range(len(text))}
+        for literal, wording, is_anywhere in by_begin[begin]
     )
 
 
 @cache
-def _wordings() -> tuple[tuple[str, str, bool], ...]:
-    """Return literal and regex of specific messages, and whether they count wherever they stand; few are ever compiled.
+def _wordings() -> Mapping[str, Sequence[tuple[str, str, bool]]]:
+    """Return literal and regex of specific messages, and whether they count wherever they stand, by how the literal begins.
 
-    The end of a message is not required: text may follow it within its quotes, or replace it.
+    Few are ever compiled. The end of a message is not required: text may follow it within its quotes, or replace it.
     """
-    return tuple(
-        (one.literal, re.sub(r"(?<!\\)\$$", "", one.regex), one.scope == "app" or len(one.literal) >= _SENTENCE)
-        for one in log_patterns.patterns()
-        if one.scope != "line" and one.kind != "quiet" and not one.is_named and len(one.literal) >= _TELLING
-    )
+    found = defaultdict(list)
+    for pattern in log_patterns.patterns():
+        if pattern.scope != "line" and pattern.kind != "quiet" and not pattern.is_named and len(pattern.literal) >= _TELLING:
+            is_anywhere = pattern.scope == "app" or len(pattern.literal) >= _SENTENCE
+            found[pattern.literal[:_TELLING]].append((pattern.literal, re.sub(r"(?<!\\)\$$", "", pattern.regex), is_anywhere))
+    return found
 
 
 def _goes_on(text: str) -> bool:

@@ -179,9 +179,9 @@ def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list
         after = at + 1
         while marks[at] is not None and after < len(texts) and marks[after] == marks[at]:
             after += 1
-        bare = [pattern.sub("", text, count=1) for text in texts[at:after]]
+        bare = [pattern.sub("", text, count=1) for text in texts[at:after]] if after - at > 1 else []
         is_session = marks[at] == "•" and any(map(is_prompted, bare))
-        if after - at > 1 and (is_session or any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare)):
+        if is_session or any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare):
             texts[at:after] = bare
         at = after
     return texts

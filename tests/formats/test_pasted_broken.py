@@ -316,3 +316,12 @@ def test_a_long_dump_is_cut_aloud() -> None:
     row = "| offset: {} CreateTime: 1700000000000 keySize: -1 valueSize: 9 sequence: -1 headerKeys: [] payload: {}"
     said = _remarks(row.format(7, '{"type":"TOPIC_RECORD","version":0,"data":{"name":"' + "x" * 3000 + '"}}') + "\n")
     assert "more characters)" in said
+
+
+def test_answers_of_several_places() -> None:
+    """Of one command they cannot be told apart; of one place they can."""
+    table = "Filesystem Size Used Avail Use% Mounted on\n/dev/sdb1 99G 98G 1G 99% /data\n"
+    asked = "$ kubectl exec kb-1 -- df -h /data"
+    one, both = _read(f"{asked}\n{table}"), _read(f"{asked} \\\n  && kubectl exec kb-2-- df -h /data\n{table}{table}")
+    assert {one.heading(row.span.first) for row in one.hosts} == {"kb-1"}
+    assert {both.heading(row.span.first) for row in both.hosts} == {""}

@@ -31,6 +31,7 @@ _AT = re.compile(
     r"|.*\bssh\s+(?:-[ipoFJ]\s*\S+\s+|-\S+\s+)*(?:\w+@)?(?P<host>[\w.-]+)\s+\S.*"
 )
 """A command that runs in a pod, a container or on another host; one that a variable of a shell names is not known."""
+_CHAINED = re.compile(r"&&|;|\|\|")
 _LEAD_IN = re.compile(r"(?=.*[a-zA-Z])(?=.*\d).{2,200}:\s*")
 _NO_PLACES = re.compile(
     r"(?i:answer|command|df|dmesg|du|free|iostat|jmap|journalctl|jps|jstack|jstat|kubectl|logs?|ls|lsof|mntr|netstat|output|ps|results?"
@@ -95,6 +96,8 @@ def _placed(found: Sequence[Beside], whole: Sequence[PastedLine]) -> Iterable[Be
 
 
 def _place(command: str) -> str:
-    """Where a command runs, as far as it says so."""
+    """Where a command runs, as far as it says so; nothing for several in one line: their answers look the same."""
     found = _AT.fullmatch(command)
-    return (found["place"] or found["host"] or "").rpartition("@")[2] if found else ""
+    if found is None or sum(_AT.fullmatch(part) is not None for part in _CHAINED.split(command)) > 1:
+        return ""
+    return (found["place"] or found["host"]).rpartition("@")[2].rstrip("-")

@@ -115,8 +115,9 @@ def _log_dirs(text: str) -> str:
     """Return the log dirs in a plan, by replica, as printed."""
     found = [" ".join(dirs.split()) for dirs in _LOG_DIRS.findall(text)]
     more = f" and {len(found) - _MOST_DIRS} more" if len(found) > _MOST_DIRS else ""
-    is_told = any(dirs.replace('"any"', "").strip(", ") for dirs in found)
-    return f"; log dirs in its order: {'; '.join(found[:_MOST_DIRS])}{more}" if is_told else ""
+    if not any(dirs.replace('"any"', "").strip(", ") for dirs in found):
+        return '; log dirs: "any" for all of them' if found else ""
+    return f"; log dirs in its order: {'; '.join(found[:_MOST_DIRS])}{more}"
 
 
 def is_beside(text: str) -> bool:

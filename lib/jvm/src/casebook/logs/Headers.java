@@ -12,77 +12,16 @@ import java.util.regex.Pattern;
  * <p>Of two times, the inner one counts, which is the application's own; if it has no day, the outer one counts.
  */
 final class Headers {
-  private static final Pattern LEVEL = Pattern.compile("(?:" + Levels.ALL + ")(?:(?![\\w$./=-])|/[\\w-]{1,40}(?=\\]))");
-  private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + Levels.ALL + ")|[TDIWEF]");
-  private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + Levels.ALL + ")(?=:)");
-
-  /** {@code (kafka.log.Log)} at the end, followed by a thread in Strimzi's layout, and by characters of quotes and tables; or its rest. */
-  private static final Pattern LOGGER_AT_END =
-      Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
-
-  private static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
-  private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
-
-  /** A class with its package, or one after its thread whose message begins in the next line. */
-  private static final Pattern LOGGER_ALONE =
-      Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
-
-  /** Kafka's own header, inside the output of a service wrapper or a test. */
-  private static final Pattern OWN = Pattern.compile("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}\\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ");
-
-  /** A class with its package after a time only: no level was printed. */
-  private static final Pattern LOGGER_WITHOUT_LEVEL = Pattern.compile("(?<logger>(?:org\\.apache|kafka)\\.(?:[a-z]\\w*\\.)*[A-Z][\\w$]*(?<!Exception|Error|Throwable)): (?=\\S)");
-
-  private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
-  /** A thread of Kafka's behind its class, without brackets. */
-  private static final Pattern THREAD_OF_KAFKA = Pattern.compile("(?<=\\] )(?:[\\w-]*-)?kafka-[\\w-]+(?: \\| [\\w.-]+)? - ");
-  private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:(?:org|kafka)\\.[a-z]\\w*|o\\.a)\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
-  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + Levels.ALL + ")(?: |::|$))");
-
-  /** Start of a Python line without a time. */
-  private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + Levels.ALL + ") - )");
-  private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
-  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + Levels.ALL + ") )|#\\d{1,8}(?=\\] )");
-
-  /** Names of Python threads without brackets. */
-  private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
-
-  /** A host and a program; the first words of clients' errors are neither. */
-  private static final Pattern OF_SYSLOG = Pattern.compile("(?!kafka(?: server)?: |(?:\\w+ )?[\\w.]*(?:Error|Exception): |KafkaJS)(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
-
-  /**
-   * Text before a Go logger's date, including the logger's prefix: {@code kafka-go: 2026/11/20 10:00:00 },
-   * {@code app_1 | [sarama] 2026/… }.
-   */
-  private static final Pattern OF_GO = Pattern.compile("[>\\s]{0,8}(?:[\\w.-]{1,60} {1,40}\\| ?)?(?:\\[[\\w-]{1,30}\\] ?|[\\w-]{1,30}: ?)?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
-
-  private static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
-
-  /** A bracket after time and level that belongs to the message: Kafka's {@code logIdent}, or a partition. */
-  private static final Pattern IDENT =
-      Pattern.compile("[^\\]]*=.*|.* on (?:[Bb]roker|[Cc]ontroller) ?\\d+|[^\\s,]+,\\d+|(?:KafkaApi|Controller|Kafka ?Server|Socket ?Server|ZooKeeperClient|Group ?Coordinator|Transaction ?Coordinator|Connection|Consumer|ConsumerGroup|Producer|BrokerPool|Runner|Cluster|thrd:)\\b.*");
-  private static final Pattern LOGGER_IN_BRACKETS =
-      Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
-
-
-
-  /** Telegraf's level: {@code D! }. */
-  private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
-  private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
   private static final String BETWEEN = " \t-|:,;>*`'\"•▶┏┃┗])}";
 
   /** Of these characters, those that a message may begin with. */
   private static final String OF_MESSAGES = "*>";
+
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
 
-  /** Marks of a list or a comment. */
-  private static final Pattern BULLETS = Pattern.compile("[#>* \u2022-]{1,4}");
-
   /** Length to which Spring Boot shortens a logger's name; it keeps the end. */
   private static final int OF_SPRING = 40;
-
 
   private final Stamps stamps;
   private final FixedLayouts fixed;
@@ -118,12 +57,12 @@ final class Headers {
     if (fixed.read(text, header)) {
       return true;
     }
-    Matcher end = LOGGER_AT_END.matcher(text);
+    Matcher end = HeaderParts.LOGGER_AT_END.matcher(text);
     endsWithLogger = end.find();
     int until = endsWithLogger ? end.start() : text.length();
     for (int from = endsWithLogger ? afterWrapper(text, until) : 0; from < Math.min(until, FARTHEST); from++) {
       if ((from == 0 || mayBegin(from)) && isHeader(from)) {
-        if (level == null && STACK.matcher(text).region(at, text.length()).lookingAt()) {
+        if (level == null && HeaderParts.STACK.matcher(text).region(at, text.length()).lookingAt()) {
           header.from = at;
           return false;
         }
@@ -136,8 +75,8 @@ final class Headers {
 
   /** Start of Kafka's own header after a wrapper's that has a level as well; 0 if there is none. */
   private static int afterWrapper(String text, int until) {
-    Matcher own = OWN.matcher(text).region(0, Math.min(until, FARTHEST));
-    return own.find() && LEVEL.matcher(text).region(0, own.start()).find() ? own.start() : 0;
+    Matcher own = HeaderParts.OWN.matcher(text).region(0, Math.min(until, FARTHEST));
+    return own.find() && HeaderParts.LEVEL.matcher(text).region(0, own.start()).find() ? own.start() : 0;
   }
 
   /** Whether a word, a number or a bracket that may begin a header is at a place. */
@@ -158,8 +97,8 @@ final class Headers {
     logger = null;
     layout.begin(from > 0);
     while (takePart(from)) {}
-    boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && BULLETS.matcher(line).region(0, from).matches()));
-    return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
+    boolean named = level != null && (isTimed || endsWithLogger || (from == 0 ? at > 0 : logger != null && HeaderParts.BULLETS.matcher(line).region(0, from).matches()));
+    return named || isTimed && isDated && (from == 0 || HeaderParts.OF_GO.matcher(line).lookingAt());
   }
 
   /** Takes one part; {@code false} at the start of the message. */
@@ -214,10 +153,10 @@ final class Headers {
       return true;
     }
     boolean isFirst = at == from || from == 0 && line.substring(0, at).isBlank();
-    Matcher found = LEVEL.matcher(line).region(at, line.length()).useTransparentBounds(true);
+    Matcher found = HeaderParts.LEVEL.matcher(line).region(at, line.length()).useTransparentBounds(true);
     boolean hit = found.lookingAt();
     if (!hit && isFirst && level == null) {
-      found = LEVEL_BEFORE_COLON.matcher(line).region(at, line.length()).useTransparentBounds(true);
+      found = HeaderParts.LEVEL_BEFORE_COLON.matcher(line).region(at, line.length()).useTransparentBounds(true);
       hit = found.lookingAt();
     }
     if (!hit || level != null && !isBehindTime()) {
@@ -229,7 +168,7 @@ final class Headers {
   }
 
   private boolean takesTelegrafs() {
-    Matcher found = LEVEL_OF_TELEGRAF.matcher(line).region(at, line.length()).useTransparentBounds(true);
+    Matcher found = HeaderParts.LEVEL_OF_TELEGRAF.matcher(line).region(at, line.length()).useTransparentBounds(true);
     if (!found.lookingAt()) {
       return false;
     }
@@ -262,7 +201,7 @@ final class Headers {
       at++;
       return takeTime();
     }
-    Matcher keyed = KEYED.matcher(inside);
+    Matcher keyed = HeaderParts.KEYED.matcher(inside);
     if (keyed.matches()) {
       takeKeyed(keyed);
       at = close + 1;
@@ -271,12 +210,12 @@ final class Headers {
     if (open == '(' && close + 1 < line.length() && Character.isLetter(line.charAt(close + 1)) || open == '<' && inside.indexOf('=') >= 0) {
       return false; // the first word of a message: (Re-)joining, or an object as Python prints it
     }
-    if (open == '[' && LEVEL_IN_BRACKETS.matcher(inside).matches() && (level == null || level.length() == 1)) {
+    if (open == '[' && HeaderParts.LEVEL_IN_BRACKETS.matcher(inside).matches() && (level == null || level.length() == 1)) {
       level = inside.length() == 1 ? inside : Levels.normal(inside);
       at = close + 1;
       return true;
     }
-    Matcher named = LOGGER_IN_BRACKETS.matcher(inside);
+    Matcher named = HeaderParts.LOGGER_IN_BRACKETS.matcher(inside);
     boolean isThread = logger == null && inside.matches(".*\\w@\\d+") && named.matches();
     if (open == '(' && logger != null && !endsWithLogger && inside.matches("[\\w#./-]+|[\\w#./ -]+ [Tt]hread") && line.startsWith(" ", close + 1)) {
       at = close + 1; // a thread after its logger, in Quarkus' layout
@@ -299,7 +238,7 @@ final class Headers {
 
   private boolean isIdent(String inside, int close) {
     char next = close + 1 < line.length() ? line.charAt(close + 1) : ' ';
-    return next == ':' || next == ',' || IDENT.matcher(inside).matches();
+    return next == ':' || next == ',' || HeaderParts.IDENT.matcher(inside).matches();
   }
 
   private int close(char open) {
@@ -337,7 +276,7 @@ final class Headers {
   }
 
   private boolean takeFirst() {
-    Matcher found = LOGGER_FIRST.matcher(line);
+    Matcher found = HeaderParts.LOGGER_FIRST.matcher(line);
     if (!found.lookingAt()) {
       return false;
     }
@@ -347,21 +286,21 @@ final class Headers {
   }
 
   private boolean takeName() {
-    if (level == null && (takes(OF_CONTAINER) || !OF_GO.matcher(line).lookingAt() && takes(OF_SYSLOG))) {
+    if (level == null && (takes(HeaderParts.OF_CONTAINER) || !HeaderParts.OF_GO.matcher(line).lookingAt() && takes(HeaderParts.OF_SYSLOG))) {
       return true;
     }
-    if (takes(PROCESS) || takes(FILE_OF_C) || level != null && takes(THREAD_OF_PYTHON) || level != null && takes(THREAD_OF_KAFKA)) {
+    if (takes(HeaderParts.PROCESS) || takes(HeaderParts.FILE_OF_C) || level != null && takes(HeaderParts.THREAD_OF_PYTHON) || level != null && takes(HeaderParts.THREAD_OF_KAFKA)) {
       return true;
     }
-    Matcher keyed = KEYED.matcher(line).region(at, line.length());
+    Matcher keyed = HeaderParts.KEYED.matcher(line).region(at, line.length());
     if (keyed.lookingAt()) {
       takeKeyed(keyed);
       at = keyed.end();
       return true;
     }
-    Matcher before = LOGGER_BEFORE_LEVEL.matcher(line).region(at, line.length());
+    Matcher before = HeaderParts.LOGGER_BEFORE_LEVEL.matcher(line).region(at, line.length());
     if (level == null && !before.lookingAt()) {
-      before = LOGGER_WITHOUT_LEVEL.matcher(line).region(at, line.length());
+      before = HeaderParts.LOGGER_WITHOUT_LEVEL.matcher(line).region(at, line.length());
     }
     if (level == null && before.lookingAt()) {
       logger = before.group("logger");
@@ -371,23 +310,23 @@ final class Headers {
     if (level == null || logger != null || endsWithLogger) {
       return false;
     }
-    Matcher found = LOGGER_BEHIND_COLON.matcher(line).region(at, line.length());
+    Matcher found = HeaderParts.LOGGER_BEHIND_COLON.matcher(line).region(at, line.length());
     if (line.charAt(at - 1) == ':' && found.lookingAt()) {
       logger = found.group("logger");
       at = found.end();
       return true;
     }
-    found = LOGGER.matcher(line).region(at, line.length());
+    found = HeaderParts.LOGGER.matcher(line).region(at, line.length());
     boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || Trouble.isOfServers(found.group("logger")) || !line.startsWith(": ", found.end() - 2));
     if (!isNamed) {
-      found = LOGGER_ALONE.matcher(line).region(at, line.length()).useTransparentBounds(true);
+      found = HeaderParts.LOGGER_ALONE.matcher(line).region(at, line.length()).useTransparentBounds(true);
       isNamed = found.lookingAt();
     }
     if (isNamed) {
       logger = found.group("logger");
       at = found.end();
     }
-    return isNamed || takes(THREAD_BEFORE_LOGGER);
+    return isNamed || takes(HeaderParts.THREAD_BEFORE_LOGGER);
   }
 
   /** A class without its package differs from the first word of a message by its source line, or by the text after it. */

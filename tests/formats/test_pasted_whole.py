@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.collect.pasted import told
-from casebook.collect.pasted.paste import redacted
+from casebook.collect.pasted.secrets import redacted
 from casebook.formats.pasted import paste
 
 ROOT = "/srv/kafka/logs"

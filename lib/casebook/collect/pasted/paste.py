@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from casebook.case.writer import CaseWriter
 from casebook.collect import outside, redaction
 from casebook.collect.files import plain
-from casebook.collect.pasted import host, znodes
+from casebook.collect.pasted import host, secrets, znodes
 from casebook.collect.pasted import logs as pasted_logs
 from casebook.collect.pasted import told as pasted_told
 from casebook.errors import CollectError, UsageError
@@ -33,9 +33,6 @@ from casebook.formats.pasted import text as pasted_text
 _LONGEST_LINE = 1 << 20
 _MOST_BYTES = 64 << 20
 _SHOWN = 20
-_KEY_ALONE = re.compile(rb"""(?i).*(?:passw(?:or)?d|passphrase|secret|token|credential|[_.-]key)[\w.-]*["']?\s*(?:=|:)\s*["']?""")
-_REST = re.compile(rb"\S{1,400}")
-_FOLDED_FROM = 55
 _TOLD, _MOST_RANGES = 6, 200
 _NUMBER = re.compile(r"[0-9]+")
 _COLUMNS = re.compile(r"\t+| {2,}|[:=|] ?")
@@ -55,13 +52,13 @@ def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Contai
     left_out: list[Path] = []
     is_file = isinstance(paste, str | Path)
     texts = lines_of(Path(paste), left_out) if is_file else (f"{line}\n".encode(errors="replace") for line in paste)
-    lines = list(redacted(texts))
+    lines = list(secrets.redacted(texts))
     if not any(line.strip() for line in lines):
         raise CollectError("Nothing was pasted.", try_="Paste a command together with its output.")
     found = pasted.read(line.decode(errors="replace") for line in lines)
     case.file(PASTED, lines)
-    if secrets := sum(redaction.MARK in line for line in lines):
-        case.redacted(f"{secrets} lines of {PASTED}")
+    if hidden := sum(redaction.MARK in line for line in lines):
+        case.redacted(f"{hidden} lines of {PASTED}")
     znodes.write(case, found)
     pasted_told.write(case, found)
     pasted_logs.write(case, found)
@@ -133,28 +130,6 @@ def lines_of(path: Path, left_out: list[Path]) -> Iterator[bytes]:
             yield line
     except OSError as error:
         raise CollectError(f"The pasted text {path} cannot be read: {error.strerror}.") from None
-
-
-def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without secrets: also behind the quote marks of a mail, and where a mail has folded a secret to the next line.
-
-    The last one has a line end only if it has one in the paste.
-    """
-    marks, bodies = [], []
-    for text in texts:
-        mark = pasted_text.quote_mark(text[:200].decode("latin-1")).encode("latin-1")
-        marks.append(mark)
-        bodies.append(text[len(mark) :].rstrip(b"\r\n").replace(b"\0", b"\xef\xbf\xbd"))
-    before = rest = b""
-    last = len(bodies) - 1 if bodies and not text.endswith((b"\n", b"\r")) else None
-    for at, (mark, body, clean) in enumerate(zip(marks, bodies, redaction.redact_log(bodies), strict=True)):
-        if (_KEY_ALONE.fullmatch(before[-4096:]) or rest) and _REST.fullmatch(body.strip()):
-            rest = body
-            clean = redaction.MARK
-        else:
-            rest = body if clean.endswith(redaction.MARK) and clean != body and len(body) >= _FOLDED_FROM else b""
-        before = body
-        yield mark + clean + (b"" if at == last else b"\n")
 
 
 @dataclass(frozen=True, slots=True)

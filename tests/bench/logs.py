@@ -50,7 +50,7 @@ def alternatives() -> list[str]:
     Those that span lines are left out: it reads one line at a time; so are the few that look ahead or behind over groups.
     """
     plain = (re.sub(r"\(\?P<\w+>", "(?:", pattern.regex.removeprefix("^").removesuffix("$")) for pattern in patterns())
-    seen = (re.sub(r"\(\?<?[=!](?:\[[^\]]*\]|[^()\[])*\)", "", regex) for regex in plain)
+    seen = (re.sub(r"\(\?<?[=!](?:\[[^\]]*\]|\\.|[^()\[\\])*\)", "", regex) for regex in plain)
     lines = (regex for regex in seen if r"\n" not in regex.replace(r"[^\n]", "") and not re.search(r"\(\?<?[=!]", regex))
     return [re.sub(r"\\([\"'/])", r"\1", regex) for regex in lines]
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from casebook.collect.pasted import secrets
 from casebook.facts.pasted import Pasted
 from casebook.formats.pasted import paste
 
@@ -85,3 +86,20 @@ def test_the_next_prompt_is_no_rest(prompt):
     lines = [line for line in OUTPUTS["groups_2.8.2"] if not line.startswith("$")]
     owners = [row.member for row in paste.read([*lines, prompt]).members]
     assert owners == [row.member for row in paste.read(lines).members]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_a_hidden_secret_breaks_no_reading(width):
+    """A line without its secret is shorter than the screen was."""
+    text = "listener.name.internal.ssl.keystore.password=hQ7vX2mZk9RtB4wN"
+    lines = [
+        "$ kafka-configs.sh --bootstrap-server kb1:9092 --describe --entity-type brokers --entity-name 1",
+        "Dynamic configs for broker 1 are:",
+        f"  {text} sensitive=false synonyms={{DYNAMIC_BROKER_CONFIG:{text}}}",
+        "  log.cleaner.threads=2 sensitive=false synonyms={DYNAMIC_BROKER_CONFIG:log.cleaner.threads=2, "
+        "DEFAULT_CONFIG:log.cleaner.threads=1}",
+    ]
+    safe = secrets.redacted(f"{line}\n".encode() for line in folded(lines, width))
+    read = [each for row in paste.read(line.decode() for line in safe).configs for each in row.settings.items()]
+    assert ("log.cleaner.threads", "2") in read
+    assert {name for name, _ in read} <= {"log.cleaner.threads", text.partition("=")[0]}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from casebook.facts.pasted import Pasted
+from casebook.facts.pasted import Pasted, ToldConfig
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import quote_mark
 
@@ -19,7 +19,9 @@ _MOST_LINES = 2000
 _SAME = 8
 _LONGEST = 4096
 _SURE = 3  # broken lines
+_HIDDEN = "[redacted]"  # a secret, of any length
 _PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
+_SETTING = re.compile(r"\s|[a-z][\w-]*\.[\w.-]+=")
 _ROWS = (
     "znodes",
     "topics",
@@ -52,12 +54,13 @@ def joined(texts: Sequence[str]) -> Joined | None:
     bodies = [text[len(quote_mark(text)) :].rstrip("\r\n") for text in texts]
     if not (wide := _width(bodies)):
         return None
-    whole = {at: bodies[at].ljust(wide) for first, after in _blocks(bodies) for at in _broken(bodies[first:after], first, wide)}
-    if not whole:
+    broken = [at for first, after in _blocks(bodies) for at in _broken(bodies[first:after], first, wide)]
+    if not broken:
         return None
+    whole = {at: bodies[at] if bodies[at].endswith(_HIDDEN) else bodies[at].ljust(wide) for at in broken}
     kept = [at for at in range(len(texts)) if at - 1 not in whole]
-    for at in reversed(whole):
-        whole[at] += whole.get(at + 1, bodies[at + 1])
+    for at in reversed(broken):
+        whole[at] = (whole[at] + whole.get(at + 1, bodies[at + 1])).replace(2 * _HIDDEN, _HIDDEN)
     return Joined([whole.get(at, texts[at]) for at in kept], [at + 1 for at in kept], [*(at for at in kept if at), len(texts)])
 
 
@@ -86,7 +89,9 @@ def _rows(found: Pasted) -> tuple:
 
 
 def _values(held: object) -> int:
-    """Return how many values rows hold."""
+    """Return how many values rows hold, without lists of settings: a broken one has more parts."""
+    if isinstance(held, ToldConfig):
+        return 0
     if isinstance(held, Mapping):
         return sum(map(_values, held.values()))
     return sum(map(_values, held)) if isinstance(held, tuple) else held is not None
@@ -119,7 +124,7 @@ def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:
     head = ""
     for at, (text, below) in enumerate(pairwise(block), first):
         head = head or text
-        is_full = len(text) == wide and not _begins(below, head)
+        is_full = (len(text) == wide or (text.endswith(_HIDDEN) and not _SETTING.match(below))) and not _begins(below, head)
         is_row = has_full and len(text) < wide and "  " in text.strip()
         if is_full or (is_row and below.startswith("  ")):
             yield at

@@ -248,7 +248,7 @@ def _rejoined(text: str, more: str) -> str:
 
 
 def _entry(text: str) -> _SettingEntry | None:
-    """Parse ``a.b=1 sensitive=false synonyms={...}``; ``None`` for a part of one."""
+    """Parse ``a.b=1 sensitive=false synonyms={...}``, or a secret that is left out; ``None`` for a part of one."""
     name, _, rest = text.strip().partition("=")
     value, _, behind = rest.partition(" sensitive=")
     if not behind:
@@ -256,6 +256,8 @@ def _entry(text: str) -> _SettingEntry | None:
         secret = "false" if synonyms else ""
     else:
         secret, _, synonyms = behind.partition(" synonyms=")
+    if rest == _REDACTED and _NAME.fullmatch(name):
+        return _SettingEntry(name, rest, False, "")
     is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
     if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
         return None

@@ -22,7 +22,7 @@ class TopicFacts:
         copies: Replicas of each partition after a reassignment, by partition.
         min_isr: min.insync.replicas, one for each view among its possible leaders.
         unclean: unclean.leader.election.enable, as seen by each possible controller.
-        flush: flush.messages and flush.ms, as seen by each possible leader.
+        flush: flush.messages and flush.ms, as seen by each possible leader; where flush.ms has no effect, why.
         format: message.format.version, as seen by each possible leader; empty before 0.10.
         together: Partitions with all copies in one rack; ``None`` when a rack is unknown.
         protocols: inter.broker.protocol.version of its brokers.
@@ -149,7 +149,7 @@ def _topic(
         copies=copies,
         min_isr=seen.topic("min.insync.replicas", name, holders),
         unclean=seen.topic("unclean.leader.election.enable", name, anybody),
-        flush=(*seen.topic("flush.messages", name, holders), *seen.topic("flush.ms", name, holders)),
+        flush=(*seen.topic("flush.messages", name, holders), *_flush_by_time(seen, name, holders)),
         format=seen.topic("message.format.version", name, holders) if settings.known("log.message.format.version") else (),
         together=_together(copies, racks),
         protocols=seen.brokers("inter.broker.protocol.version", holders),
@@ -158,6 +158,15 @@ def _topic(
         proof=cluster.proofs.topic(name).label,
         overrides_proof=cluster.proofs.topic_settings(name).label,
     )
+
+
+def _flush_by_time(seen: _BrokerView, topic: str, holders: tuple[int, ...]) -> tuple[Setting, ...]:
+    """Return flush.ms, or why it has no effect: brokers look at it in an interval that by default never ends.
+
+    Source: ``LogManager.scala@0.9.0.1, 2.8.2`` (startup: ``kafka-log-flusher``).
+    """
+    looks = seen.brokers("log.flush.scheduler.interval.ms", holders)
+    return looks if all(setting.never for setting in looks) else seen.topic("flush.ms", topic, holders)
 
 
 def _in_sync(partition: Partition, living: frozenset[int] | None) -> int | None:

@@ -103,3 +103,14 @@ def test_a_hidden_secret_breaks_no_reading(width):
     read = [each for row in paste.read(line.decode() for line in safe).configs for each in row.settings.items()]
     assert ("log.cleaner.threads", "2") in read
     assert {name for name, _ in read} <= {"log.cleaner.threads", text.partition("=")[0]}
+
+
+@pytest.mark.parametrize("remark", ["why does it lag so much? thanks", "and now it lags, which looks strange to me"])
+def test_a_remark_below_rows_is_no_rest(remark):
+    """Rows of the same width by chance."""
+    lines = [line for line in OUTPUTS["groups_2.8.2"] if not line.startswith("$")]
+    found = paste.read([*lines, remark])
+    assert rows(found) == rows(paste.read(lines))
+    assert found.offsets[-1].span.last == len(lines)
+    log = "[2026-01-01 10:00:0{},000] INFO [Partition orders-0 broker=3] Shrinking ISR from 1,2,3 to 3 (kafka.cluster.Partition)"
+    assert paste.read([log.format(0), log.format(1), remark]).logs[1].text.endswith("(kafka.cluster.Partition)")

@@ -11,17 +11,14 @@ from casebook.formats.pasted import text as pasted_text
 
 _KEY_ALONE = re.compile(rb"""(?i).*(?:passw(?:or)?d|passphrase|secret|token|credential|[_.-]key)[\w.-]*["']?\s*(?:=|:)\s*["']?""")
 _REST = re.compile(rb"\S{1,400}")
-_SETTING = re.compile(
-    rb"\s{0,40}(?:advertised|authorizer|auto|background|broker|cleanup|compression|connections|controlled|controller|default|delete"
-    rb"|fetch|flush|group|inter|leader|listeners?|log|max|message|metadata|metric|min|node|num|offsets?|process|producer|queued|quota"
-    rb"|replica|replication|request|reserved|retention|sasl|security|segment|socket|ssl|super|transaction|transactional|unclean"
-    rb"|zookeeper)(?:\.[a-z][\w.-]{0,200})?\s{0,4}[=:]"
-)
-"""Settings begin with these words, the rests of names that a screen has broken do not."""
-_DATED = re.compile(rb"\s{0,8}\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
+_BEGINS = re.compile(rb"\s{0,8}\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|\s{1,40}[a-z][\w-]{0,80}(?:\.[\w-]{1,80}){1,20}=")
+"""An entry of a log, or an indented setting."""
 _WORD = re.compile(rb"[^\s\"'=,;:(){}\[\]]{4,}")
+_REST_OF_VALUE = re.compile(rb"(?!\s|[\w.-]{1,200}\s{0,4}[=:]|[$#\[(/-])\S+")
 _FOLDED_FROM = 55
-_LEAST_WIDE, _MOST_PARTS = 20, 64
+_LEAST_WIDE, _MANY, _MOST_PARTS = 20, 8, 64
+_SURE = 3
+"""Lines as wide as the widest of the paste: it was broken by a screen."""
 
 
 def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
@@ -34,8 +31,10 @@ def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
     marks = _quote_marks(lines)
     bodies = [line[len(mark) :] for line, mark in zip(lines, marks, strict=True)]
     clean = list(_without_rests(bodies))
-    for first, after in _broken(bodies, list(map(len, lines)), clean):
-        clean[first:after] = _without_whole(bodies[first:after], clean[first:after])
+    widths = [len(line.decode(errors="replace")) for line in lines]
+    is_sure = widths.count(max(widths, default=0)) >= _SURE
+    for first, after in _broken(bodies, widths):
+        clean[first:after] = _without_whole(bodies[first:after], clean[first:after], is_sure=is_sure)
     last = len(lines) - 1 if lines and not pasted[-1].endswith((b"\n", b"\r")) else None
     for at, (mark, body) in enumerate(zip(marks, clean, strict=True)):
         yield mark + body + (b"" if at == last else b"\n")
@@ -61,19 +60,49 @@ def _without_rests(bodies: Sequence[bytes]) -> Iterator[bytes]:
         yield clean
 
 
-def _without_whole(parts: Sequence[bytes], clean: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the parts of a line that a screen may have broken, without what is a secret in the whole line."""
-    (whole,) = redaction.redact_log([b"".join(parts)])
-    secret = _hidden(b"".join(parts), whole) if redaction.MARK in whole else set()
-    begin = 0
-    for part, safe in zip(parts, clean, strict=True):
+def _without_whole(parts: Sequence[bytes], clean: Sequence[bytes], *, is_sure: bool) -> Iterator[bytes]:
+    """Yield the parts of a line that a screen may have broken, without what is a secret in the whole line.
+
+    Unless that is sure, only one word may be the rest of a secret, below one that ends within a word; others are another line.
+    """
+    is_sure = is_sure or len(parts) > _MANY
+    places = _secret_places(parts, is_sure=is_sure)
+    goes_on, is_word = False, True
+    for index, (part, safe) in enumerate(zip(parts, clean, strict=True)):
+        rest: set[int] = set()
+        if goes_on and not is_sure:
+            word = _REST_OF_VALUE.match(part) if is_word else None
+            rest = {*range(word.end())} if word else set()
+            places[index:] = _secret_places(parts[index:], is_sure=False)
+        secret = places[index] | rest
         known = _hidden(part, safe)
-        if secret is None or known is None:
-            yield _WORD.sub(lambda word: word[0] if word[0] in whole else redaction.MARK, safe)
+        goes_on = len(part) - 1 in secret
+        begin = next((at + 1 for at in reversed(range(len(part))) if at not in secret), 0)
+        is_word = goes_on and len(part[begin:].split()) == 1 and (begin > 0 or is_word)
+        if known is None:
+            yield redaction.MARK if secret else safe
         else:
-            more = {place - begin for place in secret if begin <= place < begin + len(part)}
-            yield safe if more <= known else _without(part, more | known)
-        begin += len(part)
+            yield safe if secret <= known else _without(part, secret | known)
+
+
+def _secret_places(parts: Sequence[bytes], *, is_sure: bool) -> list[set[int]]:
+    """Return the places of secrets in each part, by the whole line, broken within a word or between two.
+
+    Where its redacted form is not the line with marks, words that it lacks count, if it is sure that it is one line.
+    """
+    found: list[set[int]] = [set() for _ in parts]
+    for glue in (b"", b" "):
+        line = glue.join(parts)
+        (whole,) = redaction.redact_log([line])
+        secret = _hidden(line, whole) if redaction.MARK in whole else set()
+        if secret is None:
+            lacks = (word for word in _WORD.finditer(line) if is_sure and word[0] not in whole)
+            secret = {at for word in lacks for at in range(*word.span())}
+        begin = 0
+        for places, part in zip(found, parts, strict=True):
+            places |= {place - begin for place in secret if begin <= place < begin + len(part)}
+            begin += len(part) + len(glue)
+    return found
 
 
 def _hidden(body: bytes, clean: bytes) -> set[int] | None:
@@ -95,36 +124,26 @@ def _without(body: bytes, places: Container[int]) -> bytes:
     return b"".join(redaction.MARK if is_hidden else bytes(body[at] for at in run) for is_hidden, run in runs)
 
 
-def _broken(bodies: Sequence[bytes], widths: Sequence[int], clean: Sequence[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield the lines that may be one: each but the last is as wide as others, or the widest between two empty lines.
+def _broken(bodies: Sequence[bytes], widths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the lines that may be one: each but the last is as wide as others, or as wide as any up to an empty one.
 
     Args:
         bodies: Lines without quote marks.
         widths: Of each, with its marks: a mail may add them before or after lines are broken.
-        clean: The lines without secrets: below one that ends with a secret, a setting is another line; so is a dated line.
     """
     times = Counter(width for width, (_, below) in zip(widths, pairwise(bodies), strict=False) if below)
     full = [width >= _LEAST_WIDE and times[width] > 1 for width in widths]
-    for block in _blocks(bodies):
-        widest = max(widths[at] for at in block)
-        for at in block:
-            full[at] |= _LEAST_WIDE <= widths[at] == widest
+    widest = 0
+    for at in reversed(range(len(bodies))):
+        widest = max(widest, widths[at]) if bodies[at] else 0
+        full[at] |= _LEAST_WIDE <= widths[at] == widest
     at = 0
     while at < len(bodies):
         after = at
         while after + 1 < len(bodies) and full[after] and bodies[after + 1] and after - at < _MOST_PARTS:
-            if _DATED.match(bodies[after + 1]) or (clean[after].endswith(redaction.MARK) and _SETTING.match(bodies[after + 1])):
+            if _BEGINS.match(bodies[after + 1]):
                 break
             after += 1
         if after > at:
             yield at, after + 1
         at = after + 1
-
-
-def _blocks(bodies: Sequence[bytes]) -> Iterator[range]:
-    first = 0
-    for after in range(len(bodies) + 1):
-        if after == len(bodies) or not bodies[after]:
-            if first < after:
-                yield range(first, after)
-            first = after + 1

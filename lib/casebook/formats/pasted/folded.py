@@ -18,7 +18,7 @@ _LEAST_WIDE, _MOST_WIDE = 40, 600
 _MOST_LINES = 2000
 _SAME = 8
 _LONGEST = 4096
-_SURE = 3  # broken lines
+_LEAST, _SURE = 2, 3  # broken lines
 _HIDDEN = "[redacted]"  # a secret, of any length
 _PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
 _SETTING = re.compile(r"\s|[a-z][\w-]*\.[\w.-]+=")
@@ -55,7 +55,7 @@ def joined(texts: Sequence[str]) -> Joined | None:
     if not (wide := _width(bodies)):
         return None
     broken = [at for first, after in _blocks(bodies) for at in _broken(bodies[first:after], first, wide)]
-    if not broken:
+    if len(broken) < _LEAST:  # a row and a remark below it
         return None
     whole = {at: bodies[at] if bodies[at].endswith(_HIDDEN) else bodies[at].ljust(wide) for at in broken}
     kept = [at for at in range(len(texts)) if at - 1 not in whole]

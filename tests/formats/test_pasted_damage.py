@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from casebook.collect.pasted import told
-from casebook.facts.pasted import Pasted
+from casebook.facts.pasted import OF_TOOLS, Pasted
 from casebook.formats.pasted import paste
 from casebook.formats.pasted.damage import sent
 
@@ -17,20 +17,7 @@ FILES = {
     for name in ("pasted_sent", "pasted", "pasted_hosts")
     for path in sorted((FOLDER / name).glob("*.txt"))
 }
-ROWS = (
-    "topics",
-    "partitions",
-    "offsets",
-    "groups",
-    "members",
-    "configs",
-    "assigned",
-    "moves",
-    "elected",
-    "files",
-    "used",
-    "hosts",
-)
+ROWS = (*(name for name in OF_TOOLS if name != "znodes"), "hosts")  # the answer to ls and get is the line right below
 DAMAGES = {
     "line ends of Windows": lambda lines: [f"{line}\r" for line in lines],
     "a mail's quote marks": lambda lines: [f"> {line}" for line in lines],

@@ -7,24 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from casebook.collect.pasted import secrets
-from casebook.facts.pasted import Pasted
+from casebook.facts.pasted import OF_TOOLS, Pasted
 from casebook.formats.pasted import paste
 
 OUTPUTS = {file.stem: file.read_text().splitlines() for file in sorted((Path(__file__).parent / "pasted").glob("*.txt"))}
-ROWS = [
-    "znodes",
-    "topics",
-    "partitions",
-    "offsets",
-    "groups",
-    "members",
-    "configs",
-    "assigned",
-    "moves",
-    "elected",
-    "files",
-    "used",
-]
 
 
 def folded(lines: list[str], width: int) -> list[str]:
@@ -33,7 +19,7 @@ def folded(lines: list[str], width: int) -> list[str]:
 
 def rows(found: Pasted) -> list[tuple]:
     """What was read, wherever it stands."""
-    values = [row._asdict() for name in ROWS for row in getattr(found, name)]
+    values = [row._asdict() for name in OF_TOOLS for row in getattr(found, name)]
     return [tuple(value for name, value in row.items() if name not in ("span", "listing")) for row in values]
 
 

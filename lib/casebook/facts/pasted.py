@@ -299,6 +299,23 @@ class NotKept(NamedTuple):
     values: tuple[str, ...]
 
 
+OF_TOOLS = (
+    "znodes",
+    "topics",
+    "partitions",
+    "offsets",
+    "groups",
+    "members",
+    "configs",
+    "assigned",
+    "moves",
+    "elected",
+    "files",
+    "used",
+)
+"""Parts of :class:`Pasted` with rows of Kafka's and ZooKeeper's tools, and of listings."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pasted:
     """Content of a paste; each part in its order.

@@ -10,32 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from casebook.facts.pasted import Pasted, ToldConfig
+from casebook.facts.pasted import OF_TOOLS, Pasted, ToldConfig
 from casebook.formats.pasted.damage import sent
-from casebook.formats.pasted.text import quote_mark
+from casebook.formats.pasted.text import REDACTED, quote_mark
 
 _LEAST_WIDE, _MOST_WIDE = 40, 600
 _MOST_LINES = 2000
 _SAME = 8
 _LONGEST = 4096
 _LEAST, _SURE = 2, 3  # broken lines
-_HIDDEN = "[redacted]"  # a secret, of any length
 _PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
 _SETTING = re.compile(r"\s|[a-z][\w-]*\.[\w.-]+=")
-_ROWS = (
-    "znodes",
-    "topics",
-    "partitions",
-    "offsets",
-    "groups",
-    "members",
-    "configs",
-    "assigned",
-    "moves",
-    "elected",
-    "files",
-    "used",
-)
 _STATEMENTS = ("settings", "dumps", "logs", "hosts")
 
 
@@ -57,10 +42,10 @@ def joined(texts: Sequence[str]) -> Joined | None:
     broken = [at for first, after in _blocks(bodies) for at in _broken(bodies[first:after], first, wide)]
     if len(broken) < _LEAST:  # a row and a remark below it
         return None
-    whole = {at: bodies[at] if bodies[at].endswith(_HIDDEN) else bodies[at].ljust(wide) for at in broken}
+    whole = {at: bodies[at] if bodies[at].endswith(REDACTED) else bodies[at].ljust(wide) for at in broken}
     kept = [at for at in range(len(texts)) if at - 1 not in whole]
     for at in reversed(broken):
-        whole[at] = (whole[at] + whole.get(at + 1, bodies[at + 1])).replace(2 * _HIDDEN, _HIDDEN)
+        whole[at] = (whole[at] + whole.get(at + 1, bodies[at + 1])).replace(2 * REDACTED, REDACTED)
     return Joined([whole.get(at, texts[at]) for at in kept], [at + 1 for at in kept], [*(at for at in kept if at), len(texts)])
 
 
@@ -85,7 +70,7 @@ def _not_understood(found: Pasted, texts: Sequence[str]) -> list[int]:
 
 
 def _rows(found: Pasted) -> tuple:
-    return tuple(row._replace(span=None) for name in _ROWS for row in getattr(found, name))
+    return tuple(row._replace(span=None) for name in OF_TOOLS for row in getattr(found, name))
 
 
 def _values(held: object) -> int:
@@ -124,7 +109,7 @@ def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:
     head = ""
     for at, (text, below) in enumerate(pairwise(block), first):
         head = head or text
-        is_full = (len(text) == wide or (text.endswith(_HIDDEN) and not _SETTING.match(below))) and not _begins(below, head)
+        is_full = (len(text) == wide or (text.endswith(REDACTED) and not _SETTING.match(below))) and not _begins(below, head)
         is_row = has_full and len(text) < wide and "  " in text.strip()
         if is_full or (is_row and below.startswith("  ")):
             yield at

@@ -64,6 +64,8 @@ _ROW = re.compile(
     r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
     r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*)"
 )
+REDACTED = "[redacted]"
+"""Left of a secret, of any length."""
 _SENT_AS = {
     **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‛"), "'"),

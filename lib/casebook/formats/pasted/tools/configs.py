@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.formats.pasted.text import PastedLine, is_end, is_gap, spanned
+from casebook.formats.pasted.text import REDACTED, PastedLine, is_end, is_gap, spanned
 from casebook.formats.pasted.tools.topics import configs_as_far
 
 _OF_ZOOKEEPER = re.compile(
@@ -52,7 +52,6 @@ _ENTRY_WORD = re.compile(r"[a-z][\w.-]*=.*")
 _OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
 _STATIC, _DEFAULT = "STATIC_BROKER_CONFIG", "DEFAULT_CONFIG"
 _MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN, _MOST_SOURCES = 6, 64 << 10, 30, 600, 60
-_REDACTED = "[redacted]"
 
 
 class _SettingEntry(NamedTuple):
@@ -111,7 +110,7 @@ def _headless(
     if asked is not None:
         yield from _of_entity(entries, span, *asked, every=True, whole=False)
         return
-    shown = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+    shown = ", ".join(f"{entry.name}={REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
     more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
     says = f"settings of a topic or broker that is not named: {shown}{more}"
     yield ToolStatement("kafka-configs", span, says, "paste the line above them, which names it")
@@ -167,7 +166,7 @@ def _of_entity(
         synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
         is_own = source in synonyms if every or synonyms else True
         if is_own:
-            own[entry.name] = _REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
+            own[entry.name] = REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
         if kind == "brokers" and entity != "<default>" and (found := synonyms.get(_OWN["<default>"])):
             default[entry.name] = found["value"]
         if (found := synonyms.get(_STATIC)) and not entry.is_secret:
@@ -189,7 +188,7 @@ def _of_entity(
 
 def _with_sources(entry: _SettingEntry) -> str:
     """Return a setting with its sources, as printed."""
-    value = _REDACTED if entry.is_secret else entry.value
+    value = REDACTED if entry.is_secret else entry.value
     return f"{entry.name}={value}" + (f" ({entry.synonyms[:_MOST_SHOWN]})" if _is_open(entry) else "")
 
 
@@ -256,7 +255,7 @@ def _entry(text: str) -> _SettingEntry | None:
         secret = "false" if synonyms else ""
     else:
         secret, _, synonyms = behind.partition(" synonyms=")
-    if rest == _REDACTED and _NAME.fullmatch(name):
+    if rest == REDACTED and _NAME.fullmatch(name):
         return _SettingEntry(name, rest, False, "")
     is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
     if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):

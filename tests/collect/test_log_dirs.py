@@ -1,7 +1,8 @@
 """Log dirs of a real broker, listed while it runs and after it stopped, and everything that can be wrong with one."""
 
+import contextlib
+import os
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,20 +57,10 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
         data = cluster.server_properties(1).parent / "data"
         cluster.wait_until(lambda: list(data.glob("my-old.topic-0.*-delete")), what="the deletion")
         cluster.wait_until(lambda: "compacted" in (data / "cleaner-offset-checkpoint").read_text(), what="the cleaner")
-        running = _undisturbed(home, data)
+        running = Case.open(collect_case(home / "case", log_dirs=[(None, str(data))]))
         cluster.stop(1)
         shutil.copytree(data, home / "data")
     return Lived(data=home / "data", running=running)
-
-
-def _undisturbed(home: Path, data: Path) -> Case:
-    """A case in whose listing nothing vanished, as files do while the cleaner works on another partition."""
-    for number in range(5):
-        case = Case.open(collect_case(home / f"case-{number}", log_dirs=[(None, str(data))]))
-        if not case.log_dirs()[0].problems:
-            break
-        time.sleep(1)
-    return case
 
 
 def _transactions(connect: dict[str, object]) -> None:
@@ -191,6 +182,38 @@ class TestInventory:
         log_dir = inventory.examine(Vanishing(str(data)), str(data), broker=1, listed_at=1)
         assert [problem.path for problem in log_dir.problems] == ["compacted-0"]
         assert replica(log_dir, "orders").segments
+
+    @pytest.mark.parametrize(("times", "missing"), [(1, []), (4, []), (9, ["compacted-0/00000000000000000007.log.deleted"])])
+    def test_removed_during_the_listing(
+        self, data: Path, monkeypatch: pytest.MonkeyPatch, times: int, missing: list[str]
+    ) -> None:
+        """A folder is listed again while files vanish from it, as after the cleaner's work; one that never rests is recorded."""
+        churn, scan, left = data / "compacted-0" / "00000000000000000007.log.deleted", os.scandir, [times]
+
+        def meanwhile(folder: int) -> object:
+            if left[0] and os.path.samestat(os.fstat(folder), churn.parent.stat()):
+                left[0] -= 1
+                churn.write_bytes(b"")
+            found = list(scan(folder))
+            churn.unlink(missing_ok=True)
+            return contextlib.nullcontext(found)
+
+        monkeypatch.setattr(os, "scandir", meanwhile)
+        log_dir = inventory.examine(folders.LocalFiles(str(data)), str(data), broker=1, listed_at=1)
+        assert [problem.path for problem in log_dir.problems] == missing
+        assert replica(log_dir, "compacted").segments
+
+    def test_deleted_folder_that_is_gone(self, data: Path) -> None:
+        """Kafka had dropped the partition before; nothing is missing."""
+        (data / "old-0.0123456789abcdef0123456789abcdef-delete").mkdir()
+
+        class Vanishing(folders.LocalFiles):
+            def entries(self, path: str) -> list[folders.Entry]:
+                if path.endswith("-delete"):
+                    shutil.rmtree(data / path)
+                return super().entries(path)
+
+        assert inventory.examine(Vanishing(str(data)), str(data), broker=1, listed_at=1).problems == ()
 
     def test_partition_folder_in_place_of_log_dir(self, data: Path, tmp_path: Path) -> None:
         """Said, with where to look."""

@@ -27,6 +27,8 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _OUT = "it is a link out of the given folder and was not followed: pass its target itself"
 _ROUND = "it is a link that points back to itself"
 _KINDS = ((stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
+_VANISHED = "was removed before it could be read"
+_LISTINGS = 5
 _STDIN = 0
 _KERNELS = ("/proc", "/sys")
 
@@ -125,9 +127,18 @@ class Folder:
     def entries(self, path: str = "") -> list[StatEntry]:
         """Return the entries of a folder below it, by name.
 
+        A broker renames and removes files meanwhile; the folder is then listed again, so that what it lists existed at one time.
+
         Raises:
             OSError: It cannot be listed.
         """
+        for _ in range(_LISTINGS):
+            found = self._listed(path)
+            if all(entry.why != _VANISHED for entry in found):
+                break
+        return found
+
+    def _listed(self, path: str) -> list[StatEntry]:
         bounds.check()
         with self._reached(path) as (above, name, _):
             descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=above)
@@ -154,7 +165,7 @@ class Folder:
             if not stat.S_ISDIR(there.st_mode):
                 _refuse(there)
         except FileNotFoundError:
-            return StatEntry(found.name, None, "is a link without a target" if is_link else "was removed before it could be read")
+            return StatEntry(found.name, None, "is a link without a target" if is_link else _VANISHED)
         except OSError as error:
             return StatEntry(found.name, None, f"could not be examined: {error.strerror}")
         return StatEntry(found.name, there)

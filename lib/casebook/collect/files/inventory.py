@@ -1,7 +1,7 @@
 """Inventory of one log dir: partitions, segments, checkpoints and leftovers.
 
-The broker may be running: files grow, are renamed and vanish during the listing. Vanished files are recorded, and the listing
-continues.
+The broker may be running: files grow, are renamed and vanish during the listing. A partition's folder that vanished is recorded,
+unless Kafka was about to delete it, and the listing continues.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -140,7 +140,8 @@ class _Reader:
             try:
                 inside = self.there(f"{entry.name}/", self._files.entries(entry.name))
             except OSError as error:
-                self.problem(entry.name, f"cannot be listed: {error.strerror}")
+                if name.kind != "-delete" or not isinstance(error, FileNotFoundError):
+                    self.problem(entry.name, f"cannot be listed: {error.strerror}")
                 continue
             if name.kind:
                 leftovers.append(_set_aside(entry.name, name, inside))

@@ -81,8 +81,9 @@ def ok(check: str) -> Finding:
 
 
 def html_of(view: View) -> str:
-    """All HTML of a view."""
-    return "\n".join(str(part) for part in view.parts if isinstance(part, str))
+    """All HTML of a view, with the pictures of its charts."""
+    parts = (part.picture if isinstance(part, Figure) else part for part in view.parts)
+    return "\n".join(str(part) for part in parts if isinstance(part, str))
 
 
 def figures_of(view: View) -> list[Figure]:

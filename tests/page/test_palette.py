@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from casebook.page.assets import asset
 from casebook.page.palette import tokens
-from casebook.page.view import asset
 
 SCHEMES = {"light": 0, "dark": 1}
 PAGES = ("page", "surface", "sunk")

@@ -54,12 +54,14 @@ def figure(rows: Rows, *, axis: str, alternative: str) -> Figure:
     notes, quiet = zip(*_notes(rows, axis, widest), strict=True)
     meta = {"font.color": "text"} | {f"annotations[{i}].font.color": "quiet" for i, is_quiet in enumerate(quiet) if is_quiet}
     return Figure(
-        data=(_left(bars, widest), _gone(bars)), layout=_layout(len(rows), widest, notes, meta), alternative=alternative
+        data=(_left(bars, widest), _gone(bars)),
+        layout=_layout(len(rows), widest, notes, meta),
+        picture=_picture(rows, axis=axis, alternative=alternative),
+        alternative=alternative,
     )
 
 
-def picture(rows: Rows, *, axis: str, alternative: str) -> Markup:
-    """Return the same bars as a static image, for readers without scripts."""
+def _picture(rows: Rows, *, axis: str, alternative: str) -> Markup:
     scale = 320 / _widest(rows)
     drawn = [
         {"bar": row, "left": round(row.left * scale), "gone": round(row.gone * scale), "note": _beside(row, _widest(rows))}

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from html import escape
 
 from casebook.findings.words import count
+from casebook.page import lanes_picture
 from casebook.page.lanes import (
     DASHED,
     DISC,
@@ -65,6 +66,7 @@ def figure(picture: Picture) -> Figure:
     return Figure(
         data=(*_shades(picture), *strips, _levels(picture), _bins(picture), _ticks(picture), _marks(picture), _numbers(picture)),
         layout=_layout(picture, height, [note for note, _ in notes], [shape for shape, _ in shapes], meta),
+        picture=lanes_picture.picture(picture),
         alternative=picture.alternative,
     )
 

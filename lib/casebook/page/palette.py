@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from casebook.page.view import asset
+from casebook.page.assets import asset
 
 _TOKEN = re.compile(r"--cb-([a-z-]+): light-dark\((#[0-9A-F]{6}), (#[0-9A-F]{6})\);")
 

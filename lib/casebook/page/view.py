@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 
 from markupsafe import Markup
 
-PLOTLY = "application/vnd.plotly.v1+json"
+from casebook.page import drawing
+from casebook.page.assets import asset, stylesheet
+
+PLOTLY, SVG = "application/vnd.plotly.v1+json", "image/svg+xml"
 
 FIGURE_CONFIG = {
     "showSendToCloud": False,
@@ -25,11 +27,13 @@ class Figure:
     Args:
         data: Traces.
         layout: Layout in the light scheme's colours; the script redraws them for the dark one.
+        picture: The same as SVG, with the page's classes.
         alternative: Alternative text, one sentence.
     """
 
     data: Sequence[Mapping[str, object]]
     layout: Mapping[str, object]
+    picture: Markup
     alternative: str
 
 
@@ -71,20 +75,11 @@ def display(view: View, *, display_id: str | None = None, update: bool = False) 
 
 def _bundle(part: Figure | Markup) -> dict[str, object]:
     if isinstance(part, Figure):
-        return {PLOTLY: {"data": part.data, "layout": part.layout, "config": FIGURE_CONFIG}, "text/plain": part.alternative}
+        chart = {"data": part.data, "layout": part.layout, "config": FIGURE_CONFIG}
+        return {PLOTLY: chart, SVG: drawing.alone(part.picture), "text/plain": part.alternative}
     return {"text/html": str(part), "text/plain": part.striptags()}
 
 
 def style() -> View:
     """Return the stylesheet and the script that every other view needs; shown once in a notebook."""
     return html(Markup("<style>{}</style><script>{}</script>").format(stylesheet(), Markup(asset("casebook.js"))))
-
-
-def stylesheet() -> Markup:
-    """Return the stylesheet: colours first, then the rest."""
-    return Markup(asset("tokens.css") + asset("casebook.css"))
-
-
-def asset(name: str) -> str:
-    """Return a file of ``page/static``."""
-    return resources.files("casebook.page").joinpath("static", name).read_text(encoding="utf-8")

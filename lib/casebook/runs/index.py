@@ -9,9 +9,9 @@ from markupsafe import Markup
 from casebook.findings import changes, words
 from casebook.findings.changes import ChangeKind, CheckChange
 from casebook.machine import whole
+from casebook.page.assets import asset, stylesheet
 from casebook.page.render import render
 from casebook.page.sparkline import Sparkline, sparkline
-from casebook.page.view import asset, stylesheet
 from casebook.runs import history
 from casebook.runs.found import INCOMPLETE, Run, newest
 

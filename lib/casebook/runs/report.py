@@ -18,9 +18,10 @@ from casebook import __version__
 from casebook.case.case import LIVE
 from casebook.errors import CasebookError
 from casebook.machine import whole
-from casebook.page import text
+from casebook.page import drawing, text
+from casebook.page.assets import asset, stylesheet
 from casebook.page.render import render, script_safe
-from casebook.page.view import PLOTLY, asset, stylesheet
+from casebook.page.view import PLOTLY, SVG
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
 _BLANK = {
@@ -206,7 +207,9 @@ def _data(data: Mapping, page: _Page) -> Iterator[Markup]:
     """Return the richest static form; a widget has none, and its static twin is shown instead."""
     if PLOTLY in data:
         page.figures += 1
-        yield render("figure", number=page.figures, figure=script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""))
+        picture = drawing.of_page(data.get(SVG, ""))
+        chart = script_safe(data[PLOTLY])
+        yield render("figure", number=page.figures, figure=chart, picture=picture, alternative=data.get("text/plain", ""))
     elif "text/html" in data:
         if not data["text/html"].startswith("<style>"):  # the notebook's own copy of the stylesheet
             yield Markup(data["text/html"])

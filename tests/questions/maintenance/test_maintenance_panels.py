@@ -79,7 +79,6 @@ class TestMatrix:
         html = html_of(views.restarts(found()))
         assert html.count('class="breaks"') == 4
         assert html.count('class="refuses"') == 2
-        assert "<noscript>" in html
 
     def test_many_brokers(self):
         """Those that break most are drawn, and it is said how many there are."""

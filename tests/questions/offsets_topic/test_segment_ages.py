@@ -44,7 +44,7 @@ def test_the_drawings_agree():
     drawn = segment_ages.spans(segments)
     said = {"cleaned_to": segments[3].first_time, "note": "cleaner's point", "alternative": "Ten segments."}
     figure = segment_ages.figure(drawn, **said)
-    picture = str(segment_ages.picture(drawn, **said))
+    picture = str(figure.picture)
     live, gone, stems = figure.data
     assert len(live["x"]) == len(gone["x"]) == len(drawn) == picture.count('class="gone"')
     assert stems["text"] == [str(n) for n in range(1, 10)]

@@ -15,7 +15,7 @@ from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
 from casebook.questions.coordinators.analysis.rows import BlastRadius, CoordinatorRow, Waiting
 from casebook.questions.coordinators.analysis.served_at import about, clock, served_at
 from casebook.questions.coordinators.analysis.states import UNSERVED, WAITING, CoordinatorState
-from casebook.questions.coordinators.views.load_gantt import Gantt, GanttStrip, figure, picture
+from casebook.questions.coordinators.views.load_gantt import Gantt, GanttStrip, figure
 
 MOST_ROWS = 200
 _MOST_LANES = 20
@@ -42,7 +42,7 @@ def load_queues(c: Coordinators) -> View:
     undrawn = len(lanes) - len(shown)
     more = f" {words.plural(undrawn, 'broker')} with nothing left to load not drawn." if undrawn else ""
     caption = render("load_caption", takeaway=takeaway, reading=_reading(shown) + more, legend=True)
-    return View(parts=(caption, figure(gantt), picture(gantt), _every_partition(c)), tables=tables, cites=_cites(c))
+    return View(parts=(caption, figure(gantt), _every_partition(c)), tables=tables, cites=_cites(c))
 
 
 def who_waits(c: Coordinators) -> View:

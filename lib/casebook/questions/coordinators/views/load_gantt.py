@@ -98,12 +98,12 @@ def figure(gantt: Gantt) -> Figure:
     return Figure(
         data=(_solid(gantt.strips), _hatched(gantt.strips), _whiskers(gantt.strips)),
         layout=_layout(gantt, list(notes), list(shapes), meta),
+        picture=_picture(gantt),
         alternative=gantt.alternative,
     )
 
 
-def picture(gantt: Gantt) -> Markup:
-    """Return the same as a static image, for readers without scripts."""
+def _picture(gantt: Gantt) -> Markup:
     first, last = gantt.span
     scale = (_WIDTH - _LABELS) / (last - first)
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from casebook.findings import words
 from casebook.findings.finding import Status
 from casebook.page import text
-from casebook.page.bars import Bar, figure, picture
+from casebook.page.bars import Bar, figure
 from casebook.page.proof import cited_as
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Table, numbers, or_unknown
@@ -244,8 +244,8 @@ def single_copies(found: Durability) -> View:
         total=len(rows),
         rest="single_copies",
     )
-    chart, static = figure(drawn, axis=axis, alternative=takeaway), picture(drawn, axis=axis, alternative=takeaway)
-    return View(parts=(caption, chart, static, numbers(table, f"The numbers ({words.plural(len(rows), 'row')})")), tables=tables)
+    chart = figure(drawn, axis=axis, alternative=takeaway)
+    return View(parts=(caption, chart, numbers(table, f"The numbers ({words.plural(len(rows), 'row')})")), tables=tables)
 
 
 def _beside(row: object) -> str:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from casebook.facts.proofs import Proofs
 from casebook.findings import words
 from casebook.kafka.verdict import OFFLINE, RULES, PartitionCondition, Verdict, offline
-from casebook.page.bars import Bar, figure, picture
+from casebook.page.bars import Bar, figure
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
 from casebook.page.view import View, html
@@ -56,8 +56,7 @@ def whom_to_start(lead: Leadership) -> View:
         '<div class="cb"><p class="cb-caption"><strong>{}</strong> Solid bars: still offline. Hatched bars: healed.</p></div>'
     ).format(takeaway)
     chart = figure(rows, axis=_AXIS, alternative=takeaway)
-    static = picture(rows, axis=_AXIS, alternative=takeaway)
-    return View(parts=(caption, chart, static, _choices(lead.start_first)), tables=tables)
+    return View(parts=(caption, chart, _choices(lead.start_first)), tables=tables)
 
 
 def _known(lead: Leadership) -> bool:

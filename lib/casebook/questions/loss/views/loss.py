@@ -11,7 +11,7 @@ from markupsafe import Markup
 from casebook.facts.records import RecordVerdict
 from casebook.findings import exports, words
 from casebook.findings.finding import Finding
-from casebook.page import lanes_figure, lanes_picture, text
+from casebook.page import lanes_figure, text
 from casebook.page.context import PanelContext
 from casebook.page.lanes import Picture
 from casebook.page.render import look, render
@@ -80,13 +80,13 @@ class LossPage:
         parts: list[object] = [render("caption", takeaway=said, reading=self._reading(counted=drawn.most > 0))]
         whole = overview(scene, said)
         if whole is not None:
-            parts += _drawings(whole)
+            parts.append(_drawn(whole))
         head = "Each lost record in its partition’s window"
         if drawn.most:
             head = f"Lost records of each partition, {words.count(drawn.most)} in the largest bar"
         for episode, picture in drawn.pictures:
             per = f", counted per {episode.bin[1]}" if drawn.most else ""
-            parts += [render("loss_part", head=head, reading=_described(episode) + per), *_drawings(picture, ticks=4)]
+            parts += [render("loss_part", head=head, reading=_described(episode) + per), _drawn(picture, ticks=4)]
             head = ""
         if drawn.more:
             more = words.plural(drawn.more, "more lane")
@@ -237,15 +237,15 @@ class LossPage:
         return self._doubt() or (f"{words.plural(moved, 'change')} of leader, none of which lost a record" if moved else "")
 
 
-def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:
-    """Return both drawings. The chart does not zoom: the tables below cover all of it.
+def _drawn(picture: Picture, *, ticks: int = 7) -> Figure:
+    """Return the chart. It does not zoom: the tables below cover all of it.
 
     Args:
         ticks: Number of ticks along its axis: milliseconds need room.
     """
     figure = lanes_figure.figure(picture)
     layout = figure.layout | {"dragmode": False, "xaxis": figure.layout["xaxis"] | {"fixedrange": True, "nticks": ticks}}
-    return replace(figure, layout=layout), lanes_picture.picture(picture)
+    return replace(figure, layout=layout)
 
 
 def _titled(head: str, view: View) -> View:

@@ -15,7 +15,7 @@ from casebook.questions.maintenance.analysis.checks import suffers
 from casebook.questions.maintenance.analysis.leftovers import Leftover, LeftoverKind
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
 from casebook.questions.maintenance.analysis.rows import OrderStep, RestartRow
-from casebook.questions.maintenance.views.matrix import MOST_BROKERS, UNKNOWN, figure, kind, matrix, picture
+from casebook.questions.maintenance.views.matrix import MOST_BROKERS, UNKNOWN, figure, kind, matrix
 
 MOST_ROWS = 200
 _MOST_NAMED = 8
@@ -43,7 +43,7 @@ def restarts(m: Maintenance) -> View:
     if hidden:
         reading += f" The {MOST_BROKERS} brokers that break most of {len(m.singles)} are drawn."
     legend = render("maintenance_legend", takeaway=takeaway, reading=reading, unknown=any(kind(r) == UNKNOWN for r in m.restarts))
-    return View(parts=(legend, figure(chart), picture(chart), _every_set(m)), tables=tables)
+    return View(parts=(legend, figure(chart), _every_set(m)), tables=tables)
 
 
 def one_by_one(m: Maintenance) -> View:

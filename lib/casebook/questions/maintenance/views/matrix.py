@@ -105,11 +105,15 @@ def figure(m: Matrix) -> Figure:
     meta = {"font.color": "text"} | {f"annotations[{at}].font.color": token for at, token in enumerate(quiet) if token}
     meta |= {f"shapes[{at}].{path}": token for at, (_, path, token) in enumerate(shapes)}
     traces = [_trace(m, one) for one in KINDS if any(cell.kind == one for cell in m.cells)]
-    return Figure(data=tuple(traces), layout=_layout(m, list(notes), [s for s, _, _ in shapes], meta), alternative=m.alternative)
+    return Figure(
+        data=tuple(traces),
+        layout=_layout(m, list(notes), [s for s, _, _ in shapes], meta),
+        picture=_picture(m),
+        alternative=m.alternative,
+    )
 
 
-def picture(m: Matrix) -> Markup:
-    """Return the same as a static image, for readers without scripts."""
+def _picture(m: Matrix) -> Markup:
     size = {"cell": 62 if m.numbered else 30, "row": _CELL if m.numbered else 26, "above": _ABOVE, "labels": _LABELS}
     return render("maintenance_matrix", matrix=m, size=size)
 

@@ -63,7 +63,7 @@ def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
     reading = "Hatched: superseded. The lower scale is logarithmic, with a label per stem; times are commit times in UTC."
     caption = render("caption", takeaway=takeaway, reading=reading)
     chart = {"cleaned_to": cleaned_to, "note": note, "alternative": takeaway}
-    return View(parts=(caption, segment_ages.figure(drawn, **chart), segment_ages.picture(drawn, **chart), _segments(segments)))
+    return View(parts=(caption, segment_ages.figure(drawn, **chart), _segments(segments)))
 
 
 def who_writes(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:

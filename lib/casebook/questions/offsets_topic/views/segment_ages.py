@@ -136,12 +136,12 @@ def figure(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alter
     return Figure(
         data=(solid, hatched, _stems(drawn, middle)),
         layout=_layout(drawn, cleaned_to, note, name),
+        picture=_picture(drawn, cleaned_to=cleaned_to, note=note, alternative=alternative),
         alternative=alternative,
     )
 
 
-def picture(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Markup:
-    """Return the same as a static image, for readers without scripts."""
+def _picture(drawn: Sequence[AgeSpan], *, cleaned_to: int | None, note: str, alternative: str) -> Markup:
     size, name = unit(drawn)
     begin, end = drawn[0].start, drawn[-1].end
     largest, most = max(s.bytes for s in drawn) or 1, _height(max(s.live_records for s in drawn)) or 1

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from casebook.findings import words
 from casebook.kafka.past_rows import EventRow, WindowKind
-from casebook.page import lanes_figure, lanes_picture, text
+from casebook.page import lanes_figure, text
 from casebook.page.context import PanelContext
 from casebook.page.render import render, script_safe
 from casebook.page.view import Figure, View
@@ -141,8 +141,7 @@ class TimelinePage:
         if not self._events.total and not shown.partitions:
             return ()
         picture = shown.picture(f"{self._takeaway()} {self._hatched(shown)}".strip())
-        figure = lanes_figure.figure(picture)
-        return (figure,) if self._panel else (figure, lanes_picture.picture(picture))
+        return (lanes_figure.figure(picture),)
 
     def _takeaway(self) -> str:
         windows = [w for w in self._found.windows if w.kind is WindowKind.TWO_LEADERS and self._chosen.window(w)]

@@ -1,0 +1,29 @@
+"""A chart's static picture: one SVG, inside a page with its stylesheet, or alone in a notebook."""
+
+import re
+from functools import cache
+
+from markupsafe import Markup
+
+from casebook.page.assets import asset
+from casebook.page.palette import tokens
+
+_STYLE = re.compile("<style>.*?</style>", re.DOTALL)
+_FONTS = "--cb-sans: system-ui, sans-serif; --cb-mono: ui-monospace, monospace"
+
+
+def alone(picture: Markup) -> str:
+    """Return a picture that carries its namespace and its style: light on white, as it may be shown on any background."""
+    start, _, rest = str(picture).partition(">")
+    return f'{start} xmlns="http://www.w3.org/2000/svg" style="background: #FFFFFF">{_style()}{rest}'
+
+
+def of_page(picture: str) -> Markup:
+    """Return the picture without the style of its own: the page has one."""
+    return Markup(_STYLE.sub("", picture, count=1).replace(' style="background: #FFFFFF"', "", 1))
+
+
+@cache
+def _style() -> str:
+    colours = "; ".join(f"--cb-{name}: {light}" for name, (light, _) in tokens().items())
+    return f"<style>.cb-static {{ {_FONTS}; {colours} }}\n{asset('pictures.css')}</style>"

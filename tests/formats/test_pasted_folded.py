@@ -74,6 +74,19 @@ def test_the_next_prompt_is_no_rest(prompt):
     assert owners == [row.member for row in paste.read(lines).members]
 
 
+def test_a_shell_breaks_what_is_typed_elsewhere():
+    """Where its prompt is coloured, commands are wider than the screen."""
+    command = (
+        "ops@zkadmin:/opt/kafka# kafka-configs.sh --zookeeper zk1:2181 --describe --entity-type topics --entity-name t --x yy"
+    )
+    configs = (
+        "Configs for topic 't{}' are leader.replication.throttled.replicas=0:21,1:22,retention.ms=21600000,min.insync.replicas=2"
+    )
+    lines = [part for at in range(3) for part in (command, *folded([configs.format(at)], 80))]
+    expected = {"leader.replication.throttled.replicas": "0:21,1:22", "retention.ms": "21600000", "min.insync.replicas": "2"}
+    assert [dict(row.settings) for row in paste.read(lines).configs] == [expected] * 3
+
+
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 def test_a_hidden_secret_breaks_no_reading(width):
     """A line without its secret is shorter than the screen was."""

@@ -478,6 +478,59 @@ class TestByName:
         assert "`kafka-topics --describe`" in part.reason
 
 
+class TestParts:
+    @pytest.mark.parametrize(
+        ("text", "tool", "says"),
+        [
+            ('[{"partitions": [{"partition": "t-0", "size": 7, "offsetLag": 0, "isFuture": false}], "error": null}]', "kafka-log-dirs", "size 7"),
+            ("baseOffset: 3 lastOffset: 4 count: 2 position: 0", "kafka-dump-log", "lastOffset"),
+            ("+12 Dumping /d/t-0/00000000000000000000.log\n+13 Starting offset: 0\n+14 baseOffset: 0 lastOffset: 1 count: 2", "kafka-dump-log", "count: 2"),
+        ],
+    )  # fmt: skip
+    def test_their_names_tell_the_tool(self, text, tool, says):
+        """Names that only one tool prints, also behind the numbers of an editor or a diff."""
+        assert any(one.tool == tool and says in one.says for one in read(text).told)
+
+    def test_answers_behind_their_commands(self):
+        """A page without line ends shows them on one line."""
+        found = read(
+            '[zk: z:2181(CONNECTED) 6] get /controller {"version":1,"brokerid":2,"timestamp":"1610500701187"}\n\n'
+            "[zk: z:2181(CONNECTED) 7] get /controller_epoch 4\n\n[zk: z:2181(CONNECTED) 8] ls /brokers/ids [1, 2]\n"
+        )
+        assert [(one.path, one.data or one.children, one.span.first) for one in found.znodes] == [
+            ("/controller", '{"version":1,"brokerid":2,"timestamp":"1610500701187"}', 1),
+            ("/controller_epoch", "4", 3),
+            ("/brokers/ids", ("1", "2"), 5),
+        ]
+
+    @pytest.mark.parametrize("command", ["I ran kafka-get-offsets.sh three times, see below", "GetOffsetShell says"])
+    def test_a_remark_is_no_command(self, command):
+        """Which offsets they are stays open."""
+        (one,) = read(f"{command}\n\nt:0:884120031\n").told
+        assert "some offsets" in one.says
+
+    def test_a_command_in_the_code_of_a_chat(self):
+        """Its last sign is no part of the group's name."""
+        row = "a 0 5 5 0 consumer-1-4dfbf580-772d-4e3d-89fb-1ecbe2f2ec6d /10.0.0.1 consumer-1"
+        head = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+        found = read(f"I typed `kafka-consumer-groups.sh --describe --group g` and got\n\n{head}\n{row}\n")
+        assert [one.group for one in found.offsets] == ["g"]
+
+    def test_a_thread_without_its_first_line(self):
+        """Its state and place are told; it is no log."""
+        text = "   java.lang.Thread.State: TIMED_WAITING (on object monitor)\n\tat java.lang.Object.wait(Native Method)\n"
+        found = read(text)
+        assert found.logs == ()
+        assert any("TIMED_WAITING" in one.text and "whose name was not pasted" in one.text for one in found.hosts)
+
+    def test_unknown_apis_are_named_by_key(self):
+        """Each of them, although the tool calls all of them UNKNOWN."""
+        found = read(
+            "k1:9092 (id: 0 rack: null) -> (\n\tProduce(0): 0 to 5 [usable: 5],\n\tUNKNOWN(34): 0,\n\tUNKNOWN(35): 0\n)\n"
+        )
+        assert "UNKNOWN(34) 0, UNKNOWN(35) 0" in found.told[0].says
+
+
 def told(found: Pasted) -> dict[str, set]:
     """What a paste states, without where."""
     return {

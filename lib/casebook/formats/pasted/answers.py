@@ -34,7 +34,7 @@ _ELECTED = re.compile(
 )
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
 _RANGE = re.compile(
-    r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))"
+    r"\s*\b(?P<name>[A-Za-z]+)\((?P<key>\d+)\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))"
     r"(?: \[(?P<usable>(?:un)?usable[^\]]*)\])?"
 )
 _OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
@@ -168,17 +168,20 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
         says = f"{says}; {of}" if answered or silent else of
     for broker, apis in _apis(lines[at:after]).items():
         knows = ", ".join(
-            f"{api['name']} {api['versions']}{f' ({usable})' if (usable := api['usable']) else ''}"
+            f"{_api_name(api)} {api['versions']}{f' ({usable})' if (usable := api['usable']) else ''}"
             for api in apis
             if api["versions"] != "UNSUPPORTED"
         )
-        without = [api["name"] for api in apis if api["versions"] == "UNSUPPORTED"]
+        without = [_api_name(api) for api in apis if api["versions"] == "UNSUPPORTED"]
         says += f"; {broker} knows {knows}" if knows else ""
         says += f"; {broker} does not support {_some(without)}" if without else ""
     fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
     says += f"; fenced: {', '.join(fenced)}" if fenced else ""
     told = ToolStatement(
-        "kafka-broker-api-versions", spanned(lines, at, after), says, "`ls /brokers/ids` shows the registered brokers"
+        "kafka-broker-api-versions",
+        spanned(lines, at, after),
+        says,
+        "`kafka-metadata-quorum describe --status`, or `ls /brokers/ids` in ZooKeeper, shows the registered brokers",
     )
     if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
         return (told, CutOutput(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
@@ -186,6 +189,11 @@ def _api_versions(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolSt
     is_open = not last.endswith((")", "...")) and brokers[-1]["behind"] is not None and brokers[-1]["error"] is None
     cut = (CutOutput(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
     return (told, *(cut if is_open else ())), after
+
+
+def _api_name(api: re.Match[str]) -> str:
+    """Return the name of an API; one that the tool does not know has only its key."""
+    return f"UNKNOWN({api['key']})" if api["name"] == "UNKNOWN" else api["name"]
 
 
 def _placed(broker: re.Match[str]) -> str:
@@ -199,11 +207,12 @@ def _apis(lines: Sequence[PastedLine]) -> dict[str, list[re.Match[str]]]:
     """Return the printed versions by the broker above them."""
     found: dict[str, list[re.Match[str]]] = {}
     broker = "a broker that was not pasted"
-    for line in lines:
+    for at, line in enumerate(lines):
+        is_whole = at + 1 < len(lines) and bool(lines[at + 1].text.strip())  # the last one of a cut answer may be cut itself
         if head := _ANSWERED.fullmatch(line.text[:_LONGEST]):
             broker = f"broker {head['id']}"
             found.setdefault(broker, []).extend(_RANGE.finditer(head["apis"] or ""))
-        elif api := _RANGE.match(line.text):
+        elif api := _RANGE.match(f"{line.text}," if is_whole else line.text):
             found.setdefault(broker, []).append(api)
     return found
 

@@ -6,7 +6,7 @@ counts if it understands more and loses nothing.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,19 +83,28 @@ def _values(held: object) -> int:
 
 
 def _width(bodies: Sequence[str]) -> int:
-    """Return the largest width that many lines with others below them have; 0 where no two have the same."""
-    widths = Counter(len(text) for text, below in pairwise(bodies) if _LEAST_WIDE <= len(text) <= _MOST_WIDE and below.strip())
+    """Return the largest width that many lines with others below them have; 0 where no two have the same.
+
+    A shell breaks what is typed at a column of its own where its prompt is coloured.
+    """
+    printed = [pair for pair in pairwise(bodies) if not sent.is_prompted(pair[0])]
+    return _most_common(printed) or _most_common(pairwise(bodies))
+
+
+def _most_common(pairs: Iterable[tuple[str, str]]) -> int:
+    widths = Counter(len(text) for text, below in pairs if _LEAST_WIDE <= len(text) <= _MOST_WIDE and below.strip())
     least = max(2, max(widths.values(), default=0) // 3)
     return max((width for width, times in widths.items() if times >= least), default=0)
 
 
 def _blocks(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the runs of lines without an empty one in between, from the first to behind the last."""
+    """Yield the runs of lines between empty ones and commands, from the first to behind the last."""
     first = 0
     for after in range(len(bodies) + 1):
-        if after == len(bodies) or not bodies[after].strip():
+        is_empty = after == len(bodies) or not bodies[after].strip()
+        if is_empty or sent.is_prompted(bodies[after]):
             yield first, after
-            first = after + 1
+            first = after + is_empty
 
 
 def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:

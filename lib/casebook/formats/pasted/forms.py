@@ -24,6 +24,11 @@ _ALIGNED = re.compile(r"\s*(?P<name>[A-Z][\w-]{1,30}(?: [A-Z(][\w-]{1,30}\)?){0,
 _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
 _LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
 _TOOL = "an output of no tool that is known"
+_PARTS_OF = {
+    "kafka-log-dirs": re.compile(r'"(?:offsetLag|isFuture)"\s*:'),
+    "kafka-dump-log": re.compile(r"\bbaseOffset: \d+ lastOffset: \d"),
+}
+"""Names that only one tool prints."""
 
 
 def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
@@ -37,12 +42,18 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
                     continue
                 rows, end, more = read(lines, at)
                 if rows:
-                    yield ToolStatement(_TOOL, spanned(lines, at, end), _shown(rows))
+                    yield ToolStatement(_whose(lines[at:end]), spanned(lines, at, end), _shown(rows))
                     yield from more
                     after = end
                     break
                 tried[read] = end
         at = max(after, at + 1)
+
+
+def _whose(lines: Sequence[PastedLine]) -> str:
+    """Return the tool that prints these names, in part of its output; else that none is known."""
+    found = (tool for line in lines for tool, names in _PARTS_OF.items() if names.search(line.text[:_LONGEST]))
+    return next(found, _TOOL)
 
 
 _Told = tuple[list[str], int, Sequence[CutOutput]]

@@ -28,7 +28,7 @@ _SHOWN_AS = re.compile(
     r"(?:(?i:returns?|outputs?|results?|responses?|prints?|answers?|shows|gives|expected(?: output)?)\s?:|[-=]>|→)\s*(?=[{\[])"
 )
 """A person's words before an answer in a comment."""
-_NUMBERED = re.compile(r"\s{0,8}(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
+_NUMBERED = re.compile(r"\s{0,8}\+?(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
 _OF_FILE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"
 )

@@ -110,7 +110,7 @@ _KNOWN = (
     KnownMetric("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
     KnownMetric("SessionState", "state of the session with ZooKeeper"),
     KnownMetric("BrokerState", "state of the broker: 3 is running"),
-    KnownMetric("MaxLag", "lag of the slowest fetcher, in records"),
+    KnownMetric("MaxLag", "largest lag of those that it counts, in records"),
 )
 _BY_NAME = {"".join(filter(str.isalnum, known.name)).lower(): known for known in _KNOWN}
 

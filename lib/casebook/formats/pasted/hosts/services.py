@@ -326,7 +326,8 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         score = _SCORE.search(killed["rest"])
         of = "of memory in its cgroup" if killed["group"] else "of memory"
         did = "killed process" if killed["done"] else "chose to kill process"
-        said = f"the kernel {did} {killed['pid'] or 'without a printed id'} ({killed['name']}) for want {of}{moment}"
+        or_child = " or a child of it" if "sacrifice child" in killed["rest"] else ""
+        said = f"the kernel {did} {killed['pid'] or 'without a printed id'} ({killed['name']}){or_child} for want {of}{moment}"
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
         said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""

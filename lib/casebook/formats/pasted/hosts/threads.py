@@ -149,11 +149,13 @@ def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
         text = lines[at].text[:LONGEST]
         begins = '"' in text and _THREAD.fullmatch(text)
         is_deadlock = _DEADLOCK.fullmatch(text) or _is_part_of_deadlock(lines, at)
-        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not is_deadlock:
+        is_headless = "Thread.State" in text and _STATE.fullmatch(text) is not None
+        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not is_deadlock and not is_headless:
             at += 1
             continue
         before = lines[at - 1].text if at else ""
         dump = _Dump(at, whose.get(at), has_deadlock=is_deadlock is True)
+        dump.threads += [_Thread("a thread whose name was not pasted", lines[at])] * is_headless
         if not begins and (taken := _TAKEN.fullmatch(before)):
             dump.begin, dump.taken = at - 1, taken["taken"]
         after = _read(lines, at, dump)
@@ -250,7 +252,7 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
 
 
 def _is_lock(text: str) -> bool:
-    return any(pattern.fullmatch(text) for pattern in (locks.WAITS, locks.HOLDS, _WITHIN))
+    return any(pattern.fullmatch(text) for pattern in (locks.WAITS, locks.AWAITS, locks.HOLDS, _WITHIN))
 
 
 def _said(dump: _Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:

@@ -178,7 +178,7 @@ def _of_entity(
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
-    printed = [_with_sources(entry) for entry in entries if _is_open(entry)]
+    printed = [_with_sources(entry) for entry in entries if _is_open(entry) or entry.name not in {*own, *hidden}]
     sources = f"with their sources: {'; '.join(printed[:_MOST_SOURCES])}" if printed else ""
     secret = f"the tool hides the values of {', '.join(hidden)}, which are sensitive" if hidden else ""
     yield ToolStatement(

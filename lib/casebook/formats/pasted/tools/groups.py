@@ -46,8 +46,8 @@ _LOGGED = re.compile(
     r"|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b"
 )
 _OPTION = re.compile(
-    r".*(?:kafka-consumer-groups\S*\s.*|--describe\b.*)--group[ =]+[\"']?(?P<group>[^\s\"'$]+).*"
-    r"|.*--group[ =]+[\"']?(?P<before>[^\s\"'$]+)[\"']?\s.*--describe\b.*"
+    r".*(?:kafka-consumer-groups\S*\s.*|--describe\b.*)--group[ =]+[\"']?(?P<group>[^\s\"'$`]+).*"
+    r"|.*--group[ =]+[\"']?(?P<before>[^\s\"'$`]+)[\"']?\s.*--describe\b.*"
 )
 """The tool may stand behind an alias."""
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")

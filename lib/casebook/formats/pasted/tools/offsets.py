@@ -23,7 +23,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 """Text above offsets that says which they are."""
-_ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
+_ASKS_OFFSETS = re.compile(r"(?:GetOffsetShell|kafka-get-offsets)\S*\s.*--")
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 _LEAST_ON_A_LINE, _MOST_LABEL, _MOST_ROWS, _LONGEST = 4, 80, 60, 64 << 10

@@ -55,6 +55,11 @@ _BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|W
 _CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
 _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
+_ON_ITS_LINE = re.compile(
+    r"(?P<command>\s*\[zk:[^\]]*\]\s*(?:get|ls2?)\s+(?:-\w\s+)*/\S+)\s+"
+    r"(?P<answer>\{.*\}|\[[^\[\]{}\":=]*\]|(?<=_epoch )\d{1,10})\s*"
+)
+"""A command with its answer behind it, as a page without line ends shows them."""
 _OBJECT = re.compile(r"\s*\{\s*(?:[\"}]|\[(?!\d+ bytes data)|$)")
 """Start of JSON; ``{ BrokerNotAvailableError: ...`` is node's notation of an error."""
 _DONE = re.compile(r"\s*(?:>\s*)?(?:done|echo)\b.*|\s*do\s*")
@@ -143,6 +148,10 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput |
     if "Node" in text and (missing := _NOT_THERE.fullmatch(text[:_LONGEST])):
         path = missing["said"] or missing["code"]
         return (PastedZnode(path, one(lines[at]), there=False) if kafka_path(path) else None), at + 1
+    if "[zk:" in text and (both := _ON_ITS_LINE.fullmatch(text[:_LONGEST])):
+        apart = [lines[at]._replace(text=both["command"]), lines[at]._replace(text=both["answer"]), *lines[at + 1 : at + _NEAR]]
+        found, after = _at(apart, 0)
+        return found, at + max(after - 1, 1)
     if (command := _command(text)) is not None:
         return _answer(lines, at, command)
     if text.lstrip().startswith("[") and _NAMES.fullmatch(text[:_LONGEST]) and _behind_banner(lines, at):

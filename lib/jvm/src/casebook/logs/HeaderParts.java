@@ -13,12 +13,12 @@ final class HeaderParts {
       Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
   static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\(ln:\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\((?:ln|line):\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} | -(?=[A-Z])|\\| ?|\\] )|:(?=\\S))");
   static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
 
   /** A class with its package, or one after its thread whose message begins in the next line. */
   static final Pattern LOGGER_ALONE =
-      Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
+      Pattern.compile("(?<logger>(?:org|o(?=\\.a\\.)|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable)(?=(?:[:@]\\d+)? )|(?<=\\] )(?:[A-Z][a-z]+){2,}(?=\\s*$))(?:[:@]\\d+)? ?");
 
   /** Kafka's own header, inside the output of a service wrapper or a test. */
   static final Pattern OWN = Pattern.compile("\\[\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,\\d{3}\\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ");
@@ -51,6 +51,12 @@ final class HeaderParts {
    * {@code app_1 | [sarama] 2026/… }.
    */
   static final Pattern OF_GO = Pattern.compile("[>\\s]{0,8}(?:[\\w.-]{1,60} {1,40}\\| ?)?(?:\\[[\\w-]{1,30}\\] ?|[\\w-]{1,30}: ?)?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
+
+  /** A thread between colons, without brackets. */
+  static final Pattern THREAD_BEFORE_LEVEL = Pattern.compile("[\\w-]{1,60}(?::\\d+)? : (?=(?:" + Levels.ALL + ") )");
+
+  /** Start of log4j's TTCC layout: milliseconds since the start of the program, before its thread and level. */
+  static final Pattern SINCE_START = Pattern.compile("\\d{1,12} (?=\\[[^\\]]{1,120}\\] +(?:" + Levels.ALL + ") )");
 
   static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
 

@@ -276,6 +276,9 @@ final class Headers {
   }
 
   private boolean takeFirst() {
+    if (takes(HeaderParts.SINCE_START)) {
+      return true;
+    }
     Matcher found = HeaderParts.LOGGER_FIRST.matcher(line);
     if (!found.lookingAt()) {
       return false;
@@ -286,7 +289,7 @@ final class Headers {
   }
 
   private boolean takeName() {
-    if (level == null && (takes(HeaderParts.OF_CONTAINER) || !HeaderParts.OF_GO.matcher(line).lookingAt() && takes(HeaderParts.OF_SYSLOG))) {
+    if (level == null && (takes(HeaderParts.OF_CONTAINER) || takes(HeaderParts.THREAD_BEFORE_LEVEL) || !HeaderParts.OF_GO.matcher(line).lookingAt() && takes(HeaderParts.OF_SYSLOG))) {
       return true;
     }
     if (takes(HeaderParts.PROCESS) || takes(HeaderParts.FILE_OF_C) || level != null && takes(HeaderParts.THREAD_OF_PYTHON) || level != null && takes(HeaderParts.THREAD_OF_KAFKA)) {

@@ -113,6 +113,9 @@ final class Layouts {
     header.time = clock.standard(bytes, from + 1);
     header.level = WORDS[level];
     header.from = from + STANDARD + NAMES[level].length;
+    while (header.from < until && bytes[header.from] == ' ') {
+      header.from++; // the level may be padded
+    }
     header.until = until;
     takeLogger(bytes, header);
     header.layout = OWN;

@@ -8,7 +8,6 @@ AT = 1_795_168_800_123
 LAYOUTS = {
     "Kafka": "[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
     "padded": "[2026-11-20 10:00:00,123] INFO  {} (kafka.zookeeper.ZooKeeperClient)",
-    "Solr": "2026-11-20 10:00:00.123 INFO  (main-SendThread(zk-1.example:2181)) [   ] kafka.zookeeper.ZooKeeperClient {}",
     "thread between colons": "2026-11-20 10:00:00.123 +0000  SyncThread:0 : INFO  kafka.zookeeper.ZooKeeperClient - {}",
     "source line of a logger": "[2026-11-20 10:00:00,123]INFO  kafka.zookeeper.ZooKeeperClient(line:77) -{}",
     "ISO, Z": "[2026-11-20T10:00:00.123Z] INFO {} (kafka.zookeeper.ZooKeeperClient)",

@@ -79,6 +79,20 @@ class TestLayouts:
         assert (untyped, file.entries) == ([], len(LAYOUTS))
         return {name: [event for event in events if event.line == line] for line, name in enumerate(LAYOUTS, start=1)}
 
+    @pytest.mark.parametrize(
+        ("header", "time", "logger"),
+        [
+            ("2026-11-20 10:00:00.123 WARN  (main-SendThread(zk-1.example:2181)) [   ] o.a.z.ClientCnxn ", 1_795_168_800_123, "o.a.z.ClientCnxn"),
+            ("9767 [main-SendThread(zk-1:2181)] WARN  org.apache.zookeeper.ClientCnxn - ", None, "org.apache.zookeeper.ClientCnxn"),
+        ],
+    )  # fmt: skip
+    def test_of_other_programs(self, header, time, logger):
+        """Solr's layout, and log4j's TTCC, which counts from the start of its program."""
+        ((event, *_), untyped, _) = read(
+            f"{header}Client session timed out, have not heard from server in 26680ms for sessionid 0x1b"
+        )
+        assert (event.kind, event.time, event.logger, untyped) == ("zk_silent", time, logger, [])
+
     @pytest.mark.parametrize("name", LAYOUTS)
     def test_says_the_same_in_each(self, found, name):
         """Kind, time, level and logger."""

@@ -29,6 +29,7 @@ from casebook.questions.timeline.views import strips as timeline_strips
 from casebook.questions.timeline.views import tables
 from casebook.questions.timeline.views.timeline import TimelinePage
 from tests.page.incident import Page, words_of
+from tests.page.incident import html_of as shown
 from tests.questions.timeline.minute import HOSTILE, ROWS, at, log, minute, strips, two_leaders
 
 MARKUP = (
@@ -107,11 +108,6 @@ def desk(found=None, *, interactive=False, remembered=None, quote=None, **chosen
     kept = {} if remembered is None else remembered
     context = PanelContext(interactive=interactive, remembered=kept, source="case", quote=quote, case="messaging-a")
     return TimelinePage(found, given, context)
-
-
-def shown(view):
-    """HTML of a view."""
-    return "\n".join(str(part) for part in view.parts if isinstance(part, str))
 
 
 def figure_of(view):

@@ -13,7 +13,7 @@ final class HeaderParts {
       Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
   static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\((?:ln|line):\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} | -(?=[A-Z])|\\| ?|\\] )|:(?=\\S))");
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+|:\\[\\d+\\](?= )|\\((?:ln|line):\\d+\\)|\\(\\w+\\.(?:java|scala|kt):\\d+\\))?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |(?<=\\(line:\\d{1,6}\\) )-(?=\\S)|\\| ?|\\] )|:(?=\\S))");
   static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
 
   /** A class with its package, or one after its thread whose message begins in the next line. */

@@ -15,9 +15,13 @@ FIGURE_CONFIG = {
     "plotlyServerURL": "",
     "displaylogo": False,
     "displayModeBar": False,
-    "responsive": True,
+    "responsive": False,
 }
-"""Plotly offers by default to upload a chart's data; here nothing leaves the machine."""
+"""Plotly offers by default to upload a chart's data; here nothing leaves the machine.
+
+JupyterLab resizes charts itself. A responsive one takes the height of its output there when it is drawn a second time, and that
+has none but the chart's: it would vanish.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Notebooks in a real JupyterLab in a real browser: run all, use the panels, see the answers change."""
 
+import base64
 import json
 import re
 import shutil
@@ -68,6 +69,16 @@ class Lab(NamedTuple):
     asked: list[str]
 
 
+INK = """async png => {
+    const picture = new Image();
+    picture.src = `data:image/png;base64,${png}`;
+    await picture.decode();
+    const canvas = new OffscreenCanvas(picture.width, picture.height), on = canvas.getContext('2d');
+    on.drawImage(picture, 0, 0);
+    const pixels = new Uint32Array(on.getImageData(0, 0, picture.width, picture.height).data.buffer);
+    return pixels.filter(one => one !== pixels[0]).length / pixels.length;
+}"""
+"""Share of a picture that has another colour than its corner."""
 SHOWN = "() => document.querySelector('.js-plotly-plot').layout.xaxis.range"
 
 
@@ -125,6 +136,7 @@ def _run_all(browser: Browser, lab: Lab, notebook: str) -> Page:
     page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset")
     page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
     assert page.evaluate(RUN_ALL), page.evaluate(ERRORS)
+    page.wait_for_selector(".cb-verdict[data-cb-reached=yes]", state="attached")
     return page
 
 
@@ -162,6 +174,49 @@ class TestNothingLeaves:
         """The ones that are tested here."""
         said = subprocess.run(["make", "-n", "lab"], cwd=places.checkout(), capture_output=True, text=True, check=True).stdout
         assert f'JUPYTER_CONFIG_PATH="{CONFIG}:' in said
+
+
+class TestFirstScreen:
+    """Where the reader is after Run All, and what they see there."""
+
+    CHARTS = {"30_broker_maintenance": 1, "40_offsets_topic": 1, "50_group_coordinators": 1, "10_triage": 0}
+
+    @pytest.mark.parametrize("stem", CHARTS)
+    def test_the_verdict_and_every_chart(self, browser: Browser, lab: Lab, stem: str):
+        """The verdict is at the top of the screen, with its first step; each chart has marks, told by its pixels."""
+        page = _run_all(browser, lab, stem)
+        verdict = page.locator(".cb-verdict").first.bounding_box()
+        assert 0 < verdict["y"] < 200
+        assert verdict["y"] + verdict["height"] < 900
+        _screenshot(page, f"jupyterlab-{stem}-first")
+        charts = page.locator(".js-plotly-plot")
+        expect(charts).to_have_count(self.CHARTS[stem])
+        for chart in charts.all():
+            chart.scroll_into_view_if_needed()
+            ink = page.evaluate(INK, base64.b64encode(chart.screenshot()).decode())
+            assert 0.02 < ink < 0.9
+        page.close()
+
+    def test_the_error(self, browser: Browser, lab: Lab):
+        """It is on the screen, in one sentence, and the verdict is still to come."""
+        notebooks = lab.heard.parent / "notebooks"
+        text = (notebooks / "20_partition_leadership.ipynb").read_text()
+        (notebooks / "mistyped.ipynb").write_text(text.replace("sample:leader_minus_one", "sample:leader_minus_on"))
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(f"{lab.address}/lab/tree/notebooks/mistyped.ipynb?reset")
+        page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
+        assert not page.evaluate(RUN_ALL)
+        error = page.locator("[data-mime-type$='.stderr'][data-cb-reached=yes]")
+        expect(error).to_have_text(re.compile("There is no sample leader_minus_on. Did you mean leader_minus_one?"))
+        expect(error).to_be_in_viewport()
+        page.close()
+
+    def test_only_parameters_are_unfolded(self):
+        """What a reader does not change is folded away."""
+        for path in places.notebooks_dir().glob("*.ipynb"):
+            for cell in json.loads(path.read_text())["cells"]:
+                is_folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
+                assert cell["cell_type"] != "code" or is_folded != ("parameters" in cell["metadata"].get("tags", ()))
 
 
 class TestNotebook20:

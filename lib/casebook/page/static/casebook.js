@@ -1,4 +1,4 @@
-// Search and sort of tables, copy buttons, proof links, chart colours by scheme, charts that fit the printed page.
+// Search and sort of tables, copy buttons, proof links, chart colours by scheme, charts that fit the printed page, the verdict first.
 // Listens on the document, so it serves outputs that appear later; a second copy of it does nothing.
 (() => {
   if (window.casebookReady) return;
@@ -294,12 +294,34 @@
     window.Plotly.react(chart, figure.data, figure.layout).then(() => fit(chart));
   }
 
+  // JupyterLab ends at the last cell. The reader begins at the verdict or the error, unless they have scrolled meanwhile.
+  const VERDICT = '.cb-verdict:not(.cb-is-pending)';
+  const STARTS = [VERDICT, '[data-mime-type$=".stderr"]'].map(one => `.jp-Notebook ${one}:not([data-cb-reached])`).join();
+  const isStart = place => place.matches(VERDICT) || !place.closest('.jp-Notebook').querySelector(VERDICT); // else a warning
+  const TICK = 200, SETTLED = 6, PATIENCE = 3000;
+  function start(place) {
+    place.dataset.cbReached = '';
+    const book = place.closest('.jp-Notebook');
+    let quiet = 0, ticks = 0, reads = false;
+    const acts = ['wheel', 'keydown', 'pointerdown'];
+    const read = () => { reads = true; };
+    acts.forEach(act => document.addEventListener(act, read, { capture: true, once: true }));
+    const timer = setInterval(() => {
+      quiet = all('.jp-InputPrompt', book).some(prompt => prompt.textContent.includes('*')) ? 0 : quiet + 1;
+      if (quiet && !reads) place.scrollIntoView({ block: place.matches(VERDICT) ? 'start' : 'center' });
+      if (!reads && quiet <= SETTLED && ++ticks <= PATIENCE && place.isConnected) return;
+      clearInterval(timer);
+      place.dataset.cbReached = 'yes';
+    }, TICK);
+  }
+
   const refresh = () => {
     if (!probe.isConnected) document.body.append(probe);
     makeSortable();
     all('[data-cb-redrawn]').forEach(redraw);
     all('.js-plotly-plot').forEach(recolour);
     all('.js-plotly-plot').forEach(makeLanes);
+    all(STARTS).filter(isStart).forEach(start);
   };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', refresh); else refresh();
   addEventListener('load', refresh);

@@ -44,9 +44,14 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     return html(
         render(
             "verdict",
-            kind="not_applicable",
-            title=f"Case {case.name} is open; run the last cell for the verdict",
-            second=" ".join(filter(None, (f"Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions))),
+            kind="pending",
+            title="The verdict will stand here after the last cell has run",
+            since="",
+            second=" ".join(
+                filter(
+                    None, (f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions)
+                )
+            ),
             plan=(),
             brokers=(),
             more=(),
@@ -54,12 +59,21 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     )
 
 
-def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: Plan = NO_PLAN, at: str | None = None) -> View:
+def summary(
+    findings: Sequence[Finding],
+    case: Case,
+    cluster: Cluster,
+    *,
+    plan: Plan = NO_PLAN,
+    at: str | None = None,
+    until: str | None = None,
+) -> View:
     """Show the verdict, the first step, and the brokers.
 
     Args:
         plan: Plan; its first step is part of the verdict.
         at: Past moment, ISO-8601; ``None`` for that of the evidence.
+        until: Time of the evidence, ISO-8601: how long the worst finding has lasted then.
     """
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
@@ -79,7 +93,17 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
         second = Markup("As of {}. {}").format(words.date(at), second)
     told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step is shown above
     steps = () if told else plan.steps
-    return html(render("verdict", kind=kind, title=title, second=second, plan=steps, brokers=strip, more=more))
+    since = "" if kind == Status.COULD_NOT_CHECK.value else _since(worst, until)
+    return html(render("verdict", kind=kind, title=title, since=since, second=second, plan=steps, brokers=strip, more=more))
+
+
+def _since(worst: Finding | None, until: str | None) -> str:
+    """Return since when it is so and how long, unless its title says it."""
+    if worst is None or not worst.since or words.clock(worst.since) in worst.title:
+        return ""
+    at_latest = " at the latest" if worst.at_latest else ""
+    long = f" ({text.elapsed(worst.since, until)} before the evidence ends)" if until else ""
+    return f"Since {words.date(worst.since)}{at_latest}{long}."
 
 
 def _apart(all_findings: Sequence[Finding]) -> str:

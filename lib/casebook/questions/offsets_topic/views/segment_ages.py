@@ -28,7 +28,7 @@ _WIDTHS = (
 _MOST_SPANS = 30
 _MONDAY = 4 * _DAY  # the epoch's first Monday: weeks begin there
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes"))
-_WIDTH, _UPPER, _LOWER, _GAP, _LEFT, _TOP = 720, 170, 90, 40, 44, 20
+_WIDTH, _UPPER, _LOWER, _GAP, _LEFT, _TOP = 720, 170, 90, 40, 44, 36
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ def _stems(drawn: Sequence[AgeSpan], middle: Sequence[str]) -> dict[str, object]
 def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: str) -> dict[str, object]:
     quiet = {"showarrow": False, "xref": "paper", "yref": "paper", "x": 0, "xanchor": "left", "font": {"size": 12}}
     notes = [
-        quiet | {"text": f"<b>Size of segments begun that {length(drawn[0])}, {name}</b>", "y": 1.0, "yanchor": "bottom"},
+        quiet | {"text": f"<b>Size of segments begun that {length(drawn[0])}, {name}</b>", "y": 1.0, "yanchor": "bottom", "yshift": 18},
         quiet | {"text": "<b>Latest values (live records) in them</b>", "y": 0.30, "yanchor": "bottom"},
     ]
     meta = {"font.color": "text", "xaxis.linecolor": "edge", "yaxis.gridcolor": "hair"}
@@ -234,8 +234,8 @@ def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: s
                 "xanchor": "right" if right else "left",
                 "xshift": -6 if right else 6,
                 "yref": "paper",
-                "y": 0.97,
-                "yanchor": "top",
+                "y": 1,
+                "yanchor": "bottom",
                 "showarrow": False,
                 "font": {"size": 12, "color": light("critical")},
             }
@@ -244,8 +244,8 @@ def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: s
     axis = {"fixedrange": True, "zeroline": False}
     return {
         "barmode": "stack",
-        "height": 350,
-        "margin": {"l": 44, "r": 8, "t": 28, "b": 40},
+        "height": 368,
+        "margin": {"l": 44, "r": 8, "t": 46, "b": 40},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

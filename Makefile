@@ -37,9 +37,8 @@ $(READY): requirements.lock pyproject.toml
 report: $(READY)
 	@$(BIN)/casebook run partition_leadership --source sample:leader_minus_one || test $$? -eq 2
 
-# Jupyter refuses to run as root, as in a container, unless told that it is meant; lib/jupyter keeps it from asking the outside.
 lab: $(READY)
-	@JUPYTER_CONFIG_PATH="$(CURDIR)/lib/jupyter:$$JUPYTER_CONFIG_PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
+	@$(BIN)/casebook lab
 
 test: $(READY)
 	@$(MAKE) --no-print-directory --jobs=2 ready-spark ready-servers

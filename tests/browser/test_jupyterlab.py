@@ -22,6 +22,7 @@ from casebook.machine import places
 from casebook.rehearsal.plays import kill_before_drain
 from casebook.rehearsal.servers.ports import free_port
 from casebook.rehearsal.servers.processes import Guarded, Server
+from casebook.runs import lab as copies
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
 from tests.conftest import QUICK_JAVA
@@ -173,7 +174,9 @@ class TestNothingLeaves:
     def test_make_lab_has_these_settings(self):
         """The ones that are tested here."""
         said = subprocess.run(["make", "-n", "lab"], cwd=places.checkout(), capture_output=True, text=True, check=True).stdout
-        assert f'JUPYTER_CONFIG_PATH="{CONFIG}:' in said
+        assert said.split()[-2:] == [".venv/bin/casebook", "lab"]
+        _, environment = copies.command(places.lab_dir())
+        assert environment["JUPYTER_CONFIG_PATH"].split(":")[0] == str(CONFIG)
 
 
 class TestFirstScreen:

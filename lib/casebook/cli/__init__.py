@@ -14,7 +14,7 @@ from casebook.cli.collection import collect
 from casebook.cli.terminal import complain, say, seconds
 from casebook.errors import CasebookError
 from casebook.findings.finding import Severity
-from casebook.machine import workshop
+from casebook.machine import places, workshop
 
 if TYPE_CHECKING:
     from casebook.runs.runner import Ran
@@ -230,6 +230,22 @@ def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, 
         return
     rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: say(text, err=True))
     click.echo(str(out))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True})
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def lab(options: tuple[str, ...]) -> None:
+    """Open JupyterLab on working copies of the notebooks.
+
+    What you write into a copy lasts. Further OPTIONS are JupyterLab's, e.g. --no-browser.
+    """
+    from casebook.runs import lab as copies
+
+    folder = places.lab_dir()
+    for kept in copies.refresh(folder):
+        say(f"The shipped notebook has changed; yours was kept as {kept.name}.")
+    command, environment = copies.command(folder, options)
+    os.execve(command[0], command, environment)
 
 
 @cli.command()

@@ -36,6 +36,11 @@ def cases_dir() -> Path:
     return Path(os.environ.get("CASEBOOK_CASES") or _CHECKOUT / "cases")
 
 
+def lab_dir() -> Path:
+    """Return the folder of the notebooks' working copies: ``$CASEBOOK_LAB``, else ``lab`` in the checkout."""
+    return Path(os.environ.get("CASEBOOK_LAB") or _CHECKOUT / "lab")
+
+
 def profiles_dir() -> Path:
     """Return the folder of profiles of live clusters: ``$CASEBOOK_PROFILES``, else the user's configuration folder."""
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")

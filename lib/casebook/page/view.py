@@ -19,8 +19,8 @@ FIGURE_CONFIG = {
 }
 """Plotly offers by default to upload a chart's data; here nothing leaves the machine.
 
-JupyterLab resizes charts itself. A responsive one takes the height of its output there when it is drawn a second time, and that
-has none but the chart's: it would vanish.
+JupyterLab resizes charts itself. There a responsive one takes the height of its output when it is drawn a second time, which
+depends on the chart alone: it would vanish.
 """
 
 

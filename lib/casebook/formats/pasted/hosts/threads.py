@@ -150,7 +150,7 @@ def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
         begins = '"' in text and _THREAD.fullmatch(text)
         is_deadlock = _DEADLOCK.fullmatch(text) or _is_part_of_deadlock(lines, at)
         is_headless = "Thread.State" in text and _STATE.fullmatch(text) is not None
-        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not is_deadlock and not is_headless:
+        if not (begins or is_deadlock or is_headless or ("Full thread dump" in text and _BEGIN.fullmatch(text))):
             at += 1
             continue
         before = lines[at - 1].text if at else ""
@@ -169,11 +169,8 @@ def _is_part_of_deadlock(lines: Sequence[PastedLine], at: int) -> bool:
     """Return whether a line starts a part of a deadlock report without its first line: a name, and what it waits for."""
     following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
     text = lines[at].text
-    return (
-        '"' in text
-        and len(text) < LONGEST
-        and (_PART_OF_DEADLOCK.fullmatch(text) is not None and _WAITS_FOR.fullmatch(following) is not None)
-    )
+    is_name = '"' in text and len(text) < LONGEST and _PART_OF_DEADLOCK.fullmatch(text) is not None
+    return is_name and _WAITS_FOR.fullmatch(following) is not None
 
 
 def _read(lines: Sequence[PastedLine], at: int, dump: _Dump) -> int:
@@ -193,9 +190,8 @@ def _read(lines: Sequence[PastedLine], at: int, dump: _Dump) -> int:
 
 
 def _begins_next(text: str, dump: _Dump) -> bool:
-    return (_BEGIN.fullmatch(text) is not None and (dump.has_begin or bool(dump.threads))) or (
-        dump.has_end and _THREAD.fullmatch(text) is not None
-    )
+    is_second = dump.has_begin or bool(dump.threads)
+    return bool((is_second and _BEGIN.fullmatch(text)) or (dump.has_end and _THREAD.fullmatch(text)))
 
 
 def _takes(dump: _Dump, line: PastedLine) -> bool:

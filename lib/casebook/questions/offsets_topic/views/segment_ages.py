@@ -208,7 +208,8 @@ def _stems(drawn: Sequence[AgeSpan], middle: Sequence[str]) -> dict[str, object]
 def _layout(drawn: Sequence[AgeSpan], cleaned_to: int | None, note: str, name: str) -> dict[str, object]:
     quiet = {"showarrow": False, "xref": "paper", "yref": "paper", "x": 0, "xanchor": "left", "font": {"size": 12}}
     notes = [
-        quiet | {"text": f"<b>Size of segments begun that {length(drawn[0])}, {name}</b>", "y": 1.0, "yanchor": "bottom", "yshift": 18},
+        quiet
+        | {"text": f"<b>Size of segments begun that {length(drawn[0])}, {name}</b>", "y": 1.0, "yanchor": "bottom", "yshift": 18},
         quiet | {"text": "<b>Latest values (live records) in them</b>", "y": 0.30, "yanchor": "bottom"},
     ]
     meta = {"font.color": "text", "xaxis.linecolor": "edge", "yaxis.gridcolor": "hair"}

@@ -22,6 +22,7 @@ from casebook.facts.cluster import epoch_ms
 from casebook.findings.finding import Finding, once
 from casebook.kafka import release
 from casebook.machine import workshop
+from casebook.notebook import activity
 from casebook.notebook.examination import Examination
 from casebook.notebook.opening import INTERACTIVE, applied, is_interactive, moment
 from casebook.page import choices, citations, proof
@@ -64,7 +65,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     workshop.begin()
     display(style())
     folder = OutFolder(notebook, source, out_dir)
-    case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
+    step = activity.watched() if is_interactive(interactive) else activity.unwatched
+    case = sources.open_source(source, evidence=folder.evidence, progress=step("Reading ZooKeeper"))
     when = moment(at, case)
     cluster = case.cluster(at=when)
     try:
@@ -75,7 +77,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"kafka_version: {error}.") from None
     ask = Examination(
         case=case, cluster=cluster, version=version, at=when, source=source, timezone=timezone, log_layout=log_layout,
-        progress=choices.progress,
+        progress=step,
     )  # fmt: skip
     book = Workbook(notebook, source, ask, folder, interactive=is_interactive(interactive), at="" if when is None else ask.as_of)
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)

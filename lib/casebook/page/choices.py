@@ -1,7 +1,6 @@
-"""Choices and progress: widgets in JupyterLab, plain values and silence headless."""
+"""Choices: widgets in JupyterLab, plain values headless."""
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 
 def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[str, object]) -> str:
@@ -17,18 +16,3 @@ def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[
     box.observe(lambda change: remembered.__setitem__(name, change["new"] if change["new"] in options else ""), "value")
     display(widgets.HBox([box, widgets.Label("then run the cells below")]))
     return now if now in options else ""
-
-
-def progress(what: str, *, unit: str = "znodes") -> Callable[[int, int | None], None] | None:
-    """Return a progress callback: a bar in a terminal or JupyterLab, ``None`` elsewhere."""
-    from tqdm.auto import tqdm
-
-    if not sys.stderr.isatty():
-        return None
-    bar = tqdm(desc=what, unit=f" {unit}")
-
-    def told(done: int, total: int | None) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-
-    return told

@@ -1,15 +1,17 @@
 """The Spark session: local and closed to other machines, unless the user configures otherwise."""
 
+import logging
 import os
 import re
 import shlex
+import signal
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 from time import sleep
 from typing import TYPE_CHECKING, TypeVar
 
@@ -224,7 +226,8 @@ def _started(builder: "SparkSession.Builder") -> "SparkSession":
     kept = os.dup(2)
     os.dup2(log.fileno(), 2)
     try:
-        spark = builder.getOrCreate()
+        with _own_interrupts():
+            spark = builder.getOrCreate()
     except Exception as error:
         said = Path(log.name).read_text(errors="replace").splitlines()
         cause = next((line for line in said if "Exception: " in line), str(error))
@@ -237,6 +240,23 @@ def _started(builder: "SparkSession.Builder") -> "SparkSession":
         log.close()
     java_process.watch()
     return spark
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep Ctrl-C as it is: Spark's own handler calls the JVM from within another call, and py4j prints a traceback of each.
+
+    :func:`watched` cancels the work.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    logging.getLogger().addFilter(_is_news)
+    yield
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.msg != "KeyboardInterrupt while sending command."
 
 
 def _knowing(spark: "SparkSession", jars: tuple[Path, ...]) -> "SparkSession":

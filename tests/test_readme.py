@@ -126,14 +126,6 @@ class TestReadme:
         found = subprocess.run(["bash", "-c", typed], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
         assert Path(found) == ROOT / ".venv/bin/casebook"
 
-    @pytest.mark.parametrize(("user", "options"), [("0", ["--allow-root"]), ("1000", [])])
-    def test_make_lab_lets_root_in(self, user, options, tmp_path):
-        """Jupyter refuses root unless told; whoever else needs no such word."""
-        (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
-        (tmp_path / "id").chmod(0o755)
-        command = shlex.split(_made("-n", "lab", PATH=f"{tmp_path}:{os.environ['PATH']}"))
-        assert [word for word in command if word == "--allow-root"] == options
-
     def test_every_notebook_is_named(self):
         """In the table, by number."""
         assert re.findall(r"^\| `(\d\d_\w+)` \|", README, re.MULTILINE) == [notebook.stem for notebook in notebooks.every()]

@@ -83,3 +83,10 @@ def test_by_the_command_line(tmp_path: Path):
     )  # fmt: skip
     assert done.stdout.strip()[0].isdigit()
     assert (tmp_path / "lab" / "00_start_here.ipynb").exists()
+
+
+@pytest.mark.parametrize(("user", "options"), [(0, ["--allow-root"]), (1000, [])])
+def test_root_is_let_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, options: list[str]):
+    """Jupyter refuses root without this option; others do not need it."""
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert [word for word in lab.command(tmp_path)[0] if word == "--allow-root"] == options

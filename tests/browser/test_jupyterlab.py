@@ -80,6 +80,9 @@ INK = """async png => {
     return pixels.filter(one => one !== pixels[0]).length / pixels.length;
 }"""
 """Share of a picture that has another colour than its corner."""
+SOURCE = """() => [...window.jupyterapp.shell.currentWidget.content?.model?.cells ?? []]
+    .find(cell => (cell.getMetadata('tags') || []).includes('parameters'))?.sharedModel.getSource() ?? ''"""
+"""Text of the parameters' cell."""
 SHOWN = "() => document.querySelector('.js-plotly-plot').layout.xaxis.range"
 
 
@@ -214,12 +217,33 @@ class TestFirstScreen:
         expect(error).to_be_in_viewport()
         page.close()
 
+    def test_parameters_and_the_way_on(self, browser: Browser, lab: Lab):
+        """The form writes into the parameters' cell, by keyboard too; a notebook to go on with opens on the same source."""
+        page = _run_all(browser, lab, "10_triage")
+        page.locator(".cb-parameters summary").focus()
+        page.keyboard.press("Enter")
+        source = page.locator(".cb-parameters input[name=source]")
+        source.fill("sample:kill_before_drain")
+        source.press("Tab")
+        expect(page.locator(".cb-parameters summary")).to_contain_text("sample:kill_before_drain")
+        assert page.evaluate(SOURCE).startswith('source: str = "sample:kill_before_drain"  # sample:<name>')
+        page.locator(".cb-parameters button").press("Enter")
+        page.wait_for_selector(".cb-verdict.cb-is-pending", state="attached")
+        page.wait_for_selector(".cb-verdict[data-cb-reached=yes]", state="attached")
+        link = page.locator("a[data-cb-notebook='30_broker_maintenance'], a[data-cb-notebook='20_partition_leadership']").first
+        link.press("Enter")
+        page.wait_for_function(
+            f"() => ({SOURCE})().startsWith('source: str = \"sample:kill_before_drain\"') && window.jupyterapp.shell.currentWidget.context.path.match(/(20|30)_/)"
+        )
+        page.close()
+
     def test_only_parameters_are_unfolded(self):
-        """What a reader does not change is folded away."""
+        """What a reader does not change is folded away, and so are very many parameters: their form has them in groups."""
         for path in places.notebooks_dir().glob("*.ipynb"):
             for cell in json.loads(path.read_text())["cells"]:
                 is_folded = cell["metadata"].get("jupyter", {}).get("source_hidden", False)
-                assert cell["cell_type"] != "code" or is_folded != ("parameters" in cell["metadata"].get("tags", ()))
+                is_short = "parameters" in cell["metadata"].get("tags", ()) and len(cell["source"]) < 20
+                assert cell["cell_type"] != "code" or is_folded != is_short
 
 
 class TestNotebook20:

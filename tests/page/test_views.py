@@ -366,10 +366,10 @@ class TestVerdictTable:
 
 
 class TestStyle:
-    def test_it_is_one_style_and_one_script(self):
-        """The opening cell carries all that the views need, and the script ends where it should."""
+    def test_it_is_one_style_and_two_scripts(self):
+        """The opening cell carries all that the views need, and each script ends where it should."""
         page = Page.read(html_of(style()))
-        assert [name for name, _ in page.elements] == ["style", "script"]
+        assert [name for name, _ in page.elements] == ["style", "script", "script"]
         assert page.open == []
 
 

@@ -27,7 +27,7 @@ from casebook.notebook.examination import Examination
 from casebook.notebook.opening import INTERACTIVE, applied, is_interactive, moment
 from casebook.page import choices, citations, proof
 from casebook.page.context import PanelContext
-from casebook.page.view import View, display, style
+from casebook.page.view import View, display, parameters, style
 from casebook.questions.triage.views import pasted as pasted_views
 from casebook.questions.triage.views import triage
 from casebook.runs import folder as runs
@@ -64,6 +64,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, INTERACTIVE))
     workshop.begin()
     display(style())
+    if is_interactive(interactive):
+        display(parameters())
     folder = OutFolder(notebook, source, out_dir)
     step = activity.watched() if is_interactive(interactive) else activity.unwatched
     case = sources.open_source(source, evidence=folder.evidence, progress=step("Reading ZooKeeper"))

@@ -85,5 +85,11 @@ def _bundle(part: Figure | Markup) -> dict[str, object]:
 
 
 def style() -> View:
-    """Return the stylesheet and the script that every other view needs; shown once in a notebook."""
-    return html(Markup("<style>{}</style><script>{}</script>").format(stylesheet(), Markup(asset("casebook.js"))))
+    """Return the stylesheet and the scripts that every other view needs; shown once in a notebook."""
+    scripts = Markup(asset("casebook.js")), Markup(asset("lab.js"))
+    return html(Markup("<style>{}</style><script>{}</script><script>{}</script>").format(stylesheet(), *scripts))
+
+
+def parameters() -> View:
+    """Return the place for the form of a notebook's parameters, which JupyterLab fills."""
+    return html(Markup('<div class="cb" data-cb-parameters></div>'))

@@ -35,7 +35,7 @@ _TALLY = (
 )
 """Outcome, its singular and plural noun, where they are listed, and the link's word."""
 
-_COLLECT = ("00 start here", "collect what is missing", "casebook collect")
+_COLLECT = ("00 start here", "00_start_here", "collect what is missing", "casebook collect")
 
 
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
@@ -237,10 +237,10 @@ def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
     """
     found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
     words = {question.notebook: said for question in questions() if (said := _goes_on(question, found))}
-    rows = [(stem.replace("_", " "), said, text.command(stem[3:], source, {})) for stem, said in words.items()]
+    rows = [(stem.replace("_", " "), stem, said, text.command(stem[3:], source, {})) for stem, said in words.items()]
     if any(check.startswith("evidence.") for check in found):
         rows.append(_COLLECT)
-    return html(render("links", title="Where to go next", rows=rows)) if rows else html(Markup())
+    return html(render("links", title="Where to go next", rows=rows, source=source)) if rows else html(Markup())
 
 
 def _goes_on(question: Declaration, found: Sequence[str]) -> str | None:

@@ -523,6 +523,24 @@ class TestParts:
         assert found.logs == ()
         assert any("TIMED_WAITING" in one.text and "whose name was not pasted" in one.text for one in found.hosts)
 
+    def test_threads_without_their_first_lines_are_apart(self):
+        """Each has its own state and stack."""
+        text = "   java.lang.Thread.State: RUNNABLE\n\tat java.net.SocketInputStream.read(X.java:1)\n\n"
+        text += "   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(Native Method)\n"
+        (said,) = (one.text for one in read(text).hosts if "by their state" in one.text)
+        assert "RUNNABLE: a thread whose name was not pasted (in java.net.SocketInputStream.read" in said
+        assert "WAITING: a thread whose name was not pasted (in jdk.internal.misc.Unsafe.park" in said
+
+    @pytest.mark.parametrize("typed", ["[...]", "[watch]", "[this hung for 30 s]", "[1, 2]"])
+    def test_words_behind_a_command(self, typed):
+        """The answer is below it."""
+        (found,) = read(f"[zk: z:2181(CONNECTED) 1] ls /brokers/ids {typed}\n[1, 2, 3]\n").znodes or [None]
+        assert found is None or found.children == ("1", "2", "3")
+
+    def test_added_lines_of_a_change_are_no_settings(self):
+        """They are proposed ones."""
+        assert read("+10 log.retention.hours=1\n+11 broker.id=2\n+12 num.io.threads=16\n").settings == ()
+
     def test_unknown_apis_are_named_by_key(self):
         """Each of them, although the tool calls all of them UNKNOWN."""
         found = read(

@@ -58,6 +58,13 @@ def test_a_long_step_says_how_far_it_is(kernel):
     assert lines(shown)[-1] == ""
 
 
+def test_the_next_cell_has_no_step_of_the_one_before(kernel):
+    """Neither its name nor its numbers."""
+    _, client = kernel
+    shown, _ = ran(client, "sleep(1)")
+    assert lines(shown)[0] == "Working, 1\u202fs so far."
+
+
 def test_a_short_cell_shows_nothing(kernel):
     """No line that only flickers."""
     _, client = kernel

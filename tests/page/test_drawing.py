@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from casebook.page import drawing
+from casebook.page import bars, drawing
 from casebook.page.view import PLOTLY, SVG, Figure, _bundle
 from casebook.questions.leadership.views import leadership
 from tests.page.incident import figures_of, lead
@@ -28,6 +28,13 @@ def test_alone_it_is_whole(figure: Figure):
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert set(re.findall(r"var\((--[a-z-]+)\)", alone)) <= set(re.findall(r"(--cb-[a-z-]+): ", alone))
     assert "light-dark" not in alone
+
+
+def test_hostile_names_leave_it_whole():
+    """XML has no control characters, and no half of a surrogate pair."""
+    hostile = "</svg>\x00\x1b\ufffe\ud800<script>"
+    figure = bars.figure([bars.Bar(label=hostile, left=3)], axis="x", alternative=hostile)
+    assert ElementTree.fromstring(drawing.alone(figure.picture)).tag.endswith("svg")
 
 
 def test_in_a_page_it_takes_the_page_s_style(figure: Figure):

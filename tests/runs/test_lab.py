@@ -4,10 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from casebook.errors import UsageError
 from casebook.machine import places
 from casebook.runs import lab, notebooks
 
@@ -60,6 +62,33 @@ def test_where_both_have_changed_nothing_is_lost(shipped: Path, tmp_path: Path, 
     assert kept.read_bytes() == mine
     assert (tmp_path / "lab" / f"{STEM}.ipynb").read_bytes() == new
     assert lab.refresh(tmp_path / "lab") == []
+
+
+@pytest.mark.parametrize("record", [b"", b"{", b"[]", b"null", b"\xff"])
+def test_a_broken_record_loses_nothing(shipped: Path, tmp_path: Path, record: bytes):
+    """Each copy then counts as changed."""
+    lab.refresh(tmp_path / "lab")
+    mine = annotated(tmp_path / "lab" / f"{STEM}.ipynb", "ticket 4711")
+    (tmp_path / "lab" / ".shipped.json").write_bytes(record)
+    (kept,) = lab.refresh(tmp_path / "lab")
+    assert kept.read_bytes() == mine
+
+
+def test_two_at_once(shipped: Path, tmp_path: Path):
+    """Starts wait for each other, and each keeps what it finds."""
+    lab.refresh(tmp_path / "lab")
+    mine = annotated(tmp_path / "lab" / f"{STEM}.ipynb", "ticket 4711")
+    annotated(shipped / f"{STEM}.ipynb", "A newer one")
+    with ThreadPoolExecutor(4) as pool:
+        kept = [one for found in pool.map(lambda _: lab.refresh(tmp_path / "lab"), range(4)) for one in found]
+    assert [path.read_bytes() for path in kept] == [mine]
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path):
+    """An error in words."""
+    (tmp_path / "lab").write_text("")
+    with pytest.raises(UsageError, match="CASEBOOK_LAB"):
+        lab.refresh(tmp_path / "lab")
 
 
 def test_the_command_starts_at_the_first_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -132,10 +132,12 @@ class Folder:
         Raises:
             OSError: It cannot be listed.
         """
-        for _ in range(_LISTINGS):
-            found = self._listed(path)
+        found = self._listed(path)
+        for _ in range(_LISTINGS - 1):
             if all(entry.why != _VANISHED for entry in found):
                 break
+            with suppress(FileNotFoundError):  # the folder itself has gone
+                found = self._listed(path)
         return found
 
     def _listed(self, path: str) -> list[StatEntry]:

@@ -23,25 +23,32 @@ class Activity:
     """The step of the running cell."""
 
     def __init__(self) -> None:
-        self._begun = self._since = monotonic()
-        self._what, self._unit = "", ""
-        self._done: tuple[int, int | None] = 0, None
+        self._begun = monotonic()
+        self._reset()
         self._over: Event | None = None
         self._watch: Thread | None = None
 
     def step(self, what: str, *, unit: str = "znodes") -> Progress:
         """Begin a step; return the callback that receives how many of its units are done, and of how many if known."""
-        self._what, self._unit, self._done, self._since = what, unit, (0, None), monotonic()
+        mine = self._reset(what, unit)
 
         def reported(done: int, total: int | None) -> None:
-            self._done = done, total
+            if mine is self._step:  # and not of a step that has ended
+                self._done = done, total
 
         return reported
+
+    def _reset(self, what: str = "", unit: str = "") -> object:
+        self._what, self._unit, self._since = what, unit, monotonic()
+        self._done: tuple[int, int | None] = 0, None
+        self._step = object()
+        return self._step
 
     def begin(self, *_: object) -> None:
         """Watch a cell from now on."""
         self.end()
-        self._begun, self._what = monotonic(), ""
+        self._reset()
+        self._begun = monotonic()
         self._over = Event()
         self._watch = Thread(target=copy_context().run, args=(self._shown, self._over), daemon=True)  # outputs belong to a cell
         self._watch.start()
@@ -56,14 +63,17 @@ class Activity:
     def line(self, now: float) -> str:
         """Return the step, how far it is, how long the cell has run, and about how much of the step is left."""
         done, total = self._done
+        if total and done >= total:
+            return self._timed(now, "Working on the answer")
         of = f" of {words.count(total)}" if total else ""
         amount = f"{words.count(done)}{of} {self._unit}" if done or total else ""
         step = ": ".join(filter(None, (self._what or "Working", amount)))
         left = (now - self._since) * (total - done) / done if total and done and now - self._since > _ESTIMATED else None
-        parts = [step, f"{text.duration(1000 * round(now - self._begun))} so far"]
-        parts += [] if left is None else [f"about {text.duration(1000 * max(1, round(left)))} left"]
+        return self._timed(now, step, *(() if left is None else (f"about {text.duration(1000 * max(1, round(left)))} left",)))
+
+    def _timed(self, now: float, step: str, *more: str) -> str:
         stop = " Stop it with ■ in the toolbar." if now - self._begun > _STOPPABLE else ""
-        return f"{', '.join(parts)}.{stop}"
+        return f"{', '.join((step, f'{text.duration(1000 * max(1, round(now - self._begun)))} so far', *more))}.{stop}"
 
     def _shown(self, over: Event) -> None:
         from IPython.display import HTML, display

@@ -153,7 +153,8 @@ class Workbook:
         if summary is None:
             plan = self.ask.plan(findings)
             findings = self.ask.advised(findings, plan)
-            summary = triage.summary(findings, self.case, self.cluster, plan=plan, at=self.context.at or None, until=self.as_of)
+            when = {"at": self.context.at or None, "until": self.as_of, "run": self._started.isoformat()}
+            summary = triage.summary(findings, self.case, self.cluster, plan=plan, **when)
         display(summary, display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()

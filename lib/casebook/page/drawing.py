@@ -9,12 +9,13 @@ from casebook.page.assets import asset
 from casebook.page.palette import tokens
 
 _STYLE = re.compile("<style>.*?</style>", re.DOTALL)
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FONTS = "--cb-sans: system-ui, sans-serif; --cb-mono: ui-monospace, monospace"
 
 
 def alone(picture: Markup) -> str:
     """Return a picture that carries its namespace and its style: light on white, as it may be shown on any background."""
-    start, _, rest = str(picture).partition(">")
+    start, _, rest = _NO_XML.sub("\ufffd", str(picture)).partition(">")
     return f'{start} xmlns="http://www.w3.org/2000/svg" style="background: #FFFFFF">{_style()}{rest}'
 
 

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
-from casebook.machine import places, private, whole
+from casebook.errors import UsageError
+from casebook.machine import locks, places, private, whole
 from casebook.runs import notebooks
 
 _FIRST = "00_start_here"
@@ -26,14 +28,25 @@ def refresh(folder: Path) -> list[Path]:
         Copies that were kept under another name.
 
     Raises:
-        OSError: The folder cannot be written.
+        UsageError: The folder cannot be written.
     """
-    private.folder(folder)
-    record = folder / _SHIPPED
-    before = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    kept = list(_refreshed(folder, before))
-    whole.write(record, json.dumps({one.stem: _digest(one.path) for one in notebooks.every()}, indent=1))
+    try:
+        private.folder(folder)
+        with locks.one_at_a_time(folder):
+            kept = list(_refreshed(folder, _before(folder / _SHIPPED)))
+            whole.write(folder / _SHIPPED, json.dumps({one.stem: _digest(one.path) for one in notebooks.every()}, indent=1))
+    except OSError as error:
+        raise UsageError(f"No notebooks can be kept in {folder}: {error.strerror}.", try_="Set CASEBOOK_LAB.") from None
     return kept
+
+
+def _before(record: Path) -> Mapping[str, str]:
+    """Return the digests of the notebooks as shipped before; none where that is unknown, so that each copy counts as changed."""
+    try:
+        before = json.loads(record.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return before if isinstance(before, dict) else {}
 
 
 def _refreshed(folder: Path, before: Mapping[str, str]) -> Iterator[Path]:
@@ -42,7 +55,7 @@ def _refreshed(folder: Path, before: Mapping[str, str]) -> Iterator[Path]:
         if copy.exists() and _digest(shipped.path) == before.get(shipped.stem):
             continue
         if copy.exists() and _digest(copy) not in (before.get(shipped.stem), _digest(shipped.path)):
-            aside = copy.with_name(f"{shipped.stem} kept {datetime.now(UTC):%Y-%m-%dT%H-%M-%S}.ipynb")
+            aside = copy.with_name(f"{shipped.stem} kept {datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}.ipynb")
             copy.rename(aside)
             yield aside
         with whole.beside(copy) as partial:
@@ -70,6 +83,6 @@ def command(folder: Path, options: tuple[str, ...] = ()) -> tuple[list[str], dic
         "-m",
         "jupyterlab",
         f"--ServerApp.root_dir={root}",
-        f"--LabApp.default_url=/lab/tree/{first.as_posix()}",
+        f"--LabApp.default_url=/lab/tree/{quote(first.as_posix())}",
     ]
     return [*started, *as_root, *options], {**os.environ, "JUPYTER_CONFIG_PATH": settings}

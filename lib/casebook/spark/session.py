@@ -8,7 +8,7 @@ import signal
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
@@ -148,8 +148,9 @@ def _reporting(tracker: object, group: str, progress: Progress | None) -> Iterat
     ended = Event()
 
     def poll() -> None:
-        while not ended.wait(_POLL):
-            progress(*_tasks(tracker, group))
+        with suppress(Exception):  # it is news alone
+            while not ended.wait(_POLL):
+                progress(*_tasks(tracker, group))
 
     thread = Thread(target=poll, daemon=True)
     thread.start()
@@ -157,8 +158,9 @@ def _reporting(tracker: object, group: str, progress: Progress | None) -> Iterat
         yield
         ended.set()
         thread.join()
-        _, total = _tasks(tracker, group)
-        progress(total, total)
+        with suppress(Exception):
+            _, total = _tasks(tracker, group)
+            progress(total, total)
     finally:
         ended.set()
 
@@ -250,9 +252,11 @@ def _own_interrupts() -> Iterator[None]:
     """
     handler = signal.getsignal(signal.SIGINT)
     logging.getLogger().addFilter(_is_news)
-    yield
-    if current_thread() is main_thread():
-        signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        if handler is not None and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -294,25 +294,33 @@
     window.Plotly.react(chart, figure.data, figure.layout).then(() => fit(chart));
   }
 
-  // JupyterLab ends at the last cell. The reader begins at the verdict or the error, unless they have scrolled meanwhile.
-  const VERDICT = '.cb-verdict:not(.cb-is-pending)';
-  const STARTS = [VERDICT, '[data-mime-type$=".stderr"]'].map(one => `.jp-Notebook ${one}:not([data-cb-reached])`).join();
-  const isStart = place => place.matches(VERDICT) || !place.closest('.jp-Notebook').querySelector(VERDICT); // else a warning
-  const TICK = 200, SETTLED = 6, PATIENCE = 3000;
-  function start(place) {
-    place.dataset.cbReached = '';
-    const book = place.closest('.jp-Notebook');
-    let quiet = 0, ticks = 0, reads = false;
-    const acts = ['wheel', 'keydown', 'pointerdown'];
-    const read = () => { reads = true; };
-    acts.forEach(act => document.addEventListener(act, read, { capture: true, once: true }));
-    const timer = setInterval(() => {
-      quiet = all('.jp-InputPrompt', book).some(prompt => prompt.textContent.includes('*')) ? 0 : quiet + 1;
-      if (quiet && !reads) place.scrollIntoView({ block: place.matches(VERDICT) ? 'start' : 'center' });
-      if (!reads && quiet <= SETTLED && ++ticks <= PATIENCE && place.isConnected) return;
-      clearInterval(timer);
-      place.dataset.cbReached = 'yes';
-    }, TICK);
+  // JupyterLab ends at the last cell. A run that ends takes the reader to the verdict, or to the error, unless they have done
+  // anything since it began. A verdict names its run: shown again, it is no new one.
+  const PENDING = '.cb-verdict.cb-is-pending', VERDICT = '.cb-verdict[data-cb-run]', ERROR = '[data-mime-type$=".stderr"]';
+  const TICK = 150, SETTLED = 10, AT_ONCE = 300;
+  const readers = new Map();
+  let acted = 0;
+  function guide(book) {
+    const now = Date.now(), pending = book.querySelector(PENDING);
+    const seen = readers.get(book) || { run: '' };
+    if (pending && seen.pending !== pending) Object.assign(seen, { pending, since: now, place: null });
+    readers.set(book, seen);
+    const verdict = book.querySelector(VERDICT), error = verdict ? null : all(ERROR, book).pop();
+    const isNew = verdict ? verdict.dataset.cbRun !== seen.run : error && error !== seen.error;
+    if (isNew) Object.assign(seen, { run: verdict ? verdict.dataset.cbRun : seen.run, error, place: verdict || error, ticks: 0 });
+    if (!seen.place) return;
+    const acts = seen.since ? acted > seen.since : now - acted < AT_ONCE;
+    if (!acts && ++seen.ticks <= SETTLED && seen.place.isConnected) {
+      seen.place.scrollIntoView({ block: seen.place === verdict ? 'start' : 'center' });
+      return;
+    }
+    seen.place.dataset.cbReached = 'yes';
+    Object.assign(seen, { place: null, since: verdict ? 0 : seen.since });
+  }
+  if (document.querySelector('.jp-Notebook')) {
+    const act = () => { acted = Date.now(); };
+    ['wheel', 'keydown', 'pointerdown'].forEach(kind => document.addEventListener(kind, act, { capture: true, passive: true }));
+    setInterval(() => all('.jp-Notebook').forEach(guide), TICK);
   }
 
   const refresh = () => {
@@ -321,7 +329,6 @@
     all('[data-cb-redrawn]').forEach(redraw);
     all('.js-plotly-plot').forEach(recolour);
     all('.js-plotly-plot').forEach(makeLanes);
-    all(STARTS).filter(isStart).forEach(start);
   };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', refresh); else refresh();
   addEventListener('load', refresh);

@@ -28,7 +28,10 @@ _SHOWN_AS = re.compile(
     r"(?:(?i:returns?|outputs?|results?|responses?|prints?|answers?|shows|gives|expected(?: output)?)\s?:|[-=]>|→)\s*(?=[{\[])"
 )
 """A person's words before an answer in a comment."""
-_NUMBERED = re.compile(r"\s{0,8}\+?(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?")
+_NUMBERED = re.compile(
+    r"\s{0,8}(?P<added>\+)?(?:Line (?=\d+:))?(?P<number>\d{1,6})(?:(?P<sign>[:|)]|\.(?=\s))|(?=\s)|$) ?[|│]? ?"
+)
+"""A line's number; that of a line that a change adds has a plus."""
 _OF_FILE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"
 )
@@ -49,7 +52,8 @@ _OUTPUT = re.compile(
     r"|\"time\",\"kafka.*|(?:# TYPE )?kafka_\w+(?:\{.*\})? \S+|(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s.*|Active: \w+ \(.*"
     r"|(?:Monitor|Executor|Analyzer)State: \{.*|Successfully completed leader election .*|Directory of .*"
     r"|NAME\s+(?:TYPE\s+)?CLUSTER-IP\s.*|(?:\d+ brokers|\d+ topics|topic \"\S+\" with \d+ partitions):.*"
-    r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*)",
+    r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*"
+    r"|Dumping /\S+|baseOffset: \d.*)",
     re.IGNORECASE,
 )
 """Text that only output has, after a name."""
@@ -155,7 +159,9 @@ def _without_numbers(texts: list[str]) -> list[str]:
         while marks[at] and after < len(texts) and (mark := marks[after]) and _follows(marks[after - 1], mark):
             after += 1
         bare = [text[mark.end() :] for text, mark in zip(texts[at:after], marks[at:after], strict=True) if mark]
-        if len(bare) >= _LEAST_NUMBERED and any(is_output(text) or _OF_FILE.fullmatch(text[:_LONGEST]) for text in bare):
+        if len(bare) >= _LEAST_NUMBERED and any(
+            is_output(text) or (_OF_FILE.fullmatch(text[:_LONGEST]) and not marks[at]["added"]) for text in bare
+        ):
             found[at:after] = bare
         at = after
     return found
@@ -164,6 +170,8 @@ def _without_numbers(texts: list[str]) -> list[str]:
 def _follows(before: re.Match[str], mark: re.Match[str]) -> bool:
     """Whether a number is the next one; what ``grep`` finds may have others between."""
     step = int(mark["number"]) - int(before["number"])
+    if before["added"] != mark["added"]:
+        return False
     return step == 1 or (step > 1 and mark["sign"] == before["sign"] == ":")
 
 

@@ -74,6 +74,7 @@ _GROUPS = (
     ("threads of the controller were", re.compile(r"controller-event-thread|Controller-\d+-to-broker-\d+-send-thread")),
     ("threads that load groups were", _LOADER),
 )
+_NAMELESS = "a thread whose name was not pasted"
 _SHOWN, _FEW, _MOST_DUMPS, _MOST_NAMED = 8, 3, 50, 24
 
 
@@ -153,10 +154,9 @@ def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
         if not (begins or is_deadlock or is_headless or ("Full thread dump" in text and _BEGIN.fullmatch(text))):
             at += 1
             continue
-        before = lines[at - 1].text if at else ""
         dump = _Dump(at, whose.get(at), has_deadlock=is_deadlock is True)
-        dump.threads += [_Thread("a thread whose name was not pasted", lines[at])] * is_headless
-        if not begins and (taken := _TAKEN.fullmatch(before)):
+        dump.threads += [_Thread(_NAMELESS, lines[at])] * is_headless
+        if not begins and at and (taken := _TAKEN.fullmatch(lines[at - 1].text)):
             dump.begin, dump.taken = at - 1, taken["taken"]
         after = _read(lines, at, dump)
         if (dump.threads or dump.has_begin or dump.has_deadlock) and found < _MOST_DUMPS:
@@ -224,6 +224,8 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
     elif dump.has_end:
         return _HEAP.match(text) is not None or _FRAME.fullmatch(text) is not None or _is_lock(text)
     elif thread is not None and (state := _STATE.fullmatch(text)):
+        if thread.frames or thread.state:
+            dump.threads.append(thread := _Thread(_NAMELESS, line))
         thread.state = state["state"]
     elif thread is not None and (frame := _FRAME.fullmatch(text)):
         dump.release = dump.release or ((release := _RELEASE.search(text)) is not None and release["release"]) or ""

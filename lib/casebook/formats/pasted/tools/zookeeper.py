@@ -57,7 +57,7 @@ _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
 _ON_ITS_LINE = re.compile(
     r"(?P<command>\s*\[zk:[^\]]*\]\s*(?:get|ls2?)\s+(?:-\w\s+)*/\S+)\s+"
-    r"(?P<answer>\{.*\}|\[[^\[\]{}\":=]*\]|(?<=_epoch )\d{1,10})\s*"
+    r"(?P<answer>\{.*\}|\[(?:[\w.-]*\w(?:, [\w.-]*\w)*)?\]|(?<=_epoch )\d{1,10})\s*"
 )
 """A command with its answer behind it, as a page without line ends shows them."""
 _OBJECT = re.compile(r"\s*\{\s*(?:[\"}]|\[(?!\d+ bytes data)|$)")
@@ -148,7 +148,7 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput |
     if "Node" in text and (missing := _NOT_THERE.fullmatch(text[:_LONGEST])):
         path = missing["said"] or missing["code"]
         return (PastedZnode(path, one(lines[at]), there=False) if kafka_path(path) else None), at + 1
-    if "[zk:" in text and (both := _ON_ITS_LINE.fullmatch(text[:_LONGEST])):
+    if "[zk:" in text and (both := _ON_ITS_LINE.fullmatch(text[:_LONGEST])) and not _is_answered_below(lines, at):
         apart = [lines[at]._replace(text=both["command"]), lines[at]._replace(text=both["answer"]), *lines[at + 1 : at + _NEAR]]
         found, after = _at(apart, 0)
         return found, at + max(after - 1, 1)
@@ -166,6 +166,12 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[PastedZnode | CutOutput |
         path = path_near(lines, at)
         return PastedZnode(path, spanned(lines, at, after), stat=stat, undated=undated), after
     return None, at + 1
+
+
+def _is_answered_below(lines: Sequence[PastedLine], at: int) -> bool:
+    """Return whether a list, JSON or a number follows a command: text behind it is then part of what was typed."""
+    text = next((line.text for line in lines[at + 1 : at + 1 + _NEAR] if line.text), "")
+    return (text.lstrip().startswith(("{", "[")) and "[zk:" not in text) or _NUMBER.fullmatch(text) is not None
 
 
 def _command(text: str) -> re.Match[str] | None:

@@ -194,7 +194,7 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     doubts = [finding.title for finding in evidence if finding.severity]
     second = " ".join([f"The evidence itself: {words.some(doubts, 2)}."] if doubts else [])
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _unanswered(total) else "not_applicable"
-    return html(render("verdict", kind=kind, title=total.title, since="", second=second, plan=(), brokers=(), more=()))
+    return html(render("verdict", kind=kind, title=total.title, since="", run="", second=second, plan=(), brokers=(), more=()))
 
 
 def _command(context: PanelContext, answers: Mapping[str, str]) -> str:

@@ -47,6 +47,7 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
             kind="pending",
             title="The verdict will stand here after the last cell has run",
             since="",
+            run="",
             second=" ".join(
                 filter(
                     None, (f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions)
@@ -67,6 +68,7 @@ def summary(
     plan: Plan = NO_PLAN,
     at: str | None = None,
     until: str | None = None,
+    run: str = "",
 ) -> View:
     """Show the verdict, the first step, and the brokers.
 
@@ -74,6 +76,7 @@ def summary(
         plan: Plan; its first step is part of the verdict.
         at: Past moment, ISO-8601; ``None`` for that of the evidence.
         until: Time of the evidence, ISO-8601: how long the worst finding has lasted then.
+        run: Start of the run that it ends: JupyterLab shows each verdict once on its own.
     """
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
@@ -94,15 +97,18 @@ def summary(
     told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step is shown above
     steps = () if told else plan.steps
     since = "" if kind == Status.COULD_NOT_CHECK.value else _since(worst, until)
-    return html(render("verdict", kind=kind, title=title, since=since, second=second, plan=steps, brokers=strip, more=more))
+    return html(
+        render("verdict", kind=kind, title=title, since=since, run=run, second=second, plan=steps, brokers=strip, more=more)
+    )
 
 
 def _since(worst: Finding | None, until: str | None) -> str:
     """Return since when it is so and how long, unless its title says it."""
-    if worst is None or not worst.since or words.clock(worst.since) in worst.title:
+    begun, end = words.parsed(worst.since if worst else None), words.parsed(until)
+    if worst is None or begun is None or words.clock(worst.since) in worst.title:
         return ""
     at_latest = " at the latest" if worst.at_latest else ""
-    long = f" ({text.elapsed(worst.since, until)} before the evidence ends)" if until else ""
+    long = f" ({text.elapsed(worst.since, until)} before the evidence ends)" if end and end > begun else ""
     return f"Since {words.date(worst.since)}{at_latest}{long}."
 
 

@@ -56,7 +56,7 @@ final class HeaderParts {
   static final Pattern THREAD_BEFORE_LEVEL = Pattern.compile("[\\w-]{1,60}(?::\\d+)? : (?=(?:" + Levels.ALL + ") )");
 
   /** Start of log4j's TTCC layout: milliseconds since the start of the program, before its thread and level. */
-  static final Pattern SINCE_START = Pattern.compile("\\d{1,12} (?=\\[[^\\]]{1,120}\\] +(?:" + Levels.ALL + ") )");
+  static final Pattern SINCE_START = Pattern.compile("\\d{1,9} (?=\\[[A-Za-z][^\\],/]{1,120}\\] +(?:" + Levels.ALL + ") )");
 
   static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
 

@@ -27,7 +27,7 @@ ELSEWHERE = [
     ["make", "test"],  # is this very run
     ["make", "lab"],  # tests/browser opens the same JupyterLab
     ["source", ".venv/bin/activate"],  # is a word of shells: see what installing says
-    [".venv/bin/casebook", "rehearse", "kill-before-drain", "--practice"],  # tests/rehearsal heals one
+    ["casebook", "rehearse", "kill-before-drain", "--practice"],  # tests/rehearsal heals one
 ]
 ENSEMBLE = "zk1:2181,zk2:2181/kafka"
 MOST_BYTES = 250_000
@@ -97,6 +97,7 @@ class TestReadme:
         monkeypatch.delenv("MAKELEVEL", raising=False)  # a reader's make is not called by another make
         monkeypatch.delenv("MAKEFLAGS", raising=False)
         monkeypatch.setenv("CASEBOOK_PROFILES", own_words["profiles"])
+        monkeypatch.setenv("PATH", f"{ROOT / '.venv/bin'}:{os.environ['PATH']}")  # as the second line on call does
         if "collect" in command:
             own_words = own_words | {"my-case": str(tmp_path / "my-case")}
         if "--publish" in command:

@@ -255,8 +255,8 @@ def _own_interrupts() -> Iterator[None]:
     try:
         yield
     finally:
-        if handler is not None and current_thread() is main_thread():
-            signal.signal(signal.SIGINT, handler)
+        if current_thread() is main_thread():  # a process in the background of a shell begins with one that ignores it
+            signal.signal(signal.SIGINT, handler if callable(handler) else signal.default_int_handler)
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
 from casebook.machine import places
 from casebook.spark import watched
 from casebook.spark.jvm import kafka_jars
+from casebook.spark.session import _own_interrupts
 from tests.conftest import QUICK_JAVA
 
 
@@ -81,3 +83,20 @@ def test_no_name_is_asked_for(tmp_path):
         [sys.executable, "-c", program], env=kept | {"JDK_JAVA_OPTIONS": options}, capture_output=True, text=True, check=False
     )
     assert done.stdout == "7\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("default_int_handler", "default_int_handler"), ("SIG_IGN", "default_int_handler"), ("own", "own")]
+)
+def test_ctrl_c_stays_as_it_was(before: str, after: str):
+    """Spark's own handler calls the JVM from within another call; also a process that began in the background can be stopped."""
+    handlers = {"own": lambda *_: None} | {name: getattr(signal, name) for name in ("default_int_handler", "SIG_IGN")}
+    at_first = signal.getsignal(signal.SIGINT)
+    try:
+        signal.signal(signal.SIGINT, handlers[before])
+        with suppress(RuntimeError), _own_interrupts():
+            signal.signal(signal.SIGINT, lambda *_: None)
+            raise RuntimeError("Spark does not start.")
+        assert signal.getsignal(signal.SIGINT) is handlers[after]
+    finally:
+        signal.signal(signal.SIGINT, at_first)

@@ -236,23 +236,24 @@ def tally(all_findings: Sequence[Finding]) -> View:
 
 
 def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
-    """Show the notebooks that explain the findings.
+    """Show the notebooks that explain the findings, that of the worst first.
 
     Args:
         source: Source for the commands.
     """
-    found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
-    words = {question.notebook: said for question in questions() if (said := _goes_on(question, found))}
-    rows = [(stem.replace("_", " "), stem, said, text.command(stem[3:], source, {})) for stem, said in words.items()]
+    found = [f.check for f in worst_first(all_findings) if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
+    ways = sorted((*goes_on, question.notebook) for question in questions() if (goes_on := _goes_on(question, found)))
+    rows = [(stem.replace("_", " "), stem, said, text.command(stem[3:], source, {})) for _, said, stem in ways]
     if any(check.startswith("evidence.") for check in found):
         rows.append(_COLLECT)
     return html(render("links", title="Where to go next", rows=rows, source=source)) if rows else html(Markup())
 
 
-def _goes_on(question: Declaration, found: Sequence[str]) -> str | None:
-    """Return a question's sentence on the findings, or open checks; ``None`` for nothing."""
-    told = {**question.explains, **question.adds_to}
-    return next((said for prefix, said in told.items() if any(check.startswith(prefix) for check in found)), None)
+def _goes_on(question: Declaration, found: Sequence[str]) -> tuple[int, str] | None:
+    """Return how bad the worst of its findings, or open checks, is by its place, and a question's sentence on it; or nothing."""
+    explained = {**question.explains, **question.adds_to}
+    ways = ((at, said) for at, check in enumerate(found) for prefix, said in explained.items() if check.startswith(prefix))
+    return next(ways, None)
 
 
 def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:

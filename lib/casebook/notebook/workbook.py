@@ -64,10 +64,11 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, INTERACTIVE))
     workshop.begin()
     display(style())
-    if is_interactive(interactive):
+    with_widgets = is_interactive(interactive)
+    if with_widgets:
         display(parameters())
     folder = OutFolder(notebook, source, out_dir)
-    step = activity.watched() if is_interactive(interactive) else activity.unwatched
+    step = activity.watched() if with_widgets else activity.unwatched
     case = sources.open_source(source, evidence=folder.evidence, progress=step("Reading ZooKeeper"))
     when = moment(at, case)
     cluster = case.cluster(at=when)
@@ -81,7 +82,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         case=case, cluster=cluster, version=version, at=when, source=source, timezone=timezone, log_layout=log_layout,
         progress=step,
     )  # fmt: skip
-    book = Workbook(notebook, source, ask, folder, interactive=is_interactive(interactive), at="" if when is None else ask.as_of)
+    book = Workbook(notebook, source, ask, folder, interactive=with_widgets, at="" if when is None else ask.as_of)
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     display(pasted_views.banner(ask.pasted))
     return book

@@ -13,7 +13,7 @@ class Entry(NamedTuple):
     folder: bool
     bytes: int | None
     modified: int | None
-    why: str = "was removed before it could be read"
+    why: str = ""
 
 
 class Files(Protocol):

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.servers.cluster import PlayedCluster
@@ -51,7 +50,7 @@ class FaultyCluster(PlayedCluster):
 
     @property
     def second_dir(self) -> Path:
-        """Log dir that can fail."""
+        """Log dir that can fail: a link to a folder."""
         return self._place[self._two_dirs].home / "second"
 
     def session(self, broker: int) -> str:
@@ -75,6 +74,9 @@ class FaultyCluster(PlayedCluster):
 
         Raises:
             RehearsalError: It did not collect, or always ended before the suspension.
+
+        Only its first line may be written: with a second, its end may be measured already. The log is read without rest, since a
+        pause takes about a millisecond.
         """
         with (self._place[self._collecting].logs / GC_LOG).open() as log:
             log.seek(0, os.SEEK_END)
@@ -84,16 +86,19 @@ class FaultyCluster(PlayedCluster):
                     suspended = time.time_ns() // 1_000_000
                     self.freeze(self._collecting)
                     time.sleep(_STOPPED)
-                    if not _ended(log):
+                    if not log.read():
                         return suspended
                     self.thaw(self._collecting)
-                time.sleep(_MOMENT)
         raise RehearsalError(f"Broker {self._collecting} could not be suspended within a collection.", try_="Play it again.")
 
     def fail_second_dir(self) -> None:
-        """Replace the second log dir by a file: the next checkpoint cannot be written."""
-        self.second_dir.rename(self.second_dir.with_name("gone"))
-        self.second_dir.write_text("")
+        """Replace the second log dir by a file: the next checkpoint cannot be written.
+
+        Its link is replaced, at once: were it missing for a moment, its files would be, too, and that is another failure.
+        """
+        instead = self.second_dir.with_name("instead")
+        instead.write_text("")
+        instead.replace(self.second_dir)
 
     def freeze_zookeeper(self) -> tuple[int, bool]:
         """Suspend ZooKeeper while it waits for its disk.
@@ -127,7 +132,9 @@ class FaultyCluster(PlayedCluster):
 
     def _start_brokers(self) -> None:
         self._link, self._link_address = self._start_link()
-        self.second_dir.mkdir(parents=True)
+        disk = self.second_dir.with_name("disk")
+        disk.mkdir(parents=True)
+        self.second_dir.symlink_to(disk)
         super()._start_brokers()
 
     def _start_link(self) -> tuple[Server, str]:
@@ -158,7 +165,3 @@ def _collects(told: str) -> bool:
     """Return whether the last pause in a log has only begun."""
     pauses = list(_PAUSE.finditer(told))
     return bool(pauses) and pauses[-1]["begins"] is not None
-
-
-def _ended(log: TextIO) -> bool:
-    return any(pause["begins"] is None for pause in _PAUSE.finditer(log.read()))

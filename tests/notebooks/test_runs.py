@@ -17,6 +17,7 @@ from casebook.findings.finding import Status
 from casebook.findings.past_runs import outcomes
 from casebook.machine import places
 from casebook.runs import notebooks, parameters, runner, summary
+from tests.page.incident import words_of
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
@@ -50,6 +51,18 @@ class TestRunFolder:
         assert record["exit_code"] == ran.exit_code
         assert record["source"] == source
         assert not list(ran.folder.parent.glob(".*.partial"))
+
+    def test_its_headline_is_the_same_everywhere(self, run, stem, source):
+        """In the terminal, in the summary, in the page's head and in the index: all of its lines, word for word."""
+        ran = run(stem, source)
+        told = [told for name in ("since", "first", "why") if (told := ran.summary[name])]
+        assert (ran.title, list(ran.below.values())) == (ran.summary["verdict"], told)
+        if stem != "05_walkthrough":  # its head is the reader's own score
+            page = (ran.folder / "report.html").read_text()
+            head = words_of(page.partition('<div class="cb-verdict ')[2].partition("</div>\n</div>")[0])
+            assert [line for line in told if line not in head] == []
+        index = words_of((ran.folder.parent / "index.html").read_text())
+        assert [line for line in told if line != ran.summary["why"] and line not in index] == []
 
     def test_its_report_loads_nothing_from_anywhere(self, run, stem, source):
         """The report is one file: no address is fetched."""

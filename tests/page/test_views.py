@@ -175,11 +175,11 @@ class TestVerdict:
     def test_mostly_unchecked_is_no_note(self):
         """A note is what is known so far, and no headline; what to paste comes first. A critical finding stays the headline."""
         unknown = [finding(f"a.{name}", status=Status.COULD_NOT_CHECK, severity=None) for name in "bcd"]
-        pasting = finding("evidence.next", severity=Severity.INFO, title="Paste next: ls /brokers/ids")
+        pasting = finding("evidence.next", severity=Severity.INFO, facts={"command": "ls /brokers/ids"})
         note = finding("a.note", severity=Severity.WARNING, title="1 topic can lose records")
         said = words_of(html_of(triage.summary([*unknown, pasting, note], CASE, lead().cluster)))
         assert (
-            "COULD NOT CHECK 3 of 5 questions could not be answered Paste next: ls /brokers/ids. Known so far: 1 topic can"
+            "COULD NOT CHECK 3 of 5 questions could not be answered First Paste the output of ls /brokers/ids Known so far: 1 topic can"
             in said
         )
         critical = finding("a.critical", title="1 partition has no leader")

@@ -42,6 +42,9 @@ def findings(found: dict[str, object]) -> dict[str, object]:
             "status": how,
             "severity": "critical" if how == "finding" else None,
             "title": f"{found[check]} partitions",
+            "since": None,
+            "why": "",
+            "next": [],
             "facts": {check.split(".")[1]: found[check]},
         }
         for check, how in status.items()

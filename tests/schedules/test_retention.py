@@ -171,7 +171,7 @@ class TestCommand:
         names = [run(tmp_path, day).name for day in (1, 2)]
         listed = casebook("runs", "--runs", tmp_path).stdout.splitlines()
         assert [line.split()[0] for line in listed] == names[::-1]
-        assert "live:prod  ok: nothing found in 1 check" in listed[0]
+        assert "live:prod  ok: Nothing found in 1 check" in listed[0]
         done = casebook("runs", "--runs", tmp_path, "--keep", "1")
         assert (done.returncode, done.stdout.splitlines()) == (
             0,

@@ -23,12 +23,13 @@ DOCS = places.checkout() / "docs" / "schedules"
 SECRET = "hunter2-Pl4nted"
 FIELDS = {
     "schema", "run", "notebook", "source", "case", "collected_at", "started", "ended", "seconds", "exit_code", "completed", "verdict",
-    "error", "worst", "checks", "findings", "could_not_check", "changes", "report",
+    "since", "first", "why", "error", "worst", "checks", "findings", "could_not_check", "changes", "report",
 }  # fmt: skip
 
 
 def finding(check: str, status: str, severity: str | None = None, title: str = "said", **facts: object) -> dict:
-    return {"check": check, "status": status, "severity": severity, "title": title, "since": None, "facts": facts}
+    told = {"since": None, "at_latest": False, "why": "", "next": []}
+    return {"check": check, "status": status, "severity": severity, "title": title, "facts": facts, **told}
 
 
 RECORD = {

@@ -136,8 +136,8 @@ def _print_result(ran: "Ran") -> None:
     if ran.failed:
         say(f"casebook: {ran.title}", err=True)
     else:
-        say(ran.title)
-        say(f"source: {ran.source}")
+        for told in (ran.title, *(f"{name}: {text}" for name, text in ran.below.items()), f"source: {ran.source}"):
+            say(told)
     for failed in ran.unpublished:
         say(f"casebook: {failed}", err=True)
     if ran.report:

@@ -15,8 +15,8 @@ from casebook.facts.observed import Source
 _OF_EVIDENCE: Mapping[str, tuple[str, ...]] = {"evidence.complete": ("missing",), "evidence.decoded": ("undecodable",)}
 """As questions declare ``numbers``: of the checks on the evidence itself, which belong to every question."""
 
-LAST = 100
-"""Order of an area without a declared one."""
+PAST, IMMINENT, RISKS, LAST = 30, 60, 80, 100
+"""Where the areas on the past begin, on what is imminent, and on what could happen; the order of an undeclared area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Area:
     Args:
         name: That word, e.g. ``leadership``.
         hurts: Order among all areas, lower ones first: current failures (10 to 29), past ones (30 to 59), imminent ones (60 to
-            79), risks (80 to 99).
+            79), risks (from :data:`RISKS` on).
         rests_on: The evidence that answers most of its questions; ``None`` where none does alone.
         is_now: Whether it depends on current leaders and live brokers: withheld when the znodes are known to be outdated.
         is_setup: Whether it is how topics are set up: that holds of the topics which such znodes know.
@@ -58,6 +58,7 @@ class Declaration:
         numbers: Facts with a finding's number, or lists whose lengths add up to it. By default the fact named after the check, or
             ``found``; a check without either has no number: its other facts are ids and epochs.
         past: Checks on the past: a lower count, e.g. after log rolling, is no improvement.
+        risks: Checks on what could happen, in an area of failures.
         drifting: Checks with numbers that grow with every commit; the trends cover them.
     """
 
@@ -70,6 +71,7 @@ class Declaration:
     rules: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     past: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
     drifting: tuple[str, ...] = ()
 
 
@@ -106,6 +108,17 @@ def numbers(check: str) -> tuple[str, ...]:
 def is_past(check: str) -> bool:
     """Return whether it is about the past."""
     return check.startswith(tuple(prefix for question in questions() for prefix in question.past))
+
+
+def is_risk(check: str) -> bool:
+    """Whether it is about what could happen."""
+    declared = tuple(prefix for question in questions() for prefix in question.risks)
+    return area_of(check).hurts >= RISKS or check.startswith(declared)
+
+
+def is_under_way(check: str) -> bool:
+    """Whether it is about what is so now."""
+    return not is_risk(check) and not PAST <= area_of(check).hurts < IMMINENT
 
 
 def drifts(check: str) -> bool:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from casebook.facts.cluster import instant
 from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observation, Source
-from casebook.findings.declared import area_of
+from casebook.findings.declared import area_of, is_risk, is_under_way
 from casebook.findings.words import count, when
 
 SCHEMA = 2
@@ -288,8 +288,25 @@ class Completeness:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Order findings for people: by outcome, severity, impact, then check name (stable within a check)."""
-    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
+    """Order findings for people: by outcome, urgency, impact, then check name (stable within a check)."""
+    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _urgency(f), area(f.check), f.check)))
+
+
+def _urgency(finding: Finding) -> tuple[int, int]:
+    """By severity, risks last; but also a critical risk comes after the warnings of what is under way."""
+    if finding.severity is Severity.WARNING and is_under_way(finding.check):
+        return _RANK[Severity.CRITICAL], 1
+    return _RANK[finding.severity], 2 if is_risk(finding.check) else 0
+
+
+def as_document(findings: Iterable[Finding]) -> dict[str, object]:
+    """Return the findings, worst first, as plain JSON values: ``{"worst", "completeness": {outcome: count}, "findings"}``."""
+    ordered = worst_first(findings)
+    return {
+        "worst": worst(ordered),
+        "completeness": asdict(completeness(ordered)),
+        "findings": [finding.as_json() for finding in ordered],
+    }
 
 
 def once(findings: Sequence[Finding]) -> tuple[Finding, ...]:

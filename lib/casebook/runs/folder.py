@@ -20,7 +20,7 @@ from pathlib import Path
 
 from casebook import __version__
 from casebook.errors import CasebookError, CaseError
-from casebook.findings.finding import SCHEMA, Finding, completeness, worst, worst_first
+from casebook.findings.finding import SCHEMA, Finding, as_document
 from casebook.machine import locks, places, private, whole
 from casebook.runs import index
 from casebook.runs.found import NAME
@@ -126,24 +126,8 @@ def write_findings(
     folder: Path, *, notebook: str, source: str, kafka_versions: Mapping[str, object], findings: Iterable[Finding]
 ) -> None:
     """Write ``findings.json``, byte for byte the same for the same case and parameters."""
-    findings = worst_first(findings)
-    counts = completeness(findings)
-    document = {
-        "schema": SCHEMA,
-        "notebook": notebook,
-        "source": source,
-        "kafka_versions": kafka_versions,
-        "worst": worst(findings),
-        "completeness": {
-            "ok": counts.ok,
-            "finding": counts.finding,
-            "could_not_check": counts.could_not_check,
-            "not_applicable": counts.not_applicable,
-            "unreadable": counts.unreadable,
-        },
-        "findings": [finding.as_json() for finding in findings],
-    }
-    _write_json(folder / "findings.json", document)
+    about = {"schema": SCHEMA, "notebook": notebook, "source": source, "kafka_versions": kafka_versions}
+    _write_json(folder / "findings.json", about | as_document(findings))
 
 
 def write_record(folder: Path, record: Mapping[str, object]) -> None:

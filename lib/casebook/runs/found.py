@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from casebook.case.case import LIVE
 from casebook.findings import words
+from casebook.findings.headline import headline
 from casebook.findings.past_runs import CheckOutcome, outcomes
-from casebook.runs import summary
 
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
 INCOMPLETE = "could_not_complete"
@@ -27,8 +27,9 @@ class Run:
         name: Folder name.
         link: Link target: the report, else the folder.
         notebook: ``None`` when unknown, as are ``case``, ``started`` (ISO-8601 UTC) and ``seconds``.
-        kind: As :func:`casebook.runs.summary.kind`; ``could_not_complete`` for an incomplete or unreadable run.
-        says: Title of the worst finding, or the error.
+        kind: As :class:`casebook.findings.headline.Headline`; ``could_not_complete`` for an incomplete or unreadable run.
+        says: Title of its headline, or the error.
+        below: The lines below it, by their first word.
         checked: ``25 of 29``.
         checks: Outcome of each by name; empty when the findings are unreadable.
     """
@@ -41,6 +42,7 @@ class Run:
     seconds: float | None
     kind: str
     says: str
+    below: Mapping[str, str] = field(default_factory=dict)
     checked: str = "?"
     checks: Mapping[str, CheckOutcome] = field(default_factory=dict)
 
@@ -106,10 +108,11 @@ def _outcome(document: Mapping) -> dict[str, object]:
     findings, counts = document["findings"], document["completeness"]
     ok, unchecked = int(counts["ok"]), int(counts["could_not_check"])
     asked = ok + unchecked + int(counts["finding"])
-    kind, says = summary.said(document)
+    first = headline(document)
     return {
-        "kind": kind,
-        "says": str(says),
+        "kind": first.kind,
+        "says": first.said,
+        "below": first.below,
         "checked": f"{words.count(asked - unchecked)} of {words.count(asked)}",
         "checks": outcomes(findings),
     }

@@ -13,6 +13,7 @@ from pathlib import Path
 from casebook.collect import sources
 from casebook.errors import CasebookError, CaseError
 from casebook.findings.finding import Severity
+from casebook.findings.headline import headline
 from casebook.machine.progress import Tell
 from casebook.runs import execution, lock, notebooks, parameters, publishing, report, summary
 from casebook.runs import folder as runs
@@ -27,7 +28,8 @@ class Ran:
     Args:
         folder: The published run folder; ``None`` when none could be kept.
         exit_code: 0 to 3.
-        title: Verdict, or error.
+        title: Its headline in a line, or the error.
+        below: The lines below it.
         failed: The notebook did not finish.
         source: Source of the evidence.
         summary: As in ``summary.json``.
@@ -38,6 +40,7 @@ class Ran:
     exit_code: int
     title: str
     failed: bool
+    below: Mapping[str, str] = field(default_factory=dict)
     source: str = ""
     summary: Mapping[str, object] = field(default_factory=dict)
     unpublished: tuple[str, ...] = ()
@@ -227,5 +230,6 @@ def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
         except CasebookError as missing:
             error = str(missing)
         else:
-            return Ran(folder=folder, exit_code=summary.exit_code(found, fail_on), title=summary.verdict(found), failed=False)
+            first, code = headline(found), summary.exit_code(found, fail_on)
+            return Ran(folder=folder, exit_code=code, title=first.line, below=first.below, failed=False)
     return Ran(folder=folder, exit_code=COULD_NOT_COMPLETE, title=error, failed=True)

@@ -1,8 +1,8 @@
 """Result of a run for alerting: ``summary.json``, and from it one line, a Prometheus text file and a webhook's body.
 
     {"schema": 1, "run", "notebook", "source", "case", "collected_at", "started", "ended", "seconds", "exit_code", "completed",
-     "verdict", "error", "worst", "checks": {outcome: count}, "findings": [...], "could_not_check": [...],
-     "changes": {how: count}, "report": {"run", "started", "age_seconds"}}
+     "verdict", "since", "first", "why", "error", "worst", "checks": {outcome: count}, "findings": [...],
+     "could_not_check": [...], "changes": {how: count}, "report": {"run", "started", "age_seconds"}}
 
 Unknown values are null; ``docs/schedules/README.md`` has every field.
 """
@@ -18,6 +18,7 @@ from casebook.errors import CasebookError
 from casebook.findings import words
 from casebook.findings.changes import ChangeKind
 from casebook.findings.finding import UNREADABLE, Completeness, Severity, Status, at_or_above, undecided
+from casebook.findings.headline import BELOW, headline
 from casebook.findings.past_runs import RUN_BEFORE
 from casebook.machine import whole
 from casebook.page import text
@@ -46,28 +47,6 @@ def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
     return _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
 
 
-def verdict(found: Document) -> str:
-    """Return the terminal line of ``findings.json``: the worst finding, else how much was checked."""
-    word, sentence = said(found)
-    unchecked = found["completeness"]["could_not_check"]
-    tail = f" ({unchecked} could not be checked)" if unchecked and word != Status.COULD_NOT_CHECK else ""
-    return f"{word.replace('_', ' ').upper()}: {sentence}{tail}"
-
-
-def said(found: Document) -> tuple[str, str]:
-    """Return the overall result: :func:`kind`, and a sentence."""
-    counts, word = Completeness(**found["completeness"]), kind(found["worst"], found["completeness"])
-    first = next((f for f in found["findings"] if f["status"] == Status.FINDING), None)
-    if word == Status.COULD_NOT_CHECK:
-        known = f"; {first['severity']}: {first['title']}" if first else ""
-        unread = next((f["title"] for f in found["findings"] if f["facts"].get(UNREADABLE)), "") if counts.unreadable else ""
-        if unread and not counts.inconclusive:
-            return word, f"{unread}{known}"
-        asked = words.plural(counts.asked, "question")
-        return word, f"{words.count(counts.could_not_check)} of {asked} could not be answered{known}"
-    return word, first["title"] if first else f"nothing found in {words.plural(counts.ok, 'check')}"
-
-
 def kind(worst: str | None, checks: Mapping[str, int]) -> str:
     """``could_not_check`` when no overall conclusion is possible, else the worst severity, else ``ok``.
 
@@ -92,6 +71,7 @@ def summary(record: Document, found: Document | None, changes: Sequence[str] | N
     """
     error = record.get("error")
     completed = found is not None and error is None
+    first = headline(found) if completed else None
     started, seconds = record["started"], record["seconds"]
     own = {"run": run, "started": started, "age_seconds": round(seconds)}
     return {
@@ -106,7 +86,9 @@ def summary(record: Document, found: Document | None, changes: Sequence[str] | N
         "seconds": seconds,
         "exit_code": record.get("exit_code", exit_code(found) if completed else COULD_NOT_COMPLETE),
         "completed": completed,
-        "verdict": verdict(found) if completed else f"COULD NOT COMPLETE: {_one_line(error or 'it did not reach its last cell')}",
+        "verdict": first.line if first else f"COULD NOT COMPLETE: {_one_line(error or 'it did not reach its last cell')}",
+        **dict.fromkeys(BELOW, None),
+        **(first.below if first else {}),
         "error": error,
         "worst": found["worst"] if completed else None,
         "checks": dict(found["completeness"]) if completed else None,
@@ -181,6 +163,7 @@ def line(document: Document, *, overdue: bool = False) -> str:
     """
     parts = [
         f"NO RUN SINCE {document['ended']}: {document['verdict']}" if overdue else f"{document['verdict']}",
+        *(f"{name}: {document[name]}" for name in BELOW if document.get(name)),
         f"{document['notebook']} {document['source']}",
         _changed(document["changes"]),
         f"{document['started']}, {document['seconds']:.0f} s",

@@ -146,6 +146,6 @@ class TestEither:
         ]  # fmt: skip
         said = loss_events.line(loss_events.counted(counts, changes))
         assert said.replace("\N{NARROW NO-BREAK SPACE}", ",") == (
-            "broker 57 stood still: 1,168; broker 58 was cut off: 558; "
-            "either broker 57 stood still or broker 58 was cut off: 19; preferred election: 2"
+            "broker 57 stood still: 1,168 records; broker 58 was cut off: 558 records; "
+            "either broker 57 stood still or broker 58 was cut off: 19 records; preferred election: 2 records"
         )

@@ -17,6 +17,7 @@ QUESTION = Declaration(
         "blast_radius": BlastRadius,
         "group_offsets": GroupOffset,
     },
+    risks=("coordinators.alone",),
     numbers={
         "coordinators.alone": ("partitions",),
         "coordinators.failed": ("partitions",),

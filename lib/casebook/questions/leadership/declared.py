@@ -21,6 +21,7 @@ QUESTION = Declaration(
         "what_if": PartitionChange,
     },
     rules=RULES,
+    risks=("leadership.at_min_isr", "leadership.unclean_allowed"),
     numbers={
         "leadership.brokers": ("dead",),
         "leadership.controller_epoch": ("newer",),

@@ -150,7 +150,7 @@ def _evidence(why: Cause | None, change: LeaderChange) -> str:
         case Cause.CUT_AT_START:
             return f"broker {new} had truncated its own log to offset {change.cut} before it was elected as in sync"
         case Cause.DEPOSED_LEADER:
-            return f"broker {old} took it, and broker {new} leads{cut}"
+            return f"broker {old} took the write, and broker {new} leads{cut}"
     return f"broker {new}, in sync, was elected in place of {old}: that loses no record that all in-sync replicas had"
 
 

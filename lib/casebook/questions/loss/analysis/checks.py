@@ -203,13 +203,12 @@ def _lost(
     lost_of = f"{count(lost + alarms)} of {plural(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
     least = "At least " if looked.gaps else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
+    why = (loss_events.sentence(events, counts), *(f"{plural(row.records, 'record')}: {row.proves}." for row in took))
     advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
     return ask.found(
         Severity.CRITICAL,
         f"{least}{lost_of}{unexplained}",
-        why=" ".join(
-            filter(None, (loss_events.sentence(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))
-        ),
+        why=" ".join(filter(None, why)),
         next=(*advice,),
         since=None if first is None else instant(first),
         at_latest=first is not None and bool(looked.gaps),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.losses import LeaderChange, LostCount
-from casebook.findings.words import capitalised, count
+from casebook.findings.words import capitalised, count, plural
 from casebook.questions.timeline.analysis.causal_chain import Chain, Root
 from casebook.questions.timeline.analysis.causes.roots import likeliest
 
@@ -107,8 +107,8 @@ def counted(counts: Iterable[LostCount], changes: Iterable[LeaderChange]) -> tup
 
 
 def line(rows: Sequence[EventCount]) -> str:
-    """``broker 57 stood still: 1,168; broker 58 was cut off: 558; preferred election: 2``; ``""`` without any."""
-    told = [f"{row.event if row.certain else f'either {row.event}'}: {count(row.records)}" for row in rows[:MOST_EVENTS]]
+    """``broker 57 was paused: 1,168 records; preferred election: 2 records``; ``""`` without any."""
+    told = [f"{'' if row.certain else 'either '}{row.event}: {plural(row.records, 'record')}" for row in rows[:MOST_EVENTS]]
     rest = rows[MOST_EVENTS:]
     return "; ".join((*told, f"{count(len(rest))} other events: {count(sum(row.records for row in rest))}") if rest else told)
 

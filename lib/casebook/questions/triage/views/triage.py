@@ -13,7 +13,8 @@ from casebook.facts.evidence import Evidence
 from casebook.findings import words
 from casebook.findings.declared import Declaration, explaining, questions
 from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
-from casebook.findings.finding import Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
+from casebook.findings.finding import Finding, Status, Step, as_document, completeness, worst_first
+from casebook.findings.headline import Headline, headline
 from casebook.findings.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.kafka.releases import VersionInUse
 from casebook.page import text
@@ -47,12 +48,10 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
             kind="pending",
             title="The verdict will stand here after the last cell has run",
             since="",
+            why="",
+            first="",
             run="",
-            second=" ".join(
-                filter(
-                    None, (f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions)
-                )
-            ),
+            notes=[f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions],
             plan=(),
             brokers=(),
             more=(),
@@ -70,46 +69,47 @@ def summary(
     until: str | None = None,
     run: str = "",
 ) -> View:
-    """Show the verdict, the first step, and the brokers.
+    """Show the headline, the plan, and the brokers.
 
     Args:
-        plan: Plan; its first step is part of the verdict.
+        plan: Plan.
         at: Past moment, ISO-8601; ``None`` for that of the evidence.
         until: Time of the evidence, ISO-8601: how long the worst finding has lasted then.
         run: Start of the run that it ends: JupyterLab shows each verdict once on its own.
     """
-    ordered = worst_first(findings)
-    worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
+    said = headline(as_document(findings))
     strip, more = _brokers(cluster)
-    if undecided(worst.severity if worst else None, completeness(findings)):
-        kind, title, second = Status.COULD_NOT_CHECK.value, _unanswered(findings), _meanwhile(worst, findings, case)
-    elif worst:
-        kind, title, second = look(worst), worst.title, _first(plan) or worst.why
-    else:
-        ok = completeness(findings).ok
-        kind, title, second = "ok", f"Nothing found in {words.plural(ok, 'check')}", _first(plan) or _how_far(findings, case)
-    if hint := _not_yours(findings):
-        second = Markup("{} {}").format(second, hint)
-    if apart := _apart(findings):
-        second = Markup("{} {}").format(apart, second)
-    if at is not None:
-        second = Markup("As of {}. {}").format(words.date(at), second)
-    told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step is shown above
-    steps = () if told else plan.steps
-    since = "" if kind == Status.COULD_NOT_CHECK.value else _since(worst, until)
+    notes = (
+        f"As of {words.date(at)}." if at is not None else "",
+        _apart(findings),
+        f"Also: {words.plural(said.risks, 'critical risk')}." if said.risks else "",
+        _meanwhile(said, findings, case),
+        _not_yours(findings),
+    )
     return html(
-        render("verdict", kind=kind, title=title, since=since, run=run, second=second, plan=steps, brokers=strip, more=more)
+        render(
+            "verdict",
+            kind=said.kind,
+            title=said.title,
+            since=_since(said, until),
+            why=said.why,
+            first=said.first,
+            run=run,
+            notes=notes,
+            plan=() if [step.text for step in plan.steps] == [said.first] and not plan.steps[0].never else plan.steps,
+            brokers=strip,
+            more=more,
+        )
     )
 
 
-def _since(worst: Finding | None, until: str | None) -> str:
-    """Return since when it is so and how long, unless its title says it."""
-    begun, end = words.parsed(worst.since if worst else None), words.parsed(until)
-    if worst is None or begun is None or words.clock(worst.since) in worst.title:
+def _since(said: Headline, until: str | None) -> str:
+    """Return since when it is so and how long."""
+    if "since" not in said.below:
         return ""
-    at_latest = " at the latest" if worst.at_latest else ""
-    long = f" ({text.elapsed(worst.since, until)} before the evidence ends)" if end and end > begun else ""
-    return f"Since {words.date(worst.since)}{at_latest}{long}."
+    begun, end = words.parsed(said.since), words.parsed(until)
+    long = f" ({text.elapsed(said.since, until)} before the evidence ends)" if end and end > begun else ""
+    return f"Since {said.below['since']}{long}."
 
 
 def _apart(all_findings: Sequence[Finding]) -> str:
@@ -165,10 +165,10 @@ def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
 
 def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
     """Return the verdict without findings: good only when most could be checked."""
-    counts = completeness(all_findings)
-    if not undecided(None, counts):
-        return Status.OK.value, "Nothing was found."
-    return Status.COULD_NOT_CHECK.value, f"Nothing was found in what could be checked; {_unanswered(all_findings)}."
+    said = headline(as_document(all_findings))
+    if said.kind == Status.OK:
+        return said.kind, "Nothing was found."
+    return said.kind, f"Nothing was found in what could be checked; {said.title}."
 
 
 def _again(until: str, source: str) -> Markup:
@@ -284,25 +284,11 @@ def written(folder: Path) -> View:
     )
 
 
-def _unanswered(all_findings: Sequence[Finding]) -> str:
-    counts = completeness(all_findings)
-    if not counts.asked:
-        return "No check applies to this evidence"
-    if counts.unreadable and not counts.inconclusive:
-        return next(finding.title for finding in all_findings if names_unreadable(finding))
-    return f"{words.count(counts.could_not_check)} of {words.plural(counts.asked, 'question')} could not be answered"
-
-
-def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
-    """Return what to paste for a pasted case, and what is known in spite of the gaps."""
-    known = f"Known so far: {worst.title}." if worst and worst.check != "evidence.next" else ""
-    return " ".join(filter(None, (f"{pasting}." if (pasting := _paste_next(all_findings)) else "", known))) or _how_far(
-        all_findings, case
-    )
-
-
-def _first(plan: Plan) -> str:
-    return render("first", text=plan.first.text) if plan.first else ""
+def _meanwhile(said: Headline, all_findings: Sequence[Finding], case: Case) -> str:
+    """Return what is known without an overall conclusion; how far was looked, where nothing is to be done."""
+    if said.known:
+        return f"Known so far: {said.known}."
+    return "" if said.why or said.first else _how_far(all_findings, case)
 
 
 def _how_far(all_findings: Sequence[Finding], case: Case) -> str:

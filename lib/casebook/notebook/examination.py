@@ -372,7 +372,7 @@ class Examination:
         return self._shared.stored_events()
 
     def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
-        """Return the changes since the last run on the same cluster: see :meth:`casebook.questions.morning.evidence.Morning.since`.
+        """Return the changes since the last run on the same cluster: see :meth:`Morning.since`.
 
         A sample with an earlier moment is compared with it: that run is made now.
         """

@@ -1,7 +1,7 @@
 """Shipped cases: captured from real brokers, with the expected findings.
 
-``python -m casebook.rehearsal.samples`` regenerates all of them, or those named; samples of one incident are of one play. Expected findings come from the truth that the
-incident's script recorded, not from the analysis.
+``python -m casebook.rehearsal.samples`` regenerates all of them, or those named; all samples of an incident are of one play.
+Expected findings come from the truth that the incident's script recorded, not from the analysis.
 """
 
 import json

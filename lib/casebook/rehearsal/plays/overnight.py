@@ -1,8 +1,8 @@
 """A night between two scheduled reports: one problem of the evening is gone in the morning, and another one is new.
 
-In the evening broker 3 is away. Overnight the controller, broker 2, is restarted while broker 1 is the only other one, so broker 1
-becomes controller. Broker 3 comes back. Then the cleaner of broker 1 dies, see :mod:`casebook.rehearsal.plays.offsets_bloat`, and
-groups commit on: the copies of ``__consumer_offsets`` on broker 1 grow, those on broker 2 do not.
+In the evening broker 3 is away. Overnight the controller, broker 2, is restarted while only broker 1 is alive, which becomes
+controller. Broker 3 comes back. Then the cleaner of broker 1 dies, see :mod:`casebook.rehearsal.plays.offsets_bloat`, and groups
+commit on: the copies of ``__consumer_offsets`` on broker 1 grow, those on broker 2 do not.
 """
 
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ def _leadership(left: Mapping) -> dict[str, object]:
     under_min_isr = [row for row in online if row["under_min_isr"]]
     at_min_isr = [row for row in online if row["at_min_isr"] and row["under_replicated"]]
     lagging = [row for row in online if row["under_replicated"]]
-    chosen = [step for step in left["start_first"] if step["chosen"]]
+    chosen = [step for step in left["start_first"] if step["chosen"] and offline]
     return {
         "leadership.offline": _found(
             offline,

@@ -64,6 +64,7 @@ def _measures(folder: Path) -> tuple[Measure, ...]:
 
 
 def _written(folder: Path) -> dict[Partition, Written] | None:
+    """Return the write counters of partitions' states at a run; ``None`` when not recorded."""
     import pyarrow.parquet as pq
 
     columns = ["topic", "partition", "state_version", "leader_epoch"]

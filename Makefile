@@ -19,7 +19,7 @@ ALONE   := incidents rehearsal
 OFTEN   := 0.9.0.1 2.8.2 3.9.2
 FAILED  := build/failed
 
-.PHONY: install report lab test test-top ready-spark ready-servers quick explore bench docs screenshots lint clean
+.PHONY: install report trends lab test test-top ready-spark ready-servers quick explore bench docs screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -36,6 +36,10 @@ $(READY): requirements.lock pyproject.toml
 # The shipped incident is critical, so exit code 2 is the answer that is wanted here.
 report: $(READY)
 	@$(BIN)/casebook run partition_leadership --source sample:leader_minus_one || test $$? -eq 2
+
+# So is the morning after.
+trends: $(READY)
+	@$(BIN)/casebook run scheduled_report --source sample:overnight || test $$? -eq 2
 
 lab: $(READY)
 	@$(BIN)/casebook lab

@@ -38,7 +38,7 @@ class Picture(NamedTuple):
 
 SHOWN = (
     Picture("report", "20_partition_leadership", "sample:leader_minus_one"),
-    Picture("morning", "90_scheduled_report", "sample:offsets_bloat"),
+    Picture("morning", "90_scheduled_report", "sample:overnight"),
     Picture("walkthrough", "05_walkthrough", "sample:leader_minus_one", above="Leader, ISR and leader epoch"),
 )
 

@@ -25,7 +25,7 @@ def test_what_a_run_leaves_behind(runs, kept):
     (one,) = kept_runs.read(runs)
     findings = json.loads((kept / "findings.json").read_text())["findings"]
     assert one.outcomes.keys() == {finding["check"] for finding in findings}
-    assert one.measured("partitions") == len(kept_runs.written(runs, one))
+    assert one.measured("partitions") == len(one.written())
     assert one.cluster.source == "sample:healthy"
 
 

@@ -97,6 +97,12 @@ def open_earlier(source: str) -> Case:
     return _open_kept(source)
 
 
+def earlier_moment(source: str) -> str:
+    """Return the sample of an earlier moment of the same cluster, ``sample:<name>_before``; ``""`` without one."""
+    before = f"{source}_before"
+    return before if source.startswith(_SAMPLE) and before.removeprefix(_SAMPLE) in samples() else ""
+
+
 def check(source: str) -> None:
     """Check a source before anything is started for it; nothing is collected.
 

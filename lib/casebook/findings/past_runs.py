@@ -1,9 +1,10 @@
 """Record of a run for later runs: outcomes of its checks, and measures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from casebook.facts.disks import Partition
 from casebook.findings.finding import Severity, Status
 
 
@@ -125,15 +126,16 @@ def _chroot(address: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
-    """A stored run of the scheduled report.
+    """An earlier run of the scheduled report.
 
     Args:
-        name: Name of its folder.
+        name: Name of its folder; of a sample's earlier moment, its source.
         cluster: Cluster of the run.
         at: Time of its evidence, epoch ms; for a failed run, its start.
         failed: Error of an incomplete run.
         outcomes: Outcomes of its checks.
         measures: Measured values.
+        written: Returns the write counters of partitions' states; ``None`` when not recorded.
     """
 
     name: str
@@ -142,6 +144,7 @@ class PastRun:
     failed: str | None = None
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
+    written: Callable[[], Mapping[Partition, Written] | None] = lambda: None
 
     def measured(self, name: str) -> float | None:
         """Return a number of the whole cluster; ``None`` when unknown."""

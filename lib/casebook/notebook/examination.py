@@ -35,8 +35,8 @@ from casebook.questions.loss.evidence import LossEvidence, LossParameters
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
-from casebook.questions.morning import evidence as morning_evidence
 from casebook.questions.morning.analysis.since import Since
+from casebook.questions.morning.evidence import Morning
 from casebook.questions.offsets_topic.analysis.deletion import Deletions, Place
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
@@ -66,6 +66,7 @@ class Examination:
         timezone: Zone of times and log lines without one, see ``Zones.parse``.
         log_layout: Layout of log lines that is not detected, see ``log_layouts.regex``.
         progress: Creates a progress callback from a task's name and unit.
+        earlier: Returns the questions to an earlier moment of the same cluster, if the source has one.
 
     Attributes:
         case, cluster, version: As given.
@@ -86,6 +87,7 @@ class Examination:
         timezone: str = "UTC",
         log_layout: str = "",
         progress: Callable[..., Progress],
+        earlier: "Callable[[], Examination | None]" = lambda: None,
     ) -> None:
         self.case, self.cluster, self.version = case, cluster, version
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
@@ -98,7 +100,7 @@ class Examination:
         of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
         self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *self._times.checks, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
-        self._progress, self._timezone, self._source = progress, timezone, source
+        self._progress, self._timezone, self._source, self._earlier = progress, timezone, source, earlier
         self.kept = Kept(tables={"problems": cluster.problems})
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -370,18 +372,20 @@ class Examination:
         return self._shared.stored_events()
 
     def since(self, findings: Sequence[Finding], *, runs: str | Path, against: str = "") -> Since:
-        """Return the changes since the last run on the same cluster: see :func:`casebook.questions.morning.evidence.examined`."""
-        found = morning_evidence.examined(
-            self._lead,
-            copies=self._shared.offsets(scan=False).offsets_topic.partitions,
-            at=self.case.complete,
-            identity=self.identity,
-            runs=Path(runs).expanduser(),
-            against=against,
-            findings=findings,
-        )
+        """Return the changes since the last run on the same cluster: see :meth:`Morning.since`.
+
+        A sample with an earlier moment is compared with it: that run is made now.
+        """
+        past = kept_runs.read(Path(runs).expanduser())
+        if (before := self._earlier()) is not None:
+            past += (before._morning(before.everything()).as_past(),)
+        found = self._morning(findings).since(past, against=against)
         self.kept.tables |= {"measures": found.measures, "changes": found.changes or ()}
         return found
+
+    def _morning(self, findings: Sequence[Finding]) -> Morning:
+        copies = self._shared.offsets(scan=False).offsets_topic.partitions
+        return Morning(lead=self._lead, copies=copies, at=self.case.complete, identity=self.identity, findings=findings)
 
     @property
     def identity(self) -> Identity:

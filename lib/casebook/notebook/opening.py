@@ -11,6 +11,7 @@ from casebook.formats.zookeeper import history_facts
 from casebook.kafka import release
 from casebook.kafka.releases import VersionInUse
 from casebook.machine import places
+from casebook.notebook.examination import Examination
 from casebook.questions.quiz.analysis import past
 from casebook.questions.triage.analysis import next_paste
 from casebook.questions.triage.views import pasted as pasted_views
@@ -33,6 +34,22 @@ def made_of(text: str) -> pasted_views.Made:
     inside = folder.is_relative_to(places.checkout())
     source = str(folder.relative_to(places.checkout()) if inside else folder)
     return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
+
+
+def examination(case: Case, *, at: int | None = None, kafka_version: str, **given: object) -> Examination:
+    """Return the questions to a case at a moment, with the other parameters of :class:`Examination`.
+
+    Raises:
+        UsageError: The release is not one.
+    """
+    cluster = case.cluster(at=at)
+    try:
+        version = release.release(
+            cluster, given=kafka_version, logged=case.logged_versions(), configured=case.configured_versions()
+        )
+    except ValueError as error:
+        raise UsageError(f"kafka_version: {error}.") from None
+    return Examination(case=case, cluster=cluster, version=version, at=at, **given)
 
 
 def moment(at: str, case: Case) -> int | None:

@@ -10,8 +10,9 @@
 The same cells run in JupyterLab, papermill and ``casebook run``. Only notebooks import this module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -20,11 +21,10 @@ from casebook.collect import sources
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts.cluster import epoch_ms
 from casebook.findings.finding import Finding, once
-from casebook.kafka import release
 from casebook.machine import workshop
 from casebook.notebook import activity
 from casebook.notebook.examination import Examination
-from casebook.notebook.opening import INTERACTIVE, applied, is_interactive, moment
+from casebook.notebook.opening import INTERACTIVE, applied, examination, is_interactive, moment
 from casebook.page import choices, citations, proof
 from casebook.page.context import PanelContext
 from casebook.page.view import View, display, parameters, style
@@ -71,21 +71,18 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     step = activity.watched() if with_widgets else activity.unwatched
     case = sources.open_source(source, evidence=folder.evidence, progress=step("Reading ZooKeeper"))
     when = moment(at, case)
-    cluster = case.cluster(at=when)
-    try:
-        version = release.release(
-            cluster, given=kafka_version, logged=case.logged_versions(), configured=case.configured_versions()
-        )
-    except ValueError as error:
-        raise UsageError(f"kafka_version: {error}.") from None
-    ask = Examination(
-        case=case, cluster=cluster, version=version, at=when, source=source, timezone=timezone, log_layout=log_layout,
-        progress=step,
-    )  # fmt: skip
+    examine = partial(examination, kafka_version=kafka_version, timezone=timezone, log_layout=log_layout, progress=step)
+    ask = examine(case, source=source, at=when, earlier=partial(_earlier, source, examine))
     book = Workbook(notebook, source, ask, folder, interactive=with_widgets, at="" if when is None else ask.as_of)
-    display(triage.opening(case, cluster, version), display_id=_SUMMARY)
+    display(triage.opening(case, ask.cluster, ask.version), display_id=_SUMMARY)
     display(pasted_views.banner(ask.pasted))
     return book
+
+
+def _earlier(source: str, examine: Callable[..., Examination]) -> Examination | None:
+    """Return the questions to a sample of an earlier moment of the same cluster; ``None`` without one."""
+    before = sources.earlier_moment(source)
+    return examine(sources.open_earlier(before), source=before) if before else None
 
 
 class Workbook:

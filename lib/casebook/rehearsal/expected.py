@@ -4,6 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from casebook.facts.disks import OFFSETS_TOPIC
 
+_GROWN = 1 << 20
+"""Bytes from which more in a copy counts as growth."""
+
 
 def expected(truth: Mapping, phase: str) -> dict[str, object]:
     """Return the actions, the resulting state of every partition, and the expected findings."""
@@ -27,7 +30,8 @@ def expected(truth: Mapping, phase: str) -> dict[str, object]:
         | _offsets_topic(left, facts)
         | _coordinators(left, facts, actions[-1]["at"])
         | _timeline(left, facts, phase)
-        | _loss(facts),
+        | _loss(facts)
+        | _overnight(facts, phase),
     } | ({"facts": facts} if facts else {})
 
 
@@ -40,7 +44,7 @@ def _leadership(left: Mapping) -> dict[str, object]:
     under_min_isr = [row for row in online if row["under_min_isr"]]
     at_min_isr = [row for row in online if row["at_min_isr"] and row["under_replicated"]]
     lagging = [row for row in online if row["under_replicated"]]
-    chosen = [step for step in left["start_first"] if step["chosen"]]
+    chosen = [step for step in left["start_first"] if step["chosen"] and offline]
     return {
         "leadership.offline": _found(
             offline,
@@ -195,6 +199,28 @@ def _loss(facts: Mapping) -> dict[str, object]:
         "loss.outside_every_window": _found((), records=0),
         "loss.looked_everywhere": _found(()),
         "loss.stored_though_failed": _found(range(failed), severity="info", stored_though_failed=failed, duplicated=0),
+    }
+
+
+def _overnight(facts: Mapping, phase: str) -> dict[str, object]:
+    """Return the expected checks of notebook 90, as far as the script determines them, and of 40 on the cleaner that died."""
+    if "overnight" not in facts:
+        return {}
+    if phase == "evening":
+        return {"offsets_topic.compacted": _found(()), "offsets_topic.cleaner_map": _found(())}
+    night = facts["overnight"]
+    grown = [
+        f"{partition} of broker {broker}"
+        for broker, sizes in night["sizes"]["morning"].items()
+        for partition, size in sizes.items()
+        if size > night["sizes"]["evening"][broker][partition] + _GROWN
+    ]
+    return {
+        "offsets_topic.compacted": _found(grown, severity="critical", verdict="C3", died_on=night["killed_by"]),
+        "offsets_topic.cleaner_map": _found(grown, severity="warning", segments=[f"{night['killed_by']}/{0:020}.log"]),
+        "since.same_cluster": _found(()),
+        "since.offsets_growth": _found(grown, severity="warning", copies=grown),
+        "since.controller": _found((1,), severity="info", changes=1),
     }
 
 

@@ -18,6 +18,7 @@ from casebook.rehearsal.plays import (
     leader_minus_one,
     load_never_ends,
     offsets_bloat,
+    overnight,
     restart_all_coordinators,
 )
 from casebook.rehearsal.servers import jars
@@ -118,6 +119,13 @@ INCIDENTS: Mapping[str, Incident] = {
                 healed=("offsets_topic.compacted",),
             ),
             kafka=("0.9.0.1", "2.8.2"),
+        ),
+        Incident(
+            name="overnight",
+            story="A night in seconds: a broker returns, another is restarted, and the log cleaner of a third dies.",
+            phases=("evening", "morning"),
+            script=overnight.play,
+            kafka=("0.9.0.1",),
         ),
         Incident(
             name="coordinators-loading",

@@ -1,7 +1,7 @@
 """Shipped cases: captured from real brokers, with the expected findings.
 
-``python -m casebook.rehearsal.samples`` regenerates all of them, or those named. Expected findings come from the truth that the
-incident's script recorded, not from the analysis.
+``python -m casebook.rehearsal.samples`` regenerates all of them, or those named; all samples of an incident are of one play.
+Expected findings come from the truth that the incident's script recorded, not from the analysis.
 """
 
 import json
@@ -47,6 +47,8 @@ SAMPLES: Mapping[str, Sample] = {
     "commit_before_processing": Sample(incident="commit-before-processing", phase="after", notebook="70"),
     "restart_all_coordinators": Sample(incident="restart-all-coordinators", phase="before", notebook="30"),
     "api_versions_storm": Sample(incident="api-versions-storm", phase="after", notebook="60"),
+    "overnight_before": Sample(incident="overnight", phase="evening", notebook="90"),
+    "overnight": Sample(incident="overnight", phase="morning", notebook="90"),
 }
 
 
@@ -56,29 +58,34 @@ def told(name: str) -> str:
     story = INCIDENTS[sample.incident].story
     if sample.phase == "before":
         story = f"Taken before, when nothing was broken yet. Then {uncapitalised(story)}"
+    if sample.phase == "evening":
+        story = f"The evening before sample:{name.removesuffix('_before')}, of the same cluster."
     return f"Kafka {_KAFKA}, notebook {sample.notebook}: {story}"
 
 
-def make_sample(name: str, *, progress: Progress = lambda _: None) -> Path:
-    """Play the incident of a sample and replace its case.
+def make_sample(name: str, *, progress: Progress = lambda _: None) -> None:
+    """Play the incident of a sample and replace its case, and those of its other phases.
 
     Raises:
         RehearsalError: The sample does not exist, or the rehearsal failed; the old sample stays.
     """
     if name not in SAMPLES:
         raise RehearsalError(f"There is no sample {name!r}.", try_=f"Choose one of {', '.join(SAMPLES)}.")
-    sample = SAMPLES[name]
+    incident = SAMPLES[name].incident
     with guarded_folder() as scratch:
-        played = play(sample.incident, kafka=_KAFKA, out=scratch / "played", home=_HOME, progress=progress)
-        case = played / sample.phase
+        played = play(incident, kafka=_KAFKA, out=scratch / "played", home=_HOME, progress=progress)
         truth = json.loads((played / "truth.json").read_text())
-        (case / "expected.json").write_text(json.dumps(expected(truth, sample.phase), indent=1) + "\n")
-        place = places.samples_dir() / name
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(case, place)
-    return place
+        for one, sample in SAMPLES.items():
+            if sample.incident == incident:
+                _replace(places.samples_dir() / one, played / sample.phase, expected(truth, sample.phase))
+
+
+def _replace(place: Path, case: Path, expectations: Mapping[str, object]) -> None:
+    (case / "expected.json").write_text(json.dumps(expectations, indent=1) + "\n")
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(case, place)
 
 
 if __name__ == "__main__":
-    for each in sys.argv[1:] or SAMPLES:
+    for each in sys.argv[1:] or {sample.incident: name for name, sample in SAMPLES.items()}.values():
         make_sample(each, progress=lambda text: sys.stderr.write(text + "\n"))

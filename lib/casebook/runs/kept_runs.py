@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from casebook.case.case import Case
@@ -42,6 +43,7 @@ def _run(folder: Path) -> PastRun | None:
             at=epoch_ms(record["collected_at"]),
             outcomes=outcomes(findings["findings"]),
             measures=_measures(folder),
+            written=partial(_written, folder),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, NotImplementedError):
         return None  # the last is Arrow's error for a damaged table
@@ -61,13 +63,13 @@ def _measures(folder: Path) -> tuple[Measure, ...]:
     return tuple(Measure(**row) for row in rows)
 
 
-def written(runs: Path, run: PastRun) -> dict[Partition, Written] | None:
-    """Return the write counters of partitions' states at that run; ``None`` when not recorded."""
+def _written(folder: Path) -> dict[Partition, Written] | None:
+    """Return the write counters of partitions' states at a run; ``None`` when not recorded."""
     import pyarrow.parquet as pq
 
     columns = ["topic", "partition", "state_version", "leader_epoch"]
     try:
-        rows = pq.read_table(runs / run.name / "tables" / "partitions.parquet", columns=columns)
+        rows = pq.read_table(folder / "tables" / "partitions.parquet", columns=columns)
     except (OSError, ValueError, KeyError, NotImplementedError):
         return None
     return {

@@ -47,7 +47,7 @@ def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun
         cluster: Cluster of the run.
         at: Time of its evidence, epoch ms: evidence is not compared with itself.
         epoch: Controller epoch.
-        past: All stored runs.
+        past: All earlier runs.
         against: Run to compare with; ``""`` for the last one.
 
     Raises:

@@ -68,7 +68,7 @@ def changes(since: Since) -> View:
         columns=(("Since then", TEXT), ("What", TEXT), ("Before", NUMBER), ("Now", NUMBER)),
         rows=[(ALARM if _alarming(row) else PLAIN, _cells(row)) for row in rows],
         takeaway=f"{_counted(rows)} since {last}." if rows else "",
-        reading="Worst first." if rows else "",
+        reading=f"Compared with {since.line.last.name}; worst first." if rows else "",
         search=True,
     )
     return html(render("since_changes", table=table, rows=rows, last=last), tables={"changes": rows})

@@ -1,5 +1,6 @@
 """Reports opened from the file system, network off: drawn, legible, usable, and readable without scripts."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -208,6 +209,13 @@ class TestPaper:
         opened.evaluate("() => dispatchEvent(new Event('afterprint'))")
         opened.emulate_media(media="screen", color_scheme="light")
         assert opened.locator("details[open]").count() == before
+
+    @pytest.mark.parametrize("source", [INCIDENT, "sample:commit_before_processing"])
+    def test_triage_on_two_pages(self, browser: Browser, run, source: str):
+        """With many findings, and with none but many checks."""
+        with visit(browser, run("10_triage", source).folder / "report.html") as seen:
+            pages = seen.page.pdf(format="A4", prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", pages)) == 2
 
     def test_pdf(self, opened: Page):
         """Paper for who wants to look."""

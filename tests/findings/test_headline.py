@@ -10,8 +10,14 @@ from casebook.findings.finding import Coverage, Finding, Severity, Status, Step,
 from casebook.findings.headline import headline
 
 SINCE = "2026-11-21T13:28:02.929Z"
-NOW = ("leadership.offline", "leadership.under_min_isr", "coordinators.waiting", "offsets_topic.cleaner_map")
-RISKS = ("coordinators.alone", "leadership.unclean_allowed", "durability.single_copy", "maintenance.restart_one")
+NOW = ("leadership.offline", "leadership.under_min_isr", "coordinators.waiting", "coordinators.failed")
+RISKS = (
+    "coordinators.alone",
+    "offsets_topic.compacted",
+    "leadership.unclean_allowed",
+    "durability.single_copy",
+    "maintenance.restart_one",
+)
 
 
 def found(check, severity=Severity.WARNING, status=Status.FINDING, **more) -> Finding:
@@ -32,7 +38,7 @@ class TestOrder:
     def test_trouble_comes_before_what_could_happen(self, now, risk, severity):
         """Also where the risk is worse: it is named beside the headline."""
         first = said(found(risk, severity), found(now))
-        assert (first.title, first.kind, first.risks) == (now, "warning", int(severity is Severity.CRITICAL))
+        assert (first.title, first.kind, first.worse) == (now, "warning", int(severity is Severity.CRITICAL))
 
     def test_a_worse_loss_of_the_past_comes_first(self):
         """Lost records are a fact; they are no risk."""

@@ -15,8 +15,8 @@ from casebook.facts.observed import Source
 _OF_EVIDENCE: Mapping[str, tuple[str, ...]] = {"evidence.complete": ("missing",), "evidence.decoded": ("undecodable",)}
 """As questions declare ``numbers``: of the checks on the evidence itself, which belong to every question."""
 
-PAST, IMMINENT, RISKS, LAST = 30, 60, 80, 100
-"""Where the areas on the past begin, on what is imminent, and on what could happen; the order of an undeclared area."""
+PAST, IMMINENT, LAST = 30, 60, 100
+"""Where the areas on the past begin, and on what is still to come; the order of an undeclared area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Area:
     Args:
         name: That word, e.g. ``leadership``.
         hurts: Order among all areas, lower ones first: current failures (10 to 29), past ones (30 to 59), imminent ones (60 to
-            79), risks (from :data:`RISKS` on).
+            79), risks (80 to 99).
         rests_on: The evidence that answers most of its questions; ``None`` where none does alone.
         is_now: Whether it depends on current leaders and live brokers: withheld when the znodes are known to be outdated.
         is_setup: Whether it is how topics are set up: that holds of the topics which such znodes know.
@@ -110,15 +110,15 @@ def is_past(check: str) -> bool:
     return check.startswith(tuple(prefix for question in questions() for prefix in question.past))
 
 
-def is_risk(check: str) -> bool:
-    """Whether it is about what could happen."""
+def is_to_come(check: str) -> bool:
+    """Whether it is about what is imminent, or could happen."""
     declared = tuple(prefix for question in questions() for prefix in question.risks)
-    return area_of(check).hurts >= RISKS or check.startswith(declared)
+    return area_of(check).hurts >= IMMINENT or check.startswith(declared)
 
 
 def is_under_way(check: str) -> bool:
-    """Whether it is about what is so now."""
-    return not is_risk(check) and not PAST <= area_of(check).hurts < IMMINENT
+    """Whether it is about what fails now."""
+    return not is_to_come(check) and area_of(check).hurts < PAST
 
 
 def drifts(check: str) -> bool:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from casebook.facts.cluster import instant
 from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observation, Source
-from casebook.findings.declared import area_of, is_risk, is_under_way
+from casebook.findings.declared import area_of, is_to_come, is_under_way
 from casebook.findings.words import count, when
 
 SCHEMA = 2
@@ -293,10 +293,10 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _urgency(finding: Finding) -> tuple[int, int]:
-    """By severity, risks last; but also a critical risk comes after the warnings of what is under way."""
+    """By severity, what is still to come last; also what is critical of it comes after the warnings of what is under way."""
     if finding.severity is Severity.WARNING and is_under_way(finding.check):
         return _RANK[Severity.CRITICAL], 1
-    return _RANK[finding.severity], 2 if is_risk(finding.check) else 0
+    return _RANK[finding.severity], 2 if is_to_come(finding.check) else 0
 
 
 def as_document(findings: Iterable[Finding]) -> dict[str, object]:

@@ -27,8 +27,9 @@ class Headline:
         since: ISO-8601 UTC instant since which it is so; ``None`` when unknown, or where the title has it.
         at_latest: It may be so for longer.
         first: The first step, with its price; ``""`` for none.
+        command: The first step's command; ``""`` for none.
         why: Its reason, one or a few sentences; ``""`` for none.
-        risks: Number of worse findings, all on what could happen.
+        worse: Number of critical findings that do not come first, all on what is still to come.
         unchecked: Number of checks that could not be made.
     """
 
@@ -38,8 +39,9 @@ class Headline:
     since: str | None = None
     at_latest: bool = False
     first: str = ""
+    command: str = ""
     why: str = ""
-    risks: int = 0
+    worse: int = 0
     unchecked: int = 0
 
     @property
@@ -48,11 +50,15 @@ class Headline:
         return f"{self.title}; known so far: {self.known}" if self.known else self.title
 
     @property
+    def also(self) -> str:
+        """``1 critical finding on what is still to come``; ``""`` without."""
+        return f"{words.plural(self.worse, 'critical finding')} on what is still to come" if self.worse else ""
+
+    @property
     def beside(self) -> str:
-        """``1 critical risk, 2 could not be checked``."""
-        risks = words.plural(self.risks, "critical risk") if self.risks else ""
+        """:attr:`also`, and ``2 could not be checked``."""
         unchecked = f"{words.count(self.unchecked)} could not be checked" if self.unchecked and self.kind != _UNCHECKED else ""
-        return ", ".join(filter(None, (risks, unchecked)))
+        return ", ".join(filter(None, (self.also, unchecked)))
 
     @property
     def line(self) -> str:
@@ -80,14 +86,16 @@ def headline(found: Document) -> Headline:
     if first is None:
         checks = words.plural(counts.ok, "check")
         return Headline(kind=Status.OK.value, title=f"Nothing found in {checks}", unchecked=unchecked)
+    step = next((step for step in first["next"] if step["kind"] == "first"), None)
     return Headline(
         kind=first["severity"],
         title=first["title"],
         since=_since(first),
         at_latest=bool(first.get("at_latest")),
-        first=next((step["text"] for step in first["next"] if step["kind"] == "first"), ""),
+        first=step["text"] if step else "",
+        command=step["command"] or "" if step else "",
         why=_why(first, found_ones),
-        risks=sum(one["severity"] == worst for one in found_ones) if first["severity"] != worst else 0,
+        worse=sum(one["severity"] == worst for one in found_ones) if first["severity"] != worst else 0,
         unchecked=unchecked,
     )
 

@@ -151,7 +151,7 @@ class Workbook:
         if summary is None:
             plan = self.ask.plan(findings)
             findings = self.ask.advised(findings, plan)
-            when = {"at": self.context.at or None, "until": self.as_of, "run": self._started.isoformat()}
+            when = {"at": self.context.at or None, "until": self.as_of, "source": self._source, "run": self._started.isoformat()}
             summary = triage.summary(findings, self.case, self.cluster, plan=plan, **when)
         display(summary, display_id=_SUMMARY, update=True)
         display(self._cited())

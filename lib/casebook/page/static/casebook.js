@@ -340,7 +340,7 @@
   // Paper: light colours, charts as wide as the page, short details open.
   addEventListener('beforeprint', () => {
     document.documentElement.classList.add('cb-on-paper');
-    all('details:not([open], .cb-cited)').filter(box => all('tbody tr', box).length <= 40).forEach(box => { box.open = true; box.dataset.cbPaper = 'yes'; });
+    all('details:not([open], .cb-cited, .cb-aside)').filter(box => all('tbody tr', box).length <= 40).forEach(box => { box.open = true; box.dataset.cbPaper = 'yes'; });
     all('.js-plotly-plot').forEach(chart => { recolour(chart); window.Plotly.relayout(chart, { width: 640 }); });
   });
   addEventListener('afterprint', () => {

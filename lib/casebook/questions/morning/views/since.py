@@ -7,7 +7,7 @@ from markupsafe import Markup
 from casebook.facts.cluster import instant
 from casebook.findings import words
 from casebook.findings.changes import ChangeKind, CheckChange
-from casebook.findings.finding import Finding, Severity
+from casebook.findings.finding import Severity
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.sparkline import sparkline
@@ -16,7 +16,6 @@ from casebook.page.view import View, html
 from casebook.questions.morning.analysis import trends
 from casebook.questions.morning.analysis.since import Since
 from casebook.questions.morning.analysis.trends import Trend
-from casebook.questions.triage.views import triage
 
 _POINTS = 14
 _MOST_NAMED, _MOST_COPIES = 4, 8
@@ -93,11 +92,6 @@ def _cells(row: CheckChange) -> tuple[object, ...]:
 
 def _word(ended: str) -> str:
     return ended.replace("_", " ")
-
-
-def findings(all_findings: Sequence[Finding], *, until: str | None, source: str) -> View:
-    """Show findings, worst first, each with its notebook."""
-    return triage.findings(all_findings, until=until, source=source, explained=True)
 
 
 def overall(since: Since) -> View:

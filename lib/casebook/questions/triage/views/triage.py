@@ -1,7 +1,9 @@
 """First overview: verdict, findings, coverage, open checks, and the evidence itself."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -36,6 +38,8 @@ _TALLY = (
 )
 """Outcome, its singular and plural noun, where they are listed, and the link's word."""
 
+_VERDICT = "verdict"
+"""Where the headline stands on the page."""
 _COLLECT = ("00 start here", "00_start_here", "collect what is missing", "casebook collect")
 
 
@@ -50,6 +54,7 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
             since="",
             why="",
             first="",
+            command="",
             run="",
             notes=[f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions],
             plan=(),
@@ -67,6 +72,7 @@ def summary(
     plan: Plan = NO_PLAN,
     at: str | None = None,
     until: str | None = None,
+    source: str = "",
     run: str = "",
 ) -> View:
     """Show the headline, the plan, and the brokers.
@@ -75,6 +81,7 @@ def summary(
         plan: Plan.
         at: Past moment, ISO-8601; ``None`` for that of the evidence.
         until: Time of the evidence, ISO-8601: how long the worst finding has lasted then.
+        source: Source for commands that run a notebook.
         run: Start of the run that it ends: JupyterLab shows each verdict once on its own.
     """
     said = headline(as_document(findings))
@@ -82,7 +89,7 @@ def summary(
     notes = (
         f"As of {words.date(at)}." if at is not None else "",
         _apart(findings),
-        f"Also: {words.plural(said.risks, 'critical risk')}." if said.risks else "",
+        f"Also: {said.also}." if said.also else "",
         _meanwhile(said, findings, case),
         _not_yours(findings),
     )
@@ -94,6 +101,7 @@ def summary(
             since=_since(said, until),
             why=said.why,
             first=said.first,
+            command=text.on_source(said.command, source=source),
             run=run,
             notes=notes,
             plan=() if [step.text for step in plan.steps] == [said.first] and not plan.steps[0].never else plan.steps,
@@ -132,35 +140,46 @@ def notebook_of(check: str) -> str | None:
     return question and question.notebook
 
 
-def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "", explained: bool = False) -> View:
-    """Show the findings, worst first, each with its steps and proof.
+def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "") -> View:
+    """Show the findings below their headline, worst first, each with its steps, its proof, and the notebook that explains it.
+
+    What the headline says is not said again; those for information are folded.
 
     Args:
         until: Time of collection, ISO-8601, the end of each duration.
         source: Source for commands that run a notebook.
-        explained: Whether each names the notebook that explains it.
     """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
+    said = headline(as_document(all_findings))
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
+    steps = _steps(found, {said.first: _VERDICT} if said.first else {})
     rows = [
-        (f, steps, *_proofs(f), _explained(f, source) if explained else None)
-        for f, steps in zip(found, _steps(found), strict=True)
+        (f, "" if f.why in said.why else f.why, own, *_proofs(f), notebook_of(f.check))
+        for f, own in zip(found, steps, strict=True)
     ]
     again = _again(until, source) if until and any(f.next for f in found) else ""
     nothing = _nothing_found(all_findings) if not found else None
-    page = render("findings", findings=rows, until=until, on=partial(text.on_source, source=source), again=again, nothing=nothing)
+    on = partial(text.on_source, source=source)
+    page = render("findings", findings=rows, until=until, source=source, on=on, again=again, nothing=nothing)
     return html(page, cites=cites)
 
 
-def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
-    """Yield the steps of each finding: in full at their first place; later only the first, with the check that has the rest."""
-    said: dict[str, str] = {}
+def _steps(found: Iterable[Finding], said: dict[str, str]) -> Iterator[list[tuple[Step, str]]]:
+    """Yield the steps of each finding: in full at their first place; later only how the first begins, with where the rest stands.
+
+    Args:
+        said: Where steps were said before, by their text.
+    """
     for finding in found:
         new = [(step, "") for step in finding.next if step.text not in said]
-        first = [(step, said[step.text]) for step in finding.next[:1] if step.text in said]
+        first = [(_in_short(step), said[step.text]) for step in finding.next[:1] if step.text in said]
         said |= {step.text: finding.check for step, _ in new}
         yield [*first, *new]
+
+
+def _in_short(step: Step) -> Step:
+    return replace(step, text=re.split(r"[:.](?:\s|$)", step.text, maxsplit=1)[0])
 
 
 def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
@@ -206,10 +225,20 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
         name="unchecked",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What to add", TEXT)),
-        rows=[(PLAIN, (_asked(f), f.coverage.dated, f.why or f.title, _settle(f, wanted))) for f in unchecked],
+        rows=[(PLAIN, row) for row in _unchecked(unchecked, wanted)],
         label="Could not check",
     )
-    return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
+    return html(render("could_not_check", table=table, number=len(unchecked), asked=completeness(all_findings).asked))
+
+
+def _unchecked(findings: Iterable[Finding], wanted: str | None) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each reason: its questions, how far they were looked at, the reason, and what to add."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.why or finding.title, _settle(finding, wanted)), []).append(finding)
+    for (why, settle), own in groups.items():
+        looked_at = words.some(tuple(dict.fromkeys(finding.coverage.dated for finding in own)), 1)
+        yield Markup("<br>").join(map(_asked, own)), looked_at, why, settle
 
 
 def _paste_next(all_findings: Sequence[Finding]) -> str | None:
@@ -353,12 +382,6 @@ def _settings(cluster: Cluster) -> str:
     told = [f"server.properties of broker {words.listed(collected)}"] if collected else []
     told += [f"settings that broker {words.listed(printed)} printed"] if printed else []
     return " and ".join(told) or "no server.properties: defaults are assumed"
-
-
-def _explained(finding: Finding, source: str) -> tuple[str, str] | None:
-    """Return the notebook that explains a finding, and its command."""
-    notebook = notebook_of(finding.check)
-    return notebook and (notebook, text.command(notebook.partition("_")[2], source, {}))
 
 
 def _asked(finding: Finding) -> Markup:

@@ -295,7 +295,8 @@ class TestFindings:
         """Every link is cited, so that it is quoted at the end; only two stand in the finding."""
         view = triage.findings([finding()])
         links = [link["href"] for link in Page.read(html_of(view)).all("a")]
-        assert links == [f"#{anchor(path)}" for path in view.cites[:2]] + ["tables/partitions.parquet", "#cited"]
+        quoted = [f"#{anchor(path)}" for path in view.cites[:2]]
+        assert links == ["#next-20_partition_leadership", *quoted, "tables/partitions.parquet", "#cited"]
         assert len(view.cites) == 4
         assert "2 more" in words_of(html_of(view))
 
@@ -374,16 +375,24 @@ class TestStyle:
 
 
 def test_a_step_stands_once_in_full():
-    """Where it belongs first; under the next finding the first step alone, as a link to where the rest is."""
-    start, save = (
-        Step(kind=kind, text=text, command="bin/x") for kind, text in (("first", "Start broker 5."), ("then", "Save t-0."))
+    """Where it belongs first, the first of all in the headline; below, how the first begins, as a link to where the rest is."""
+    start, save, elect = (
+        Step(kind=kind, text=text, command="bin/x")
+        for kind, text in (
+            ("first", "Start broker 5: it heals 8."),
+            ("then", "Save t-0."),
+            ("first", "Elect the preferred. It is safe."),
+        )
     )
     never = Step(kind="not", text="Delete nothing.")
     both = [
         finding("leadership.offline", next=(start, save, never)),
         finding("leadership.under_min_isr", next=(start, save, never)),
+        finding("maintenance.unpreferred_leaders", next=(elect,)),
+        finding("maintenance.zones", next=(elect,)),
     ]
     page = html_of(triage.findings(both))
-    assert page.count("Start broker 5.") == 2
-    assert page.count("Save t-0.") == page.count("Delete nothing.") == 1
-    assert '<a href="#leadership.offline">Start broker 5.</a>' in page
+    assert page.count('<a href="#verdict">Start broker 5</a> (above)') == 2
+    assert page.count("it heals 8") == 0
+    assert page.count("Save t-0.") == page.count("Delete nothing.") == page.count("It is safe.") == 1
+    assert '<a href="#maintenance.unpreferred_leaders">Elect the preferred</a>' in page

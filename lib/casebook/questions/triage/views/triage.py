@@ -232,7 +232,7 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
 
 
 def _unchecked(findings: Iterable[Finding], wanted: str | None) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each reason: its questions, how far they were looked at, the reason, and what to add."""
+    """Yield a row for each reason: its questions, their coverage, the reason, and what to add."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.why or finding.title, _settle(finding, wanted)), []).append(finding)
@@ -314,7 +314,7 @@ def written(folder: Path) -> View:
 
 
 def _meanwhile(said: Headline, all_findings: Sequence[Finding], case: Case) -> str:
-    """Return what is known without an overall conclusion; how far was looked, where nothing is to be done."""
+    """Return what is known without an overall conclusion; without any step, what was left open."""
     if said.known:
         return f"Known so far: {said.known}."
     return "" if said.why or said.first else _how_far(all_findings, case)

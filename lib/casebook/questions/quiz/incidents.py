@@ -108,7 +108,9 @@ INCIDENTS: Mapping[str, Incident] = {
     for incident in (
         Incident(
             name="leaderless",
-            alarm="Clients of several topics report errors: no leader for some of their partitions.",
+            alarm="Clients of several topics report errors: no leader for some of their partitions. A partition is offline when "
+            "it has had a leader, and its leader is now -1 or not registered. Topics in deletion are left out: no leader is "
+            "elected for them.",
             sample="isr_shrunk_loss",
             at=past.HEIGHT,
             lessons=("partition", "isr", "high_watermark"),
@@ -118,7 +120,7 @@ INCIDENTS: Mapping[str, Incident] = {
         ),
         Incident(
             name="coordinators",
-            alarm="Several brokers were restarted together. Since then, some consumer groups get no answer, and others work.",
+            alarm="Some consumer groups get no answer from Kafka, and others work. __consumer_offsets takes much room on disk.",
             sample="coordinators_loading",
             lessons=("partition", "coordinator", "cleaner"),
             quiz=_coordinators,

@@ -11,6 +11,7 @@
 Windows are those of notebook 60; truncations, lost records and causes are those of notebook 70.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -26,10 +27,8 @@ from casebook.questions.quiz.analysis.gates import gate, known
 from casebook.questions.quiz.analysis.quiz import QuizQuestion
 from casebook.questions.timeline.analysis.timeline import Timeline
 
-_SHOWN_KINDS = frozenset(
-    "zk_silent zk_state zk_session_expired zk_session_established zks_session_expiring "
-    "broker_registered broker_failure leader_elected truncated".split()
-)
+_OF_SESSIONS = ("zk_silent", "zk_state", "zk_session_expired", "zk_session_established", "zks_session_expiring")
+_OF_LEADERS = ("broker_registered", "broker_failure", "leader_elected", "truncated")
 _MARGIN = 10_000
 """Milliseconds before and after the windows whose log lines are shown."""
 _MOST = 60
@@ -55,22 +54,14 @@ class ReplacedLeader:
 
     @cached_property
     def asked(self) -> Window | None:
-        """The window to ask about: with most known of it, of a topic that others of the same topic differ from."""
+        """The window to ask about: with most known of it, of the topic with most windows."""
+        of_topic = Counter(window.topic for window in self.windows)
 
         def worth(window: Window) -> tuple[object, ...]:
-            cut = (window.topic, window.partition) in self.cuts
-            return (
-                not cut,
-                window.closed is None,
-                window.topic == OFFSETS_TOPIC,
-                -self._partitions(window.topic),
-                window.partition,
-            )
+            is_cut = (window.topic, window.partition) in self.cuts
+            return not is_cut, window.closed is None, window.topic == OFFSETS_TOPIC, -of_topic[window.topic], window.partition
 
         return min(self.windows, key=worth, default=None)
-
-    def _partitions(self, topic: str) -> int:
-        return sum(partition.topic == topic for partition in self.past.cluster.partitions)
 
     def missing(self) -> dict[str, str]:
         """Return why windows are unknown, or that there is none."""
@@ -119,7 +110,10 @@ def _window(case: ReplacedLeader) -> QuizQuestion:
             "The time begins with the election of the next leader.",
             "It ends when the old leader follows: then it truncates its log.",
         ),
-        explanation=f"{common.span(*both)}: {one.opened_by} {one.closed_by}" if both else "",
+        explanation=f"{clock_ms(one.opened)} to {clock_ms(one.closed)}: from the election of broker {one.new_leader} "
+        f"until broker {one.old_leader} gave up."
+        if both
+        else "",
         cites=(one.opened_proof, one.closed_proof) if both else (),
         **missing,
     )
@@ -223,7 +217,11 @@ def exhibits(case: ReplacedLeader) -> tuple[Exhibit, ...]:
 def _lines(case: ReplacedLeader) -> Exhibit:
     opened = min((w.opened for w in case.windows), default=0) - _MARGIN
     closed = max((w.closed or w.opened for w in case.windows), default=0) + _MARGIN
-    seen = [e for e in case.past.rows if e.at is not None and opened <= e.at <= closed and e.kind in _SHOWN_KINDS and e.line]
+    seen = [
+        e
+        for e in case.past.rows
+        if e.at is not None and opened <= e.at <= closed and e.kind in (*_OF_SESSIONS, *_OF_LEADERS) and e.line
+    ]
     return Exhibit(
         name="quiz-lines",
         takeaway=f"{plural(len(seen), 'log line')} about sessions, elections and truncations.",
@@ -275,7 +273,7 @@ def ledger(loss: MessageLoss) -> tuple[Exhibit, ...]:
             name="quiz-ledger",
             takeaway=f"The ledger has {plural(loss.acked, 'acknowledged record')}.",
             reading="The applications' ledger, compared with the logs. Records that a producer reported as failed are left out.",
-            columns=("Partition", "Acknowledged", "Of these in a log", "Others: first acknowledged", "last"),
+            columns=("Partition", "Acknowledged", "Of these in a log", "Others: acknowledged from", "to"),
             rows=tuple(_of_place(loss, topic, partition) for topic, partition in places),
         ),
     )

@@ -111,7 +111,8 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
     short = _plain(_NOISE.sub(" ", _digits(given)))  # R3, r 3, rule three, 3
     for key, words in options:
         named, own = _plain(key), set(_plain(words).split()) - _DENIES
-        if given in (_plain(words), _plain(f"{key} {words}")) or short.replace(" ", "") in (named, named.removeprefix("r")):
+        named_in_full = (named, _plain(words), _plain(f"{key} {words}"))
+        if given in named_in_full or short.replace(" ", "") in (named, named.removeprefix("r")):
             return key
         if named in short.split() and set(short.split()) <= {named} | own:
             return key

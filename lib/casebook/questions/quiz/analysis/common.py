@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from casebook.facts.losses import Cause
-from casebook.findings.words import brokers, clock_ms
+from casebook.findings.words import brokers
 from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.quiz.analysis import answers
 from casebook.questions.quiz.analysis.gates import gate
@@ -122,8 +122,3 @@ def time_question(key: str, title: str, asks: str, right: Sequence[int], **more:
     """Return a question for one time of day, or two."""
     form = "hh:mm:ss in UTC" if len(right) < 2 else "hh:mm:ss to hh:mm:ss, in UTC"
     return QuizQuestion(key=key, title=title, asks=asks, form=form, judge=partial(times, tuple(right)), **more)
-
-
-def span(opened: int, closed: int) -> str:
-    """``05:22:23.108 to 05:22:25.995``."""
-    return f"{clock_ms(opened)} to {clock_ms(closed)}"

@@ -72,7 +72,7 @@ def _partition(group: LookUp) -> QuizQuestion:
         judge=partial(_judge_one, {group.partition}),
         explanation=f"{abs(group.hash)} mod {total} is {group.partition}.",
         cites=(f"/brokers/topics/{OFFSETS_TOPIC}",),
-        **known(group.partition, f"The number of partitions of {OFFSETS_TOPIC} is unknown."),
+        **known(None if group.topic.assumed else group.partition, f"The partitions of {OFFSETS_TOPIC} are not in this evidence."),
     )
 
 

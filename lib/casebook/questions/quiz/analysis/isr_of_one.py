@@ -1,6 +1,6 @@
 """Questions on records that acks=all did not protect, because the leader was the only member of the ISR.
 
-    alone     which partitions had an ISR of one
+    shrunk    which partitions had an ISR of one
     since     since when, for one of them
     min_isr   which min.insync.replicas counted
     origin    where that value came from
@@ -97,7 +97,7 @@ def _alone(case: AloneInSync) -> QuizQuestion:
     hit = {row.partition: row for row in case.audit.isr_alone if row.topic == topic}
     right = {p.partition: p.partition in hit for p in case.past.cluster.partitions if p.topic == topic}
     return QuizQuestion(
-        key="alone",
+        key="shrunk",
         title="Where was one replica alone?",
         asks=f"Which partitions of topic {topic} had an ISR of one broker at some time, with more than one replica?",
         form="names or numbers, separated by commas",

@@ -74,7 +74,7 @@ def exhibits(case: OffsetsIncident) -> tuple[Exhibit, ...]:
 def _groups(case: OffsetsIncident) -> Exhibit:
     return Exhibit(
         name="quiz-groups",
-        takeaway=f"{plural(len(case.groups), 'group')}: their applications cannot consume, or wait.",
+        takeaway=f"The owners of {plural(len(case.groups), 'group')} ask for help.",
         reading="The hash is that of Kafka: String.hashCode in Java.",
         columns=("Group", "Hash of its name"),
         rows=tuple((one.group, one.hash) for one in case.groups),

@@ -20,6 +20,8 @@ from casebook.questions.quiz.analysis.past import LastInSync
 from casebook.questions.quiz.analysis.quiz import Quiz
 
 _MOST, _AT_A_GLANCE = 2000, 60
+_UNBROKEN = 60
+"""Characters of a cell that stays on one line."""
 
 
 class LessonEvidence(Protocol):
@@ -68,9 +70,10 @@ def _of_leaders(case: QuizIncident) -> Sequence[Markup]:
 
 
 def _exhibit(exhibit: Exhibit) -> Markup:
+    longest = [max((len(str(row[at])) for row in exhibit.rows), default=0) for at, _ in enumerate(exhibit.columns)]
     table = Table(
         name=exhibit.name,
-        columns=tuple((head, CODE) for head in exhibit.columns),
+        columns=tuple((head, CODE if most <= _UNBROKEN else TEXT) for head, most in zip(exhibit.columns, longest, strict=True)),
         rows=[(PLAIN, row) for row in exhibit.rows[:_MOST]],
         takeaway=exhibit.takeaway,
         reading=exhibit.reading,

@@ -48,7 +48,7 @@ CHECKS = frozenset((*_OF_PARTITIONS, *_OF_OFFSETS, *_OF_SETTINGS))
 
 
 class _Now(NamedTuple):
-    """What the evidence of this moment shows."""
+    """Findings and rows by the evidence of this moment."""
 
     findings: tuple[Finding, ...]
     partitions: tuple[Verdict, ...] = ()

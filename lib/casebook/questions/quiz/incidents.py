@@ -44,7 +44,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
+class WalkthroughIncident:
     """An incident of the walkthrough.
 
     Args:
@@ -103,10 +103,10 @@ def _isr_of_one(of: Answers) -> tuple[object, tuple]:
     return isr_of_one.exhibits(case), isr_of_one.questions(case)
 
 
-INCIDENTS: Mapping[str, Incident] = {
+INCIDENTS: Mapping[str, WalkthroughIncident] = {
     incident.name: incident
     for incident in (
-        Incident(
+        WalkthroughIncident(
             name="leaderless",
             alarm="Clients of several topics report errors: no leader for some of their partitions. A partition is offline when "
             "it has had a leader, and its leader is now -1 or not registered. Topics in deletion are left out: no leader is "
@@ -118,7 +118,7 @@ INCIDENTS: Mapping[str, Incident] = {
             solved_by="Notebook 20_partition_leadership",
             practice="kill-before-drain",
         ),
-        Incident(
+        WalkthroughIncident(
             name="coordinators",
             alarm="Some consumer groups get no answer from Kafka, and others work. __consumer_offsets takes much room on disk.",
             sample="coordinators_loading",
@@ -127,7 +127,7 @@ INCIDENTS: Mapping[str, Incident] = {
             solved_by="Notebooks 40_offsets_topic and 50_group_coordinators",
             practice="offsets-bloat",
         ),
-        Incident(
+        WalkthroughIncident(
             name="acks1",
             alarm="A few records of several topics are missing. Their producer uses acks=1, and has an acknowledgement for each.",
             sample="acks1_loss",
@@ -136,7 +136,7 @@ INCIDENTS: Mapping[str, Incident] = {
             solved_by="Notebooks 60_incident_timeline and 70_message_loss",
             practice="acks1-loss",
         ),
-        Incident(
+        WalkthroughIncident(
             name="isr_of_one",
             alarm="Records are missing that were acknowledged with acks=all. All brokers are up again.",
             sample="isr_shrunk_loss",
@@ -150,7 +150,7 @@ INCIDENTS: Mapping[str, Incident] = {
 """Incidents by name; the first is the notebook's default."""
 
 
-def chosen(name: str, *, at: str = "") -> Incident:
+def chosen(name: str, *, at: str = "") -> WalkthroughIncident:
     """Return an incident of :data:`INCIDENTS`.
 
     Args:

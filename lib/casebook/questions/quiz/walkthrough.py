@@ -26,7 +26,7 @@ from casebook.kafka.group_partition import group_partition, java_hash
 from casebook.kafka.settings import Settings
 from casebook.machine import places
 from casebook.page import citations, proof
-from casebook.questions.quiz.incidents import Incident
+from casebook.questions.quiz.incidents import WalkthroughIncident
 
 _HISTORY = "zookeeper/history.jsonl.zst txn "
 _SEGMENT = re.compile(r"messages in segment (?P<partition>\S+)/")
@@ -61,7 +61,7 @@ class Lesson:
     answer: str = ""
 
 
-def lessons(incident: Incident) -> tuple[Lesson, ...]:
+def lessons(incident: WalkthroughIncident) -> tuple[Lesson, ...]:
     """Return the lessons of an incident, in order."""
     return tuple(map(lesson, incident.lessons))
 

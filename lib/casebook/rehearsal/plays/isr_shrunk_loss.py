@@ -86,7 +86,7 @@ def play(stage: Stage) -> None:
 
 
 def practise(stage: Stage) -> None:
-    """Play it until both replicas are down, and leave the cluster to a visitor, who decides which broker starts first."""
+    """Play it until both replicas are down, and leave the choice of the first broker to start to a visitor."""
     rows = _rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)

@@ -1,4 +1,4 @@
-"""Whether a question can be asked: as the check says that answers it."""
+"""Whether a question can be asked: by the outcome of the check that answers it."""
 
 from collections.abc import Iterable
 

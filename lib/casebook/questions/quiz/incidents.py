@@ -13,7 +13,7 @@ from casebook.questions.loss.analysis.message_loss import MessageLoss
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.quiz import evidence
 from casebook.questions.quiz.analysis import acks1, coordinators, isr_of_one, offsets_incident, past, questions
-from casebook.questions.quiz.analysis.quiz import Quiz
+from casebook.questions.quiz.analysis.quiz import Quiz, QuizQuestion
 from casebook.questions.timeline.analysis.timeline import Timeline
 
 
@@ -53,7 +53,7 @@ class WalkthroughIncident:
         sample: Its shipped case.
         at: Default moment; ``""`` for the time of collection.
         lessons: Names of its lessons, see :data:`.walkthrough.LESSONS`.
-        quiz: Makes its evidence and its questions.
+        quiz: Returns its evidence to show and its questions.
         solved_by: Notebooks that answer the questions, in words.
         practice: Name of the incident for ``casebook rehearse NAME --practice``.
     """
@@ -63,7 +63,7 @@ class WalkthroughIncident:
     sample: str
     at: str = ""
     lessons: tuple[str, ...]
-    quiz: Callable[[Answers], tuple[object, tuple]]
+    quiz: Callable[[Answers], tuple[object, tuple[QuizQuestion, ...]]]
     solved_by: str
     practice: str
 
@@ -83,22 +83,22 @@ class WalkthroughIncident:
         return Quiz(incident=self.name, alarm=self.alarm, solved_by=self.solved_by, shown=shown, questions=asked)
 
 
-def _leaderless(of: Answers) -> tuple[object, tuple]:
+def _leaderless(of: Answers) -> tuple[object, tuple[QuizQuestion, ...]]:
     case = evidence.incident(of.case, of.leadership(), at=of.at, as_of=of.as_of)
     return case, questions.questions(case)
 
 
-def _coordinators(of: Answers) -> tuple[object, tuple]:
+def _coordinators(of: Answers) -> tuple[object, tuple[QuizQuestion, ...]]:
     case = offsets_incident.OffsetsIncident(held=of.coordinators(scan=False), topic=of.offsets_topic(scan=False))
     return offsets_incident.exhibits(case), coordinators.questions(case)
 
 
-def _acks1(of: Answers) -> tuple[object, tuple]:
+def _acks1(of: Answers) -> tuple[object, tuple[QuizQuestion, ...]]:
     case = acks1.ReplacedLeader(past=of.timeline(), loss=of.message_loss()[0])
     return acks1.exhibits(case), acks1.questions(case)
 
 
-def _isr_of_one(of: Answers) -> tuple[object, tuple]:
+def _isr_of_one(of: Answers) -> tuple[object, tuple[QuizQuestion, ...]]:
     case = isr_of_one.AloneInSync(audit=of.durability(), past=of.timeline(), loss=of.message_loss()[0])
     return isr_of_one.exhibits(case), isr_of_one.questions(case)
 

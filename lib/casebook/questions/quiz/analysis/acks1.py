@@ -12,7 +12,7 @@ Windows are those of notebook 60; truncations, lost records and causes are those
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -211,7 +211,7 @@ def _inside(case: ReplacedLeader) -> QuizQuestion:
 
 def exhibits(case: ReplacedLeader) -> tuple[Exhibit, ...]:
     """Return the evidence for the questions: log lines, states and the ledger, without interpretation."""
-    return (_lines(case), _states(case), *_ledger(case.loss))
+    return (_lines(case), _states(case), *ledger(case.loss))
 
 
 def _lines(case: ReplacedLeader) -> Exhibit:
@@ -240,9 +240,13 @@ def _states(case: ReplacedLeader) -> Exhibit:
     return states(case.past, topics)
 
 
-def states(past: Timeline, topics: Sequence[str] | set[str]) -> Exhibit:
-    """Return the states of partitions in order of time."""
-    rows = [row for row in past.partition_history if row.topic in topics]
+def states(past: Timeline, topics: Collection[str] = ()) -> Exhibit:
+    """Return the states of partitions in order of time.
+
+    Args:
+        topics: Their topics; empty for all.
+    """
+    rows = [row for row in past.partition_history if not topics or row.topic in topics]
     return Exhibit(
         name="quiz-states",
         takeaway=f"{plural(len(rows), 'state')} of {plural(len({(r.topic, r.partition) for r in rows}), 'partition')}.",
@@ -261,12 +265,10 @@ def states(past: Timeline, topics: Sequence[str] | set[str]) -> Exhibit:
     )
 
 
-def _ledger(loss: MessageLoss) -> tuple[Exhibit, ...]:
-    return ledger(loss) if loss.acked is not None else ()
-
-
 def ledger(loss: MessageLoss) -> tuple[Exhibit, ...]:
-    """Return the number of acknowledged and of stored records, and when those that are not stored were acknowledged."""
+    """Return the number of acknowledged and of stored records, and when the others were acknowledged; none without ledger."""
+    if loss.acked is None:
+        return ()
     places = sorted({(row.topic, -1 if row.partition is None else row.partition) for row in loss.classes})
     return (
         Exhibit(

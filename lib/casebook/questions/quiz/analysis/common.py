@@ -73,17 +73,12 @@ def fewer_or_more(right: int, answer: str) -> str:
     return "" if given == right else "Fewer than that." if given > right else "More than that."
 
 
-def exactly(right: Sequence[int], answer: str, *, what: str = "broker") -> str:
-    """Judge a set of broker ids.
-
-    Args:
-        right: Right ids.
-        what: Noun for one of them.
-    """
+def exactly(right: Sequence[int], answer: str) -> str:
+    """Judge a set of broker ids."""
     given = answers.brokers(answer)
     if stray := sorted(given - set(right)):
         return f"Not {brokers(stray)}: look at the evidence again."
-    return "" if given == set(right) else f"A {what} is missing." if given else f"There is such a {what}."
+    return "" if given == set(right) else "A broker is missing." if given else "There is such a broker."
 
 
 def partitions_of(right: Mapping[int, bool], topic: str, answer: str, *, but: str) -> str:

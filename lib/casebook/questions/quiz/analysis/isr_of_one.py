@@ -227,9 +227,7 @@ def _stale(case: AloneInSync) -> QuizQuestion:
 
 def exhibits(case: AloneInSync) -> tuple[Exhibit, ...]:
     """Return the evidence for the questions: states, settings and the ledger, without interpretation."""
-    topics = {row.topic for row in case.past.partition_history}
-    ledger = acks1.ledger(case.loss) if case.loss.acked is not None else ()
-    return (acks1.states(case.past, topics), settings_of(case.past.cluster), *ledger, *_acks(case.loss))
+    return (acks1.states(case.past), settings_of(case.past.cluster), *acks1.ledger(case.loss), *_acks(case.loss))
 
 
 def _acks(loss: MessageLoss) -> tuple[Exhibit, ...]:

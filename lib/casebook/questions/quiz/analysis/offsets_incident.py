@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from casebook.facts.disks import OFFSETS_TOPIC
-from casebook.findings.words import brokers, clock_ms, listed, plural, size
+from casebook.findings.words import brokers, clock_ms, count, listed, plural
 from casebook.questions.coordinators.analysis.coordinators import Coordinators
 from casebook.questions.coordinators.analysis.rows import LookUp
 from casebook.questions.coordinators.analysis.states import UNSERVED, JudgedPartition
@@ -111,9 +111,9 @@ def _copies(case: OffsetsIncident) -> Exhibit:
         name="quiz-copies",
         takeaway=f"{plural(len(rows), 'copy', 'copies')} of these partitions are listed.",
         reading="The last segment of a copy is active. The cleaner has compacted everything below its checkpoint.",
-        columns=("Partition", "Broker", "Segments", "Size", "Cleaner checkpoint"),
+        columns=("Partition", "Broker", "Segments", "Bytes", "Cleaner checkpoint"),
         rows=tuple(
-            (f"{OFFSETS_TOPIC}-{row.partition}", row.broker, row.segments, size(row.bytes), _or_none(row.cleaner_point))
+            (f"{OFFSETS_TOPIC}-{row.partition}", row.broker, row.segments, count(row.bytes), _or_none(row.cleaner_point))
             for row in rows
         )
         or (("none", "–", "–", "–", "–"),),

@@ -62,6 +62,13 @@ class TestLinks:
                 ), match[1]
 
 
+def test_links_of_lessons():
+    """The walkthrough's lessons lead to terms of the glossary, too."""
+    lessons = sorted((places.checkout() / "lib/casebook/questions/quiz/views/templates").glob("lesson_*.j2"))
+    linked = {anchor for lesson in lessons for anchor in re.findall(r'href="../docs/glossary.md#([^"]*)"', lesson.read_text())}
+    assert len(linked) > 10 and linked <= {_anchor(term) for term in TERMS}
+
+
 def test_a_report_has_no_dead_link_to_the_docs(run):
     """Reports are sent around without the docs beside them: such links become plain words."""
     html = run("20_partition_leadership", "sample:leader_minus_one").report.read_text()

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -33,9 +34,9 @@ SLOW = 120.0
 class Practice:
     """A practice in a process of its own, and what it has said so far."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, name: str = "kill-before-drain") -> None:
         self.folder, self.said = out / "practice", []
-        command = [*CASEBOOK, "rehearse", "kill-before-drain", "--practice", "--out", str(out)]
+        command = [*CASEBOOK, "rehearse", name, "--practice", "--out", str(out)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._lines: Queue[str | None] = Queue()
         Thread(target=self._read, daemon=True).start()
@@ -83,10 +84,10 @@ def process_of(broker: Path) -> int:
     return process
 
 
-@pytest.fixture(scope="module")
-def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
-    """``casebook rehearse kill-before-drain --practice``, at the moment when it first says what is wrong."""
-    started = Practice(tmp_path_factory.mktemp("practice") / "out")
+@contextmanager
+def practising(out: Path, name: str = "kill-before-drain") -> Iterator[Practice]:
+    """``casebook rehearse NAME --practice``, at the moment when it first says what is wrong."""
+    started = Practice(out, name)
     try:
         started.until("not healed")
         yield started
@@ -94,6 +95,13 @@ def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
         started.process.kill()
         started.process.wait()
         started.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
+    """``casebook rehearse kill-before-drain --practice``, at the moment when it first says what is wrong."""
+    with practising(tmp_path_factory.mktemp("practice") / "out") as started:
+        yield started
 
 
 class TestPractice:
@@ -180,7 +188,7 @@ class TestADeath:
         monkeypatch.setattr("casebook.rehearsal.practice.EVERY", 0.0)
         told: list[str] = []
         counted = SimpleNamespace(said=lambda _: "")
-        watch = _Watch(INCIDENTS["kill-before-drain"], None, counted, evidence=tmp_path, tell=told.append)
+        watch = _Watch(INCIDENTS["kill-before-drain"], None, counted, evidence=tmp_path, clients={}, tell=told.append)
         for died in ([], [], [2], [], []):
             watch.look(died)
         assert "Broker 2 has died" in told[1] and not any("HEALED" in line for line in told)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -40,8 +41,8 @@ from casebook.questions.morning.evidence import Morning
 from casebook.questions.offsets_topic.analysis.deletion import Deletions, Place
 from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
-from casebook.questions.quiz import evidence as quiz_evidence
-from casebook.questions.quiz.analysis.incident import QuizIncident
+from casebook.questions.quiz import incidents
+from casebook.questions.quiz.analysis.quiz import Quiz
 from casebook.questions.timeline.analysis import checks, leaderless_since, timeline
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans.stored_events import StoredEvents
@@ -69,7 +70,7 @@ class Examination:
         earlier: Returns the questions to an earlier moment of the same cluster, if the source has one.
 
     Attributes:
-        case, cluster, version: As given.
+        case, cluster, version, at: As given.
         evidence: Findings on the evidence itself, for every notebook.
         pasted: The part about pasted evidence, and what to paste next.
         as_of: Time of the evidence, ISO-8601 UTC.
@@ -90,7 +91,7 @@ class Examination:
         earlier: "Callable[[], Examination | None]" = lambda: None,
     ) -> None:
         self.case, self.cluster, self.version = case, cluster, version
-        self._at, self.as_of = at, case.collected_at if at is None else instant(at)
+        self.at, self.as_of = at, case.collected_at if at is None else instant(at)
         is_present = at is None
         self.pasted = next_paste.checks(case.pasted(), cluster, version) if is_present else ()
         self._log_dirs = case.log_dirs() if is_present else ()
@@ -114,7 +115,7 @@ class Examination:
 
     def _observed(self) -> Observations:
         """Return observation times of logs and history, for the present."""
-        if self._at is None:
+        if self.at is None:
             with suppress(CaseError):
                 return self._shared.timeline.observed
         return {}
@@ -153,14 +154,14 @@ class Examination:
 
     def _current_offsets(self) -> OffsetsEvidence | None:
         """Current offsets topic and coordinators; ``None`` without evidence."""
-        if self._at is not None:
+        if self.at is not None:
             return None
         offsets = self._shared.offsets(scan=False)
         return offsets if offsets.log_dirs or offsets.events else None
 
     def _past(self) -> tuple[Finding, ...]:
         """Findings from logs and history; none when they are missing or torn, or for a past moment."""
-        if self._at is not None or not (self.case.has_history or self.case.logs()):
+        if self.at is not None or not (self.case.has_history or self.case.logs()):
             return ()
         with suppress(CaseError):
             return self._shared.timeline.findings
@@ -265,7 +266,7 @@ class Examination:
 
     def groups(self) -> tuple[Finding, ...]:
         """Return the checks on the offsets topic and its coordinators, without reading further segments."""
-        if self._at is not None:
+        if self.at is not None:
             return offsets_evidence.not_as_of(self.as_of)
         return self._shared.offsets(scan=False).findings
 
@@ -284,13 +285,13 @@ class Examination:
 
     def happened(self) -> tuple[Finding, ...]:
         """Return checks on the past from logs and history; none without either, or for a past moment."""
-        told = self._at is None and (self.case.has_history or self.case.logs())
+        told = self.at is None and (self.case.has_history or self.case.logs())
         return checks.in_short(self._shared.timeline.findings) if told else ()
 
     def together(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Merge the findings into one report, with the times of lost leaders from logs or history."""
         findings = once(findings)
-        if self._at is None and (self.case.has_history or self.case.logs()):
+        if self.at is None and (self.case.has_history or self.case.logs()):
             findings = leaderless_since.dated(findings, self._lead.verdicts, self._shared.timeline)
             findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
         if not self.pasted:
@@ -392,6 +393,12 @@ class Examination:
         """Identity of this cluster."""
         return kept_runs.identity(self.case, self.cluster, self._source)
 
-    def quiz(self) -> QuizIncident:
-        """Return the incident of the walkthrough; no table is kept, as it would contain the answers."""
-        return quiz_evidence.incident(self.case, self._lead, at=self._at, as_of=self.as_of)
+    def quiz(self, incident: str) -> Quiz:
+        """Return the questions of an incident of the walkthrough; no table is kept, as it would contain the answers.
+
+        Args:
+            incident: A name of :data:`casebook.questions.quiz.incidents.INCIDENTS`.
+        """
+        unkept = copy(self)
+        unkept.kept = Kept()
+        return incidents.chosen(incident).ask(unkept)

@@ -1,7 +1,7 @@
 """Incidents for rehearsals, and how to play one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from casebook.errors import RehearsalError
@@ -33,12 +33,20 @@ class Practice:
 
     Args:
         alarm: First information on the symptom, not the cause.
-        healed: Checks that hold once it is healed.
+        task: What to do.
+        healed: Checks of :data:`casebook.rehearsal.health.CHECKS` that hold once it is healed.
+        script: Plays it up to its height; the incident's own script when ``None``.
+        clients: Properties of applications that a person may change, by name.
+        topics: Topics whose settings count; empty for all.
         kafka: Releases with their own tools in the server jars.
     """
 
     alarm: str
     healed: tuple[str, ...]
+    task: str = "Find out why, and heal it without losing a record."
+    script: Callable[[Stage], None] | None = None
+    clients: Mapping[str, str] = field(default_factory=dict)
+    topics: tuple[str, ...] = ()
     kafka: tuple[str, ...] = ("0.9.0.1", "2.8.2")
 
 
@@ -116,7 +124,7 @@ INCIDENTS: Mapping[str, Incident] = {
             script=offsets_bloat.play,
             practice=Practice(
                 alarm="The disk of one broker fills up faster than that of another that holds the same.",
-                healed=("offsets_topic.compacted",),
+                healed=("coordinators.leaderless", "coordinators.waiting", "offsets_topic.compacted"),
             ),
             kafka=("0.9.0.1", "2.8.2"),
         ),
@@ -154,6 +162,17 @@ INCIDENTS: Mapping[str, Incident] = {
             phases=("after",),
             script=acks1_loss.play,
             kafka=("0.9.0.1", "2.8.2"),
+            practice=Practice(
+                alarm=(
+                    "A leader was replaced while it still took writes. Records of topic payments that it acknowledged are lost, "
+                    "and stay lost."
+                ),
+                task="Find out which setting allowed it, and change what is needed: the next change of leader must lose nothing.",
+                healed=(*_LED, "durability.acks_1", "durability.isr_of_one"),
+                script=acks1_loss.practise,
+                clients={"billing": acks1_loss.CLIENT},
+                topics=("payments",),
+            ),
         ),
         Incident(
             name="isr-shrunk-loss",
@@ -162,6 +181,12 @@ INCIDENTS: Mapping[str, Incident] = {
             ),
             phases=("after",),
             script=isr_shrunk_loss.play,
+            practice=Practice(
+                alarm="Two brokers are down, one after the other. Several topics have no leader for some partitions.",
+                task="Heal it without losing a record. Then make sure that one broker alone never acknowledges a record again.",
+                healed=(*_LED, "durability.isr_of_one", "durability.unclean_election"),
+                script=isr_shrunk_loss.practise,
+            ),
         ),
         Incident(
             name="full-restart-loss",
@@ -241,8 +266,9 @@ def play(
             home=home,
             visitor=visitor,
         )
+        script = incident.practice.script if visitor is not None and incident.practice is not None else None
         try:
-            incident.script(stage)
+            (script or incident.script)(stage)
         finally:
             truth.write(out / "truth.json")
     return out

@@ -72,12 +72,13 @@ def _can_be_practised(incident: Incident, version: str) -> None:
 
 
 def _visit(incident: Incident, cluster: PlayedCluster, counts: Mapping[Partition, int], *, folder: Path, tell: Tell) -> None:
-    tools.write(folder, cluster)
+    clients = tools.write_clients(folder, incident.practice.clients)
+    tools.write(folder, cluster, clients)
     acknowledged = Acknowledged.look(counts, cluster)
     brokers = _Brokers(cluster)
-    tell(_introduction(incident, cluster, folder))
+    tell(_introduction(incident, cluster, folder, clients))
     with guarded_folder() as scratch, tools.Requests(folder, brokers.answer) as requests, suppress(KeyboardInterrupt):
-        watch = _Watch(incident, cluster, acknowledged, evidence=scratch / "now", tell=tell)
+        watch = _Watch(incident, cluster, acknowledged, evidence=scratch / "now", clients=clients, tell=tell)
         while True:
             requests.take()
             watch.look(brokers.died())
@@ -88,9 +89,16 @@ class _Watch:
     """Checks the cluster every few seconds, at once after a broker failure, and reports changes."""
 
     def __init__(
-        self, incident: Incident, cluster: PlayedCluster, acknowledged: Acknowledged, *, evidence: Path, tell: Tell
+        self,
+        incident: Incident,
+        cluster: PlayedCluster,
+        acknowledged: Acknowledged,
+        *,
+        evidence: Path,
+        clients: Mapping[str, Path],
+        tell: Tell,
     ) -> None:
-        self._healed, self._cluster, self._acknowledged = incident.practice.healed, cluster, acknowledged
+        self._practice, self._cluster, self._acknowledged, self._clients = incident.practice, cluster, acknowledged, clients
         self._evidence, self._tell = evidence, tell
         self._begun = self._next = time.monotonic()
         self._said: tuple[str, ...] | None = None
@@ -107,7 +115,10 @@ class _Watch:
         begun = time.monotonic()
         if died:
             self._settled = begun + SETTLES
-        wrong = health.still_wrong(self._cluster, self._healed, folder=self._evidence)
+        practice = self._practice
+        wrong = health.still_wrong(
+            self._cluster, practice.healed, folder=self._evidence, clients=self._clients, topics=practice.topics
+        )
         self._clean = 0 if wrong or begun < self._settled else self._clean + 1
         if wrong != self._said and (wrong or self._clean >= _STEADY):
             self._tell(self._state(wrong))
@@ -162,11 +173,12 @@ class _Brokers:
         return f"Broker {broker} has ended."
 
 
-def _introduction(incident: Incident, cluster: PlayedCluster, folder: Path) -> str:
+def _introduction(incident: Incident, cluster: PlayedCluster, folder: Path, clients: Mapping[str, Path]) -> str:
+    settings = "".join(f"\n  {path.relative_to(folder)}  settings of application {name}" for name, path in clients.items())
     topics = f"--zookeeper {cluster.zookeeper}" if cluster.kafka.startswith("0.") else f"--bootstrap-server {cluster.bootstrap}"
     return f"""
 {incident.practice.alarm}
-Find out why, and heal it without losing a record.
+{incident.practice.task}
 
   ZooKeeper  {cluster.zookeeper}
   brokers    {cluster.address(*cluster.ids)}
@@ -178,7 +190,7 @@ Kafka's own tools of this release, and the servers:
   ./kafka-topics.sh {topics} --describe
   echo ls /brokers/ids | ./zookeeper-shell.sh {cluster.zookeeper}
   ./start-broker ID       ./stop-broker ID
-  broker-ID/              its server.properties, its log dir (data) and its logs
+  broker-ID/              its server.properties, its log dir (data) and its logs{settings}
 
 The workbook on this cluster, as often as you like:
 

@@ -84,7 +84,8 @@ def run(
     values = parameters.coerced(known, given)
     shown = _in_force(known, values)
     refuse_passwords("the parameters", *(value for value in values.values() if isinstance(value, str)))
-    if not publish or sources.is_missing_profile(str(shown["source"])):
+    chooses_own = not shown["source"] and not _in_force(known, {})["source"]  # the notebook finds its own when none is given
+    if not chooses_own and (not publish or sources.is_missing_profile(str(shown["source"]))):
         sources.check(str(shown["source"]))
     if publish:
         progress(f"{notebook.stem}: trying {publish.said}")
@@ -155,7 +156,7 @@ class _CurrentRun:
         else:
             summary.write(folder.path, summary.of_folder(folder.path, run=folder.final.name))
         told = summary.of_folder(folder.path, run=folder.final.name)
-        return replace(outcome, folder=folder.publish(), source=str(self._shown["source"]), summary=told)
+        return replace(outcome, folder=folder.publish(), source=str(told["source"]), summary=told)
 
     def _cleared(self, folder: runs.RunFolder, error: str) -> Ran:
         """After a full disk, keep only the record and the error of a run, or nothing at all."""

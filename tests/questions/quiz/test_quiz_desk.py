@@ -11,6 +11,7 @@ from casebook.page.context import PanelContext
 from casebook.page.view import html
 from casebook.questions.quiz.analysis import questions
 from casebook.questions.quiz.analysis.incident import QuizIncident
+from casebook.questions.quiz.analysis.quiz import Quiz
 from casebook.questions.quiz.views import quiz
 from tests.page.incident import HOSTILE, Page, html_of, lead, words_of
 
@@ -21,7 +22,7 @@ EXPLAINED = "Brokers 1 and 5 are assigned and not registered"
 def desk(*, interactive: bool = False, remembered: dict[str, object] | None = None, **answers: str) -> quiz.QuizPage:
     """All questions on the small incident, in which brokers 1 and 5 are dead."""
     return quiz.QuizPage(
-        questions=tuple(ASKED.values()),
+        quiz=Quiz(incident="leaderless", alarm="", solved_by="", shown=(), questions=tuple(ASKED.values())),
         answers=answers,
         incident=html(Markup()),
         context=PanelContext(
@@ -74,7 +75,7 @@ class TestStaticTwin:
     def test_the_score_gives_the_command(self):
         """With every answer, safe for a shell; whoever has nothing wrong is told what to read next."""
         said = words_of(html_of(desk(brokers="5 and 1", first=HOSTILE).score()))
-        assert "-p answer_brokers='5 and 1' -p answer_first='</script>" in said
+        assert "-p answer_1='5 and 1' -p answer_4='</script>" in said
         assert "1 of 7 questions answered right, 1 wrong, 5 not answered yet" in said
 
     def test_hostile_names_stay_text(self):
@@ -170,7 +171,7 @@ class TestPanel:
         parts(desk(interactive=True, remembered=remembered).ask("brokers"))["field"].value = "1,5"
         later = replace(ASKED["brokers"], judge=lambda _: "Broker 1 is registered, and therefore alive.")
         everything = desk(interactive=True, remembered=remembered)
-        everything.questions = (later,)
+        everything.quiz = replace(everything.quiz, questions=(later,))
         assert [one.outcome for one in everything.judged] == ["wrong"]
         assert "was right" not in words_of(parts(everything.ask("brokers"))["answer"].value)
 

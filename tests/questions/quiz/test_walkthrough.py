@@ -8,7 +8,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.errors import UsageError
 from casebook.machine import places
-from casebook.questions.quiz import walkthrough
+from casebook.questions.quiz import incidents, walkthrough
 from casebook.rehearsal.plays import offsets_bloat
 
 
@@ -26,10 +26,13 @@ class TestLessons:
         assert any(seen.evidence)
         assert str(places.checkout()) not in repr(seen.rows)
 
-    def test_leader_and_isr(self):
+    @pytest.mark.parametrize(
+        ("name", "sample", "partition"), [("isr", "acks1_loss", "payments-0"), ("isr_elsewhere", "isr_shrunk_loss", "clicks-0")]
+    )
+    def test_leader_and_isr(self, name, sample, partition):
         """Every state that ZooKeeper ever held of that partition, with the leaders that the script saw."""
-        noted = [row for row in facts("acks1_loss", "acks1_loss")["states"] if row["partition"] == "payments-0"]
-        rows = walkthrough.lesson("isr").rows
+        noted = [row for row in facts(sample, sample)["states"] if row["partition"] == partition]
+        rows = walkthrough.lesson(name).rows
         assert [(row[1], row[2], row[3]) for row in rows] == [
             (row["leader"], ", ".join(map(str, row["isr"])), row["leader_epoch"]) for row in noted
         ]
@@ -73,14 +76,29 @@ class TestLessons:
         assert not {row[2] for row in seen.rows} & set(noted["lost_ids"])
 
     def test_coordinator(self):
-        """Groups lie where the brokers themselves put them; one load ended and one did not."""
-        groups = facts("coordinators_loading", "coordinators")["groups"]
+        """Groups lie where Kafka's rule puts them, with the leader of that partition; the load began and ended."""
+        noted = json.loads((places.samples_dir() / "restart_all_coordinators" / "expected.json").read_text())
+        leaders = {f"{p['topic']}-{p['partition']}": p["leader"] for p in noted["partitions"]}
         seen = walkthrough.lesson("coordinator")
-        assert {row[0]: row[3] for row in seen.rows} == {
-            row[0]: f"__consumer_offsets-{groups[row[0]]['partition']}" for row in seen.rows
-        }
-        lines = [line.text for line in seen.evidence[1]]
-        assert sorted("Finished loading" in line for line in lines) == [False, True]
+        assert {row[3]: row[4] for row in seen.rows}.items() <= leaders.items()
+        assert {row[3] for row in seen.rows} == {f"__consumer_offsets-{abs(row[1]) % 6}" for row in seen.rows}
+        assert ["Finished loading" in line.text for line in seen.evidence[1]] == [False, True]
+
+    def test_acknowledged(self):
+        """As many as the script counted."""
+        noted = facts("isr_shrunk_loss", "isr_shrunk_loss")
+        rows = walkthrough.lesson("acks").rows
+        assert (sum(row[2] for row in rows), sum(row[3] for row in rows)) == (noted["acked"], noted["failed"])
+
+    def test_min_isr(self):
+        """As the script created the topics; the default of the release is 1."""
+        assert {row[0]: row[1] for row in walkthrough.lesson("min_isr").rows} == {"clicks": "1", "invoices": "2", "payments": "1"}
+
+    @pytest.mark.parametrize("incident", incidents.INCIDENTS.values(), ids=incidents.INCIDENTS)
+    def test_no_lesson_solves_its_incident(self, incident):
+        """Each incident has lessons, and what they show of what was asked comes from another case."""
+        seen = walkthrough.lessons(incident)
+        assert seen and not {lesson.source for lesson in seen if lesson.name != "partition"} & {incident.source}
 
     def test_cleaner(self):
         """The line with which it died, with the topic that killed it in the lines behind."""

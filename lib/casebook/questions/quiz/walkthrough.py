@@ -1,4 +1,4 @@
-"""Kafka's terms in the evidence of a shipped case: content of the first part of the walkthrough.
+"""Lessons of the walkthrough: Kafka's terms in the evidence of a shipped case.
 
 Nothing is hard-coded: partitions, transactions and lines are looked up in the case, which :mod:`casebook.rehearsal.samples` may
 regenerate at any time.
@@ -7,8 +7,10 @@ regenerate at any time.
 import itertools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +21,12 @@ from casebook.facts.disks import OFFSETS_TOPIC, Replica
 from casebook.facts.proofs import state_path
 from casebook.findings.words import agree, clock_ms, count, plural, size
 from casebook.formats.zookeeper import znodes
+from casebook.kafka import release
 from casebook.kafka.group_partition import group_partition, java_hash
+from casebook.kafka.settings import Settings
 from casebook.machine import places
 from casebook.page import citations, proof
+from casebook.questions.quiz.incidents import WalkthroughIncident
 
 _HISTORY = "zookeeper/history.jsonl.zst txn "
 _SEGMENT = re.compile(r"messages in segment (?P<partition>\S+)/")
@@ -35,6 +40,7 @@ class Lesson:
 
     Args:
         name: Name of its table.
+        text: Name of the template with its text, ``lesson_<text>``.
         source: Shipped case of the example.
         takeaway: One sentence with its number.
         reading: How to read the table.
@@ -45,6 +51,7 @@ class Lesson:
     """
 
     name: str
+    text: str
     source: str
     takeaway: str
     reading: str
@@ -52,6 +59,11 @@ class Lesson:
     rows: tuple[tuple[str | int, ...], ...]
     evidence: tuple[Sequence[object], Sequence[proof.ProofLine], Sequence[object]]
     answer: str = ""
+
+
+def lessons(incident: WalkthroughIncident) -> tuple[Lesson, ...]:
+    """Return the lessons of an incident, in order."""
+    return tuple(map(lesson, incident.lessons))
 
 
 def lesson(name: str) -> Lesson:
@@ -73,6 +85,7 @@ def _partition(name: str) -> Lesson:
     segment = f"{copies[0].segments[0].base_offset:020d}.log"
     return Lesson(
         name=name,
+        text=name,
         source="sample:acks1_loss",
         takeaway=f"{topic}-0 is one log, kept by {len(copies)} brokers.",
         reading="Its order in the assignment matters: the first is the preferred leader.",
@@ -87,9 +100,9 @@ def _partition(name: str) -> Lesson:
     )
 
 
-def _isr(name: str) -> Lesson:
-    case, _ = _opened("acks1_loss")
-    path = state_path("payments", 0)
+def _isr(name: str, sample: str = "acks1_loss", topic: str = "payments") -> Lesson:
+    case, _ = _opened(sample)
+    path = state_path(topic, 0)
     states = [
         (change, znodes.decode_state(z.data)) for change in case.history() for z in change.znodes if z.path == path and z.data
     ]
@@ -98,18 +111,19 @@ def _isr(name: str) -> Lesson:
          state.controller_epoch)
         for change, state in states
     )  # fmt: skip
-    expanded = _first(case, "server.log", "Expanding ISR for partition [payments,0]")
+    isr_changes = _first(case, "server.log", f"Expanding ISR for partition [{topic},0]")
     leaders = [state.leader for _, state in states]
     changes = sum(one != other for one, other in itertools.pairwise(leaders))
     return Lesson(
         name=name,
-        source="sample:acks1_loss",
-        takeaway=f"The state of payments-0 was written {len(rows)} times, with {plural(changes, 'change')} of leader.",
+        text="isr",
+        source=f"sample:{sample}",
+        takeaway=f"The state of {topic}-0 was written {len(rows)} times, with {plural(changes, 'change')} of leader.",
         reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes the leader, and the leader "
         "writes the ISR; from 2.7 on, the controller writes it for the leader.",
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
         rows=rows,
-        evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
+        evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *isr_changes], at=None),
         answer=" ".join(
             _of_write(before, now, clock_ms(change.time)) for (_, before), (change, now) in itertools.pairwise(states)
         ),
@@ -143,6 +157,7 @@ def _high_watermark(name: str) -> Lesson:
     on_disk = ", ".join(f"{copy.high_watermark} on broker {copy.broker}" for copy in copies)
     return Lesson(
         name=name,
+        text=name,
         source="sample:acks1_loss",
         takeaway=f"Broker 1, the previous leader, truncated {topic}-0 to {offset}: "
         f"{plural(len(gone), 'acknowledged record')} {agree(len(gone), 'is', 'are')} lost.",
@@ -178,11 +193,15 @@ class _Acknowledged(NamedTuple):
 
 
 def _acknowledged(case: Case, topic: str, partition: int) -> Iterator[_Acknowledged]:
+    for row, at in _ledger(case):
+        if (row["topic"], row["partition"]) == (topic, partition) and row.get("acked"):
+            yield _Acknowledged(row["id"], row["offset"], at)
+
+
+def _ledger(case: Case) -> Iterator[tuple[Mapping, str]]:
+    """Yield each line of the applications' ledgers, with its ``path:line``."""
     for path, _ in case.ledgers():
-        for at, line in enumerate(case.text_lines(path), start=1):
-            row = json.loads(line)
-            if (row["topic"], row["partition"]) == (topic, partition) and row.get("acked"):
-                yield _Acknowledged(row["id"], row["offset"], f"{path}:{at}")
+        yield from ((json.loads(line), f"{path}:{at}") for at, line in enumerate(case.text_lines(path), start=1))
 
 
 def _log(copy: Replica) -> bytes:
@@ -191,24 +210,29 @@ def _log(copy: Replica) -> bytes:
 
 
 def _coordinator(name: str) -> Lesson:
-    case, cluster = _opened("coordinators_loading")
+    case, cluster = _opened("restart_all_coordinators")
     offsets = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
-    begun, ended = _loads(case)
-    waiting = [partition for partition in offsets if begun.get(partition.name) and not ended.get(partition.name)]
     rows = []
     for group in _GROUPS:
         partition = offsets[group_partition(group, len(offsets))]
         leader = partition.state.leader if partition.state and partition.state.leader is not None else "–1"
         rows.append((group, java_hash(group), f"{abs(java_hash(group))} mod {len(offsets)}", partition.name, leader))
-    lines = [line for p in waiting[:1] for line in begun[p.name][-1:]] + [lines[-1] for lines in ended.values()][:1]
+    first = offsets[group_partition(_GROUPS[0], len(offsets))]
+    broker, number = first.state.leader, f"[{OFFSETS_TOPIC},{first.partition}]"
+    load = [
+        line
+        for said in ("Loading offsets and group metadata from", "Finished loading offsets from")
+        for line in _last(case, f"brokers/{broker}/logs/server.log", f"{said} {number}")
+    ]
     return Lesson(
         name=name,
-        source="sample:coordinators_loading",
+        text=name,
+        source="sample:restart_all_coordinators",
         takeaway=f"{len(offsets)} partitions, so {len(offsets)} places a group can belong to, each with one coordinator.",
         reading="The leader of the partition is the coordinator. It answers only after it has read the whole partition.",
         columns=("Group", "Hash of its name", "Its place", "Partition", "Coordinator: broker"),
         rows=tuple(rows),
-        evidence=citations.evidence(case, [*(state_path(OFFSETS_TOPIC, p.partition) for p in waiting[:1]), *lines], at=None),
+        evidence=citations.evidence(case, [state_path(OFFSETS_TOPIC, first.partition), *load], at=None),
     )
 
 
@@ -223,6 +247,7 @@ def _cleaner(name: str) -> Lesson:
     pair = sorted(copies[largest].values(), key=lambda copy: -copy.bytes)
     return Lesson(
         name=name,
+        text=name,
         source="sample:offsets_bloat",
         takeaway=f"The same records take {size(pair[0].bytes)} on broker {pair[0].broker} and {size(pair[1].bytes)} on broker "
         f"{pair[1].broker}.",
@@ -243,12 +268,54 @@ def _killer(case: Case, died: str) -> str:
     return _SEGMENT.search(case.line(f"{path}:{int(number) + 1}"))["partition"]
 
 
+def _acks(name: str) -> Lesson:
+    case, _ = _opened("isr_shrunk_loss")
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row, _ in _ledger(case):
+        counts.setdefault((row["topic"], row["acks"]), Counter())["acked" if row.get("acked") else "failed"] += 1
+    refused = sum(count["failed"] for count in counts.values())
+    return Lesson(
+        name=name,
+        text=name,
+        source="sample:isr_shrunk_loss",
+        takeaway=f"{plural(refused, 'record')} of {plural(sum(count.total() for count in counts.values()), 'record')} "
+        f"{agree(refused, 'was', 'were')} refused or not answered in time.",
+        reading="As the producers' own ledger has it.",
+        columns=("Topic", "Sent with", "Acknowledged", "Refused, or not answered"),
+        rows=tuple((topic, f"acks={acks}", n["acked"], n["failed"]) for (topic, acks), n in sorted(counts.items())),
+        evidence=citations.evidence(case, [next(at for row, at in _ledger(case) if not row.get("acked"))], at=None),
+    )
+
+
+def _min_isr(name: str) -> Lesson:
+    case, cluster = _opened("acks1_loss")
+    settings = Settings(cluster, release.release(cluster, logged=case.logged_versions()).version)
+    topics = {p.topic: p for p in cluster.partitions if p.topic != OFFSETS_TOPIC}
+    found = {
+        topic: settings.effective("min.insync.replicas", topic=topic, broker=p.replicas[0]) for topic, p in sorted(topics.items())
+    }
+    return Lesson(
+        name=name,
+        text=name,
+        source="sample:acks1_loss",
+        takeaway=f"{plural(sum(one.value == '1' for one in found.values()), 'topic')} of {len(found)} "
+        "accept acks=all with the leader alone.",
+        reading="The value that applies to each topic, and where it comes from.",
+        columns=("Topic", "min.insync.replicas", "Comes from", "Replicas of partition 0"),
+        rows=tuple((topic, one.value, one.origin, _listed(_of(cluster, topic, 0).replicas)) for topic, one in found.items()),
+        evidence=citations.evidence(case, [f"/config/topics/{topic}" for topic in found], at=None),
+    )
+
+
 LESSONS: Mapping[str, Callable[[str], Lesson]] = {
     "partition": _partition,
     "isr": _isr,
+    "isr_elsewhere": partial(_isr, sample="isr_shrunk_loss", topic="clicks"),
     "high_watermark": _high_watermark,
     "coordinator": _coordinator,
     "cleaner": _cleaner,
+    "acks": _acks,
+    "min_isr": _min_isr,
 }
 """Lessons by name."""
 
@@ -283,22 +350,6 @@ def _first(case: Case, path_ends: str, said: str) -> list[str]:
 
 def _last(case: Case, path_ends: str, said: str) -> list[str]:
     return list(_places(case, path_ends, said))[-1:]
-
-
-def _loads(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the starts and the ends of loads, by partition, since the last start of each broker."""
-    begun: dict[str, list[str]] = {}
-    ended: dict[str, list[str]] = {}
-    for _, path, lines in case.log_files():
-        if not path.endswith("server.log"):
-            continue
-        for at, line in enumerate(lines, start=1):
-            into = begun if "Loading offsets" in line else ended if "Finished loading" in line else None
-            if into is not None:
-                partition = line[line.index("[__") + 1 :].split("]")[0].replace(",", "-")
-                into.setdefault(partition, []).append(f"{path}:{at}")
-    unfinished = {p: places for p, places in begun.items() if len(places) > len(ended.get(p, ()))}
-    return unfinished, {p: places for p, places in ended.items() if p not in unfinished}
 
 
 def _listed(brokers: Iterable[int]) -> str:

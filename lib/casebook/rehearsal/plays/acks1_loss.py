@@ -50,6 +50,8 @@ In 0.9 it then holds the partition's lock until ZooKeeper responds (``Partition.
 acknowledges almost nothing while it believes to lead.
 """
 SETTINGS = {"invoices": {"min.insync.replicas": "2"}, OFFSETS_TOPIC: {"cleanup.policy": "compact"}}
+CLIENT = "# The application that writes to payments.\nclient.id=billing\nacks=1\nretries=10\n"
+"""Properties of the producer, for practice."""
 GROUP = "invoicing"
 """A group with the paused broker as coordinator: its partition of the offsets topic is the first."""
 MOVED = {("payments", 0): 2, ("payments", 1): 3, ("clicks", 0): 3}
@@ -74,11 +76,8 @@ _TRUNCATING = re.compile(
 def play(stage: Stage) -> None:
     """Play the incident on a stage."""
     rows = _rows()
-    old = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
-    settings = BROKER_SETTINGS | ({} if old else SUSPICIOUS)
-    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=settings) as cluster:
-        stage.create_topics(cluster, rows, SETTINGS)
-        stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
+    with _cluster(stage) as cluster:
+        _prepare(stage, cluster)
         log = cluster.start_consumer("payments", group=GROUP)
         ledger = _lose(stage, cluster)
         stage.expect(
@@ -94,6 +93,26 @@ def play(stage: Stage) -> None:
         if stage.visited(cluster):
             return
         _count(stage, ledger, stored(WRITTEN, bootstrap=cluster.bootstrap, kafka=cluster.kafka))
+
+
+def practise(stage: Stage) -> None:
+    """Play it until the records are lost, and leave the cluster to a visitor."""
+    with _cluster(stage) as cluster:
+        _prepare(stage, cluster)
+        cluster.start_consumer("payments", group=GROUP)
+        _lose(stage, cluster)
+        stage.visited(cluster)
+
+
+def _cluster(stage: Stage) -> PlayedCluster:
+    old = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
+    settings = BROKER_SETTINGS | ({} if old else SUSPICIOUS)
+    return stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=settings)
+
+
+def _prepare(stage: Stage, cluster: PlayedCluster) -> None:
+    stage.create_topics(cluster, _rows(), SETTINGS)
+    stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(_rows())))
 
 
 def _rows() -> tuple[Expected, ...]:

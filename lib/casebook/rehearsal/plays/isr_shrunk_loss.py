@@ -57,6 +57,8 @@ TIMEOUT = {"request.timeout.ms": 500, "retries": 0}
 
 Such a record may well be stored (``ProducerConfig.java@0.9.0.1``: ``retries`` is 0; ``DelayedProduce.scala@0.9.0.1``).
 """
+RECORDS = 20
+"""Records to each partition, for practice."""
 SECONDS_BEFORE, SECONDS_ALONE, SECONDS_BEHIND, SECONDS_AFTER = 1.0, 1.5, 1.0, 0.5
 
 
@@ -81,6 +83,22 @@ def play(stage: Stage) -> None:
         if stage.visited(cluster):
             return
         _count(stage, ledger, stored((*WRITTEN, VIEWS), bootstrap=cluster.bootstrap, kafka=cluster.kafka))
+
+
+def practise(stage: Stage) -> None:
+    """Play it until both replicas are down, and leave the choice of the first broker to start to a visitor."""
+    rows = _rows()
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
+        stage.create_topics(cluster, rows, SETTINGS)
+        stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
+        stage.produce(cluster, dict.fromkeys(WRITTEN, RECORDS))
+        stage.kill(cluster, FOLLOWER)
+        stage.gone(cluster, FOLLOWER)
+        cluster.wait_until(lambda: _isr(cluster, (*LOSING, SAVED)) == {(LEADER,)}, what="an ISR of one")
+        stage.produce(cluster, dict.fromkeys((*LOSING, SAVED), RECORDS))
+        stage.kill(cluster, LEADER)
+        stage.gone(cluster, LEADER)
+        stage.visited(cluster)
 
 
 def _rows() -> tuple[Expected, ...]:

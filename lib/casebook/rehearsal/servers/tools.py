@@ -62,8 +62,21 @@ def _mains(kafka: str) -> Mapping[str, str]:
     }
 
 
-def write(folder: Path, cluster: PlayedCluster) -> None:
-    """Write the scripts, and a profile of the cluster for ``--source live:practice``."""
+def write_clients(folder: Path, clients: Mapping[str, str]) -> dict[str, Path]:
+    """Write the properties of applications, and return the files by name of the application."""
+    files = {client: folder / "clients" / client / "producer.properties" for client in clients}
+    for client, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(clients[client])
+    return files
+
+
+def write(folder: Path, cluster: PlayedCluster, clients: Mapping[str, Path]) -> None:
+    """Write the scripts, and a profile of the cluster for ``--source live:practice``.
+
+    Args:
+        clients: Properties of applications, by name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     logging = folder / "tools-log4j.properties"
     logging.write_text(_LOG4J)
@@ -82,7 +95,7 @@ def write(folder: Path, cluster: PlayedCluster) -> None:
         link = folder / f"broker-{broker}"
         link.unlink(missing_ok=True)
         link.symlink_to(cluster.server_properties(broker).parent)
-    _write_profile(folder / "profiles" / f"{PROFILE}.toml", cluster)
+    _write_profile(folder / "profiles" / f"{PROFILE}.toml", cluster, clients)
 
 
 def _script(path: Path, text: str) -> None:
@@ -90,7 +103,7 @@ def _script(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def _write_profile(path: Path, cluster: PlayedCluster) -> None:
+def _write_profile(path: Path, cluster: PlayedCluster, clients: Mapping[str, Path]) -> None:
     path.parent.mkdir(exist_ok=True)
     tables = {
         "properties": cluster.server_properties,
@@ -100,6 +113,7 @@ def _write_profile(path: Path, cluster: PlayedCluster) -> None:
     lines = [f'zookeeper = "{cluster.zookeeper}"', f'zookeeper_data = "{cluster.zookeeper_data}"']
     for table, of in tables.items():
         lines += [f"[{table}]", *(f'{broker} = "{of(broker)}"' for broker in cluster.ids)]
+    lines += ["[clients]", *(f'{client} = "{file.absolute()}"' for client, file in clients.items())] if clients else []
     path.write_text("\n".join(lines) + "\n")
 
 

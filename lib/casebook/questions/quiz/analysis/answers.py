@@ -20,6 +20,8 @@ _NOISE = re.compile(
 )
 _RANGE = re.compile(r"([0-9]+)(?:-|–|\.\.)([0-9]+)")
 _LONGEST_RANGE = 1000
+_TIME = re.compile(r"(?:\b\d{4}-\d\d-\d\d[ T])?(?<![\d:.])(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d{1,3}))?(?![\d:])")
+_BETWEEN_TIMES = re.compile(r"\b(?:UTC|from|to|until|till|and|at|since)\b|(?<=[\s])Z|^Z|[-–,;]", re.IGNORECASE)
 _FULL_STOP = re.compile(r"(?<!\.)\.\s*$")
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
@@ -78,6 +80,22 @@ def number(text: str) -> int:
     return int(words[0])
 
 
+def times(text: str, wanted: int) -> tuple[int, ...]:
+    """Parse times of day, ``11:03:42`` or ``11:03:42.861``, with or without the date before: milliseconds since midnight.
+
+    Args:
+        wanted: How many.
+
+    Raises:
+        Unclear: There are more or fewer, or something else.
+    """
+    found = [tuple(map(int, (*part.groups()[:3], (part[4] or "0").ljust(3, "0")))) for part in _TIME.finditer(text)]
+    rest = _BETWEEN_TIMES.sub(" ", _TIME.sub(" ", _without_full_stop(text)))
+    if rest.strip() or len(found) != wanted or any(hour > 23 or minute > 59 or second > 59 for hour, minute, second, _ in found):
+        raise Unclear("Give a time such as 11:03:42." if wanted == 1 else "Give two times, such as 11:03:42 to 11:03:44.")
+    return tuple(((hour * 60 + minute) * 60 + second) * 1000 + thousandth for hour, minute, second, thousandth in found)
+
+
 def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
     """Return the key of an option: given by its key, its words, or the key within other words.
 
@@ -93,7 +111,8 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
     short = _plain(_NOISE.sub(" ", _digits(given)))  # R3, r 3, rule three, 3
     for key, words in options:
         named, own = _plain(key), set(_plain(words).split()) - _DENIES
-        if given in (_plain(words), _plain(f"{key} {words}")) or short.replace(" ", "") in (named, named.removeprefix("r")):
+        named_in_full = (named, _plain(words), _plain(f"{key} {words}"))
+        if given in named_in_full or short.replace(" ", "") in (named, named.removeprefix("r")):
             return key
         if named in short.split() and set(short.split()) <= {named} | own:
             return key

@@ -31,7 +31,7 @@ class QuizQuestion:
     """A quiz question with its check.
 
     Args:
-        key: Name; the notebook's parameter is ``answer_<key>``.
+        key: Name of its check, ``walkthrough.<key>``.
         title: A few words.
         asks: The question.
         form: Form of the answer, by an example with another value.
@@ -40,7 +40,7 @@ class QuizQuestion:
         judge: Returns why an answer is wrong, in one sentence; ``""`` when right. Raises :class:`Unclear`.
         explanation: Reason for the answer, shown only after an answer or on request.
         later: (key, words): further explanation that would reveal another question's answer, shown once that is revealed.
-        cites: Paths of znodes with the proof.
+        cites: Paths of znodes, log lines and transactions with the proof.
         not_asked: Why the question does not apply; ``""`` when it does.
         cannot_tell: Why the evidence does not contain the answer; ``""`` when it does.
     """
@@ -62,6 +62,25 @@ class QuizQuestion:
     def arises(self) -> bool:
         """Whether it can be answered."""
         return not (self.not_asked or self.cannot_tell)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quiz:
+    """An incident of a case, to be solved.
+
+    Args:
+        incident: Name of the incident.
+        alarm: What people report.
+        solved_by: Notebooks that answer the questions, in words.
+        shown: Evidence to show: tables, or a case with a view of its own.
+        questions: In order; the notebook's parameter ``answer_1`` answers the first.
+    """
+
+    incident: str
+    alarm: str
+    solved_by: str
+    shown: object
+    questions: tuple[QuizQuestion, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +187,7 @@ def _finding(each: JudgedAnswer) -> Finding:
     check = Check(
         check=f"walkthrough.{question.key}",
         question=question.asks,
-        coverage=Coverage(seen=int(each.outcome is not AnswerOutcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
+        coverage=Coverage(seen=int(each.outcome is not AnswerOutcome.CANNOT_TELL), of=1, what="question", by=(Source.CASE,)),
         threshold="an answer that the evidence contradicts",
         facts={"outcome": each.outcome.value, "answer": each.answer or None},
         evidence=tuple(map(proof, question.cites)) if _explained(each) else (),

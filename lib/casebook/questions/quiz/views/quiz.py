@@ -15,10 +15,9 @@ from casebook.page.context import PanelContext
 from casebook.page.panel import boxed, button, line, show
 from casebook.page.render import render
 from casebook.page.view import View, html
-from casebook.questions.quiz.analysis import questions, quiz
+from casebook.questions.quiz.analysis import quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP
-from casebook.questions.quiz.analysis.incident import QuizIncident
-from casebook.questions.quiz.analysis.quiz import AnswerOutcome, JudgedAnswer, QuizQuestion
+from casebook.questions.quiz.analysis.quiz import AnswerOutcome, JudgedAnswer, Quiz, QuizQuestion
 from casebook.questions.quiz.views import walkthrough
 
 NOTEBOOK = "walkthrough"
@@ -32,9 +31,9 @@ _LOOKS = {
 }
 """Symbol and word of an outcome."""
 _EXPLAINED = (AnswerOutcome.RIGHT, AnswerOutcome.GIVEN_UP)
-_NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. The next steps are below."
+_NEXT = "All of this at once: {}. The next steps are below."
 _NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it stores your result."
-_NEXT_OTHER = "Use another case as source: sample:leader_minus_one, or one of yours."
+_NEXT_OTHER = "Leave source empty, or use another case of this kind."
 
 
 @dataclass(slots=True)
@@ -63,18 +62,15 @@ class QuestionProgress:
         return self.right or self.answer
 
 
-def page(incident: QuizIncident, context: PanelContext, **answers: str) -> "QuizPage":
+def page(asked: Quiz, context: PanelContext, *answers: str) -> "QuizPage":
     """Create the questions on a case with answers; headless those of the parameters, ``?`` for only the explanation.
 
     Args:
-        answers: Answers by key of the question.
+        answers: Answers to the questions, in order.
     """
-    lead = incident.lead
+    keys = [question.key for question in asked.questions]
     return QuizPage(
-        questions=questions.questions(incident),
-        answers=answers,
-        incident=walkthrough.incident(lead.cluster, lead.version, incident.stored, incident.last_in_sync),
-        context=context,
+        quiz=asked, answers=dict(zip(keys, answers, strict=False)), incident=walkthrough.shown(asked), context=context
     )
 
 
@@ -83,18 +79,28 @@ class QuizPage:
     """All questions on a case, with answers.
 
     Args:
-        questions: In order.
-        answers: Notebook parameters by key.
+        quiz: The questions.
+        answers: Answers of the notebook's parameters, by key.
         incident: Evidence with the answers.
         context: Context in the notebook.
     """
 
-    questions: Sequence[QuizQuestion]
+    quiz: Quiz
     answers: Mapping[str, str]
     incident: View
     context: PanelContext
     _scores: list[object] = field(default_factory=list)
     _panels: dict[str, "_QuestionPanel"] = field(default_factory=dict)
+
+    @property
+    def questions(self) -> Sequence[QuizQuestion]:
+        """Questions in order."""
+        return self.quiz.questions
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Their keys, in order."""
+        return tuple(question.key for question in self.questions)
 
     def evidence(self) -> View:
         """Show the evidence with the answers: as stored, without interpretation."""
@@ -132,7 +138,7 @@ class QuizPage:
     def given(self, question: QuizQuestion) -> QuestionProgress:
         """Return the progress on a question; initially the parameter."""
         remembered = self.context.remembered if self.context.interactive else {}
-        name = f"answer_{question.key}"
+        name = f"answer_{self.quiz.incident}_{question.key}"
         if name not in remembered:
             remembered[name] = QuestionProgress()
             remembered[name].take(question, self.answers.get(question.key, "").strip())
@@ -178,8 +184,8 @@ class QuizPage:
             kind="ok" if total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked else "not_applicable",
             title=total.title,
             rows=[(*_LOOKS[one.outcome], one.question.title) for one in judged],
-            next=_NEXT_OTHER if not total.asked else _NEXT if done else _NEXT_UNDONE,
-            command_line=_command(self.context, {one.question.key: one.answer for one in judged}),
+            next=_NEXT_OTHER if not total.asked else _NEXT.format(self.quiz.solved_by) if done else _NEXT_UNDONE,
+            command_line=_command(self.context, self.quiz.incident, [one.answer for one in judged]),
         )
 
 
@@ -197,10 +203,10 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     return html(render("verdict", kind=kind, title=total.title, since="", run="", second=second, plan=(), brokers=(), more=()))
 
 
-def _command(context: PanelContext, answers: Mapping[str, str]) -> str:
+def _command(context: PanelContext, incident: str, answers: Sequence[str]) -> str:
     """Return the headless command with these answers."""
-    given = {f"answer_{key}": answer for key, answer in answers.items() if answer}
-    return text.command(NOTEBOOK, context.source, ({"at": context.at} if context.at else {}) | given)
+    given = {f"answer_{number}": answer for number, answer in enumerate(answers, start=1) if answer}
+    return text.command(NOTEBOOK, context.source, {"incident": incident} | ({"at": context.at} if context.at else {}) | given)
 
 
 def _unanswered(total: quiz.Score) -> bool:

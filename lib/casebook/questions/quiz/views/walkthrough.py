@@ -14,17 +14,21 @@ from casebook.page import proof
 from casebook.page.render import render
 from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.page.view import View, html
+from casebook.questions.quiz.analysis.exhibit import Exhibit, settings
+from casebook.questions.quiz.analysis.incident import QuizIncident
 from casebook.questions.quiz.analysis.past import LastInSync
+from casebook.questions.quiz.analysis.quiz import Quiz
 
 _MOST, _AT_A_GLANCE = 2000, 60
-_TELLING = ("unclean.leader.election.enable", "min.insync.replicas")
-"""Settings that decide an election, or its importance."""
+_UNBROKEN = 60
+"""Characters of a cell that stays on one line."""
 
 
 class LessonEvidence(Protocol):
     """View of a lesson: see :class:`casebook.questions.quiz.walkthrough.Lesson`."""
 
     name: str
+    text: str
     source: str
     takeaway: str
     reading: str
@@ -34,8 +38,12 @@ class LessonEvidence(Protocol):
     answer: str
 
 
-def lesson(seen: LessonEvidence) -> View:
-    """Show a table, and below it the evidence as read."""
+def lessons(seen: Sequence[LessonEvidence]) -> View:
+    """Show the terms of each lesson, a table, and below it the evidence as read."""
+    return html(*map(_lesson, seen))
+
+
+def _lesson(seen: LessonEvidence) -> Markup:
     table = Table(
         name=f"lesson-{seen.name}",
         columns=tuple((head, CODE) for head in seen.columns),
@@ -44,25 +52,37 @@ def lesson(seen: LessonEvidence) -> View:
         reading=f"{seen.reading} From {seen.source}.",
         stacked=True,
     )
-    return html(render("lesson", table=table, answer=seen.answer, evidence=proof.shown(*seen.evidence, of=seen.source)))
+    evidence = proof.shown(*seen.evidence, of=seen.source)
+    return render("lesson", text=f"lesson_{seen.text}.html.j2", table=table, answer=seen.answer, evidence=evidence)
 
 
-def incident(
-    cluster: Cluster,
-    version: VersionInUse,
-    stored: Mapping[str, bytes | None],
-    last_in_sync: Mapping[tuple[str, int], LastInSync],
-) -> View:
-    """Show stored brokers, partitions and settings.
+def shown(quiz: Quiz) -> View:
+    """Show what people report, and the evidence without interpretation."""
+    tables = _of_leaders(quiz.shown) if isinstance(quiz.shown, QuizIncident) else map(_exhibit, quiz.shown)
+    return html(render("stack", parts=[render("said", words=quiz.alarm), *tables]))
 
-    Args:
-        cluster: Cluster of the case.
-        version: The release whose rules apply.
-        stored: Data of znodes by path.
-        last_in_sync: ISR before it was emptied, if the case has its history.
-    """
-    partitions = _partitions(cluster, stored, last_in_sync)
-    return html(render("stack", parts=[_registered(cluster, version), partitions, _settings(cluster)]))
+
+def _of_leaders(case: QuizIncident) -> Sequence[Markup]:
+    """Stored brokers, partitions and settings."""
+    cluster = case.cluster
+    partitions = _partitions(cluster, case.stored, case.last_in_sync)
+    return _registered(cluster, case.lead.version), partitions, _exhibit(settings(cluster))
+
+
+def _exhibit(exhibit: Exhibit) -> Markup:
+    longest = [max((len(str(row[at])) for row in exhibit.rows), default=0) for at, _ in enumerate(exhibit.columns)]
+    table = Table(
+        name=exhibit.name,
+        columns=tuple((head, CODE if most <= _UNBROKEN else TEXT) for head, most in zip(exhibit.columns, longest, strict=True)),
+        rows=[(PLAIN, row) for row in exhibit.rows[:_MOST]],
+        takeaway=exhibit.takeaway,
+        reading=exhibit.reading,
+        total=len(exhibit.rows),
+        search=True,
+        stacked=True,
+        tall=len(exhibit.rows) > _AT_A_GLANCE,
+    )
+    return render("plain_table", table=table)
 
 
 def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
@@ -115,24 +135,6 @@ def _partitions(
         search=True,
         stacked=True,
         tall=len(rows) > _AT_A_GLANCE,
-    )
-    return render("plain_table", table=table)
-
-
-def _settings(cluster: Cluster) -> Markup:
-    places = [
-        *((f"topic {name}", config) for name, config in sorted(cluster.topic_configs.items())),
-        *((f"broker {name}, dynamic", config) for name, config in sorted(cluster.broker_configs.items())),
-        *((f"broker {broker}, server.properties", config) for broker, config in sorted(cluster.server_properties.items())),
-    ]
-    rows = [(PLAIN, (where, key, config[key])) for where, config in places for key in _TELLING if key in config]
-    table = Table(
-        name="quiz-settings",
-        columns=(("Where", TEXT), ("Setting", CODE), ("Value", CODE)),
-        rows=rows or [(PLAIN, ("nowhere", "–", "–"))],
-        takeaway=f"{words.plural(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
-        reading="A topic's own setting comes before a broker's; without either, the release's default holds.",
-        stacked=True,
     )
     return render("plain_table", table=table)
 

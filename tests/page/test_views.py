@@ -296,7 +296,7 @@ class TestFindings:
         view = triage.findings([finding()])
         links = [link["href"] for link in Page.read(html_of(view)).all("a")]
         quoted = [f"#{anchor(path)}" for path in view.cites[:2]]
-        assert links == ["#next-20_partition_leadership", *quoted, "tables/partitions.parquet", "#cited"]
+        assert links == ["#next-20_partition_leadership", "#verdict", *quoted, "tables/partitions.parquet", "#cited"]
         assert len(view.cites) == 4
         assert "2 more" in words_of(html_of(view))
 

@@ -115,10 +115,16 @@ class Examination:
 
     def _observed(self) -> Observations:
         """Return observation times of logs and history, for the present."""
-        if self.at is None:
-            with suppress(CaseError):
-                return self._shared.timeline.observed
-        return {}
+        return told.observed if (told := self._told()) else {}
+
+    @property
+    def _has_past(self) -> bool:
+        return self.at is None and bool(self.case.has_history or self.case.logs())
+
+    def _told(self) -> Timeline | None:
+        """Return the timeline of logs and history; ``None`` when they are missing or torn, or for a past moment."""
+        with suppress(CaseError):
+            return self._shared.timeline if self._has_past else None
 
     def leadership(self) -> Leadership:
         """Return the partitions without a leader, the reason, and the broker to start first."""
@@ -143,10 +149,10 @@ class Examination:
         Args:
             findings: Findings that show whether records were lost.
         """
-        held = None if self._is_apart else self._current_offsets()
+        held, told = None if self._is_apart else self._current_offsets(), self._told()
         return plan.make(
             self._lead if self._times.outdated is None else leadership.unknown(self._lead),
-            past=self._past(),
+            past=told.findings if told else (),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,
             lost=any(one.check == "loss.lost" and one.status is Status.FINDING for one in findings),
@@ -159,17 +165,11 @@ class Examination:
         offsets = self._shared.offsets(scan=False)
         return offsets if offsets.log_dirs or offsets.events else None
 
-    def _past(self) -> tuple[Finding, ...]:
-        """Findings from logs and history; none when they are missing or torn, or for a past moment."""
-        if self.at is not None or not (self.case.has_history or self.case.logs()):
-            return ()
-        with suppress(CaseError):
-            return self._shared.timeline.findings
-        return ()
-
     def advised(self, findings: tuple[Finding, ...], made: Plan) -> tuple[Finding, ...]:
         """Complete findings for the report, with times and the plan's steps, which are kept; idempotent."""
         self.kept.tables["plan"] = made.steps
+        if told := self._told():
+            findings = leaderless_since.dated(findings, self._lead.verdicts, told)
         return made.advise(self._in_time(findings))
 
     def maintenance(self, *, scan: bool = True, **asked: str | float) -> Maintenance:
@@ -285,14 +285,12 @@ class Examination:
 
     def happened(self) -> tuple[Finding, ...]:
         """Return checks on the past from logs and history; none without either, or for a past moment."""
-        told = self.at is None and (self.case.has_history or self.case.logs())
-        return checks.in_short(self._shared.timeline.findings) if told else ()
+        return checks.in_short(self._shared.timeline.findings) if self._has_past else ()
 
     def together(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """Merge the findings into one report, with the times of lost leaders from logs or history."""
         findings = once(findings)
-        if self.at is None and (self.case.has_history or self.case.logs()):
-            findings = leaderless_since.dated(findings, self._lead.verdicts, self._shared.timeline)
+        if self._has_past:
             findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
         if not self.pasted:
             kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
@@ -394,11 +392,7 @@ class Examination:
         return kept_runs.identity(self.case, self.cluster, self._source)
 
     def quiz(self, incident: str) -> Quiz:
-        """Return the questions of an incident of the walkthrough; no table is kept, as it would contain the answers.
-
-        Args:
-            incident: A name of :data:`casebook.questions.quiz.incidents.INCIDENTS`.
-        """
+        """Return the questions of a walkthrough, by its name in ``INCIDENTS``; no table is kept: it would contain the answers."""
         unkept = copy(self)
         unkept.kept = Kept()
         return incidents.chosen(incident).ask(unkept)

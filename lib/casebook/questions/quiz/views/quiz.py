@@ -14,6 +14,7 @@ from casebook.page import text
 from casebook.page.context import PanelContext
 from casebook.page.panel import boxed, button, line, show
 from casebook.page.render import render
+from casebook.page.verdict_card import verdict_card
 from casebook.page.view import View, html
 from casebook.questions.quiz.analysis import quiz
 from casebook.questions.quiz.analysis.answers import GIVEN_UP
@@ -198,9 +199,9 @@ def summary(desk: QuizPage, evidence: Sequence[Finding]) -> View:
     total = quiz.score(desk.judged)
     right = total.asked and total.counts[AnswerOutcome.RIGHT] == total.asked
     doubts = [finding.title for finding in evidence if finding.severity]
-    second = " ".join([f"The evidence itself: {words.some(doubts, 2)}."] if doubts else [])
+    notes = [f"The evidence itself: {words.some(doubts, 2)}."] if doubts else []
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _unanswered(total) else "not_applicable"
-    return html(render("verdict", kind=kind, title=total.title, since="", run="", second=second, plan=(), brokers=(), more=()))
+    return html(verdict_card(kind, total.title, notes=notes))
 
 
 def _command(context: PanelContext, incident: str, answers: Sequence[str]) -> str:

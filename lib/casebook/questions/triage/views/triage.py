@@ -22,6 +22,7 @@ from casebook.kafka.releases import VersionInUse
 from casebook.page import text
 from casebook.page.render import look, render
 from casebook.page.table import PLAIN, QUIET, TEXT, Table
+from casebook.page.verdict_card import verdict_card
 from casebook.page.view import View, html
 from casebook.questions.triage.analysis.plan import NO_PLAN, Plan
 
@@ -46,22 +47,9 @@ _COLLECT = ("00 start here", "00_start_here", "collect what is missing", "casebo
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     """Show the head of the notebook until it finishes."""
     partitions = f"{words.plural(len(cluster.partitions), 'partition')}."
-    return html(
-        render(
-            "verdict",
-            kind="pending",
-            title="The verdict will stand here after the last cell has run",
-            since="",
-            why="",
-            first="",
-            command="",
-            run="",
-            notes=[f"Case {case.name}, Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions],
-            plan=(),
-            brokers=(),
-            more=(),
-        )
-    )
+    release = f"Case {case.name}, Kafka {version.version}, {known_from(version)}."
+    title = "The verdict will stand here after the last cell has run"
+    return html(verdict_card("pending", title, notes=(release, not_yours(version), partitions)))
 
 
 def summary(
@@ -93,18 +81,18 @@ def summary(
         _meanwhile(said, findings, case),
         _not_yours(findings),
     )
+    steps = () if [step.text for step in plan.steps] == [said.first] and not plan.steps[0].never else plan.steps
     return html(
-        render(
-            "verdict",
-            kind=said.kind,
-            title=said.title,
+        verdict_card(
+            said.kind,
+            said.title,
             since=_since(said, until),
-            why=said.why,
             first=said.first,
             command=text.on_source(said.command, source=source),
-            run=run,
+            why=said.why,
             notes=notes,
-            plan=() if [step.text for step in plan.steps] == [said.first] and not plan.steps[0].never else plan.steps,
+            run=run,
+            plan=steps,
             brokers=strip,
             more=more,
         )

@@ -1,4 +1,4 @@
-"""Every command of the README is run."""
+"""Every command of the README, and of the page on further evidence, is run."""
 
 import os
 import re
@@ -20,8 +20,11 @@ from tests.collect.small_zookeeper import ZooKeeper
 
 ROOT = places.checkout()
 README = (ROOT / "README.md").read_text()
+EVIDENCE = (ROOT / "docs" / "evidence.md").read_text()
 COMMANDS = [
-    shlex.split(line, comments=True) for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()
+    shlex.split(line, comments=True)
+    for block in re.findall(r"```sh\n(.*?)```", README + EVIDENCE, re.DOTALL)
+    for line in block.splitlines()
 ]
 ELSEWHERE = [
     ["make", "test"],  # is this very run
@@ -61,8 +64,6 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     server.tree({f"/bloat{z.path}".rstrip("/"): z.data for z in Case.open(broker.parents[1]).znodes() if z.stat is not None})
     here = {
         ENSEMBLE: f"{server.address}/bloat",
-        "/var/zookeeper/data": str(server.folder),
-        "/etc/kafka/server.properties": str(broker / "server.properties"),
         "/var/log/kafka": str(broker / "logs"),
         "/var/kafka-logs": str(broker / "segments"),
     }

@@ -143,12 +143,13 @@ def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
 
 
 def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
-    """Return the smallest change that fixes the worst of them."""
+    """Return the smallest change that fixes the worst of them, with its topic where only the command has it."""
     worst = found[0]
     text, _, command = worst.smallest_change.partition(": bin/")
+    where = f" on {worst.topic}" if worst.topic and command and worst.topic not in text else ""
     like = f" {plural(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
     cost = f" Cost: {worst.cost}" if worst.cost else ""
-    return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
+    return (Step(kind="first", text=f"{text.rstrip('.')}{where}.{cost}{like}", command=f"bin/{command}" if command else None),)
 
 
 def brokers_agree(scene: DurabilityInputs, found: Sequence[SettingRow]) -> Finding:

@@ -26,6 +26,7 @@ from casebook.facts.cluster import Problem
 from casebook.facts.disks import LogDir, Replica, SegmentFile
 from casebook.facts.pasted import NOT_PASTED, PASTED, NotUnderstood, Pasted
 from casebook.facts.pasted_hosts import ListedFile
+from casebook.facts.quotes import literal
 from casebook.formats.broker import log_dir_names, log_dir_rows
 from casebook.formats.pasted import paste as pasted
 from casebook.formats.pasted import text as pasted_text
@@ -81,7 +82,7 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
     if unknown:
         lines = sum(part.span.last - part.span.first + 1 for part in unknown)
         told = sorted(unknown, key=lambda part: not _like_an_output(part.text))[:_TOLD]
-        shown = ", ".join(f"{_which(part)} ({part.text[:40]!a})" for part in sorted(told))
+        shown = ", ".join(f"{_which(part)} ({literal(part.text, 40)})" for part in sorted(told))
         more = f"; all of them: {_ranges(unknown)}" if len(unknown) > _TOLD else ""
         yield PASTED, f"{lines} {'line was' if lines == 1 else 'lines were'} not understood: {shown}{more}"
 

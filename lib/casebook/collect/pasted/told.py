@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from casebook.case.writer import CaseWriter
 from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
+from casebook.facts.quotes import cut, literal
 from casebook.formats.pasted.tools.quorum import IS_KRAFT
 
 _MOST = 200
@@ -60,12 +61,12 @@ def _typed(found: Pasted) -> Iterator[str]:
     """Commands in one sentence: they name servers, a namespace, a chroot or a folder."""
     typed = [each for each in found.beside if each.typed]
     if typed:
-        shown = "; ".join(f"line {each.span.first} `{each.text[:_LONGEST]}`" for each in typed[:_MOST_TYPED])
+        shown = "; ".join(f"line {each.span.first} `{cut(each.text, _LONGEST)}`" for each in typed[:_MOST_TYPED])
         more = f"; and {len(typed) - _MOST_TYPED} more" if len(typed) > _MOST_TYPED else ""
         yield f"What was typed: {shown}{more}."
     others = [each for each in found.beside if not each.typed and any(map(str.isalnum, each.text))]
     if others:
-        shown = "; ".join(f"line {each.span.first} {each.text[:_SHORT]!a}" for each in others[:_MOST_TYPED])
+        shown = "; ".join(f"line {each.span.first} {literal(each.text, _SHORT)}" for each in others[:_MOST_TYPED])
         more = f"; and {len(others) - _MOST_TYPED} more" if len(others) > _MOST_TYPED else ""
         yield f"Headings and remarks next to the answers, kept as they are: {shown}{more}."
 

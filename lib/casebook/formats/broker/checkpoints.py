@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.facts.disks import CHECKPOINTS, EpochStart
+from casebook.facts.quotes import literal
 from casebook.formats import properties
 from casebook.formats.broker.decoded import Decoded
 
@@ -122,11 +123,11 @@ def _lines(text: str, *, fields: int) -> Decoded[list[str]]:
     problems = ["ends within a line: it was not believed"] if torn.strip() else []
     version = lines[0].strip() if lines else ""
     if version != "0":
-        return Decoded((), (*problems, f"is of version {version[:20]!a}, which is not known"))
+        return Decoded((), (*problems, f"is of version {literal(version, 20)}, which is not known"))
     rows = [line.split() for line in lines[2:] if line.strip()]
     announced = lines[1].strip() if len(lines) > 1 else ""
     if announced != str(len(rows)):
-        problems.append(f"announces {announced[:20]!a} lines and holds {len(rows)}")
+        problems.append(f"announces {literal(announced, 20)} lines and holds {len(rows)}")
     sound = tuple(row for row in rows if len(row) == fields)
     if len(sound) < len(rows):
         problems.append(f"lines without {fields} fields: {len(rows) - len(sound)}")

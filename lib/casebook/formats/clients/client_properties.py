@@ -12,6 +12,7 @@ from typing import NamedTuple
 import yaml
 
 from casebook.facts.clients import CONSUMER, PRODUCER, SPRING, ClientFile, GivenSetting
+from casebook.facts.quotes import cut
 from casebook.formats import properties
 from casebook.formats.clients import setting_names
 from casebook.formats.clients.setting_names import Path
@@ -270,8 +271,7 @@ def _wrong(name: str, leaf: _Leaf, text: str) -> GivenSetting:
 
 def _shown(text: str) -> str:
     """Return a name or a value in quotable form: cut, and reduced to name characters."""
-    kept = re.sub(r"[^\w.,:\[\]-]", "?", text, flags=re.ASCII)
-    return kept if len(kept) <= _LONGEST_VALUE else f"{kept[:_LONGEST_VALUE]}…"
+    return cut(re.sub(r"[^\w.,:\[\]-]", "?", text, flags=re.ASCII), _LONGEST_VALUE)
 
 
 def _given(found: Iterable[_Found], kind: str) -> Mapping[str, GivenSetting]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json, dump, forms
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, one, spanned
@@ -221,7 +222,7 @@ def _refused(text: str, span: LineSpan) -> ToolStatement:
     is_other = (port is not None and port not in _PORTS) or (port is None and "curl" in text)
     whose = "a ZooKeeper server" if not is_other else f"{host or 'a server'}{f' at port {port}' if port else ''}"
     how = "did not accept the connection" if "efused" in text else "was not reached"
-    says = f"{whose} {how}: {text.strip()[:120].rstrip('.')}"
+    says = f"{whose} {how}: {cut(text.strip().rstrip('.'), 120)}"
     told = ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True)
     return _of_server(told, host) if host else told
 
@@ -340,7 +341,7 @@ def _of_admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatem
     if not whole or not isinstance(value, dict) or not {"command", "error"} <= value.keys():
         return None
     told = ", ".join(row for name, inner in value.items() if name != "command" for row in forms.flat(inner, name))
-    says = f"a ZooKeeper server: {told[:_LINE]}"
+    says = f"a ZooKeeper server: {cut(told, _LINE)}"
     bad = value["error"] is not None
     return (ToolStatement(f"ZooKeeper's {value['command']}", spanned(lines, at, after), says, _WHO_LIVES, bad=bad),), after
 

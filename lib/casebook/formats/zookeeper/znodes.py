@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from casebook.facts.cluster import Broker, GroupOffset, PartitionState
+from casebook.facts.quotes import cut
 from casebook.facts.stamp import Stamp
 from casebook.facts.znodes import Stat
 
@@ -300,8 +301,7 @@ def _list(value: object) -> list[object]:
 def _shown(value: object) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
-    text = json.dumps(value)
-    return text if len(text) <= 40 else text[:40] + "..."
+    return cut(json.dumps(value), 40)
 
 
 def decode_group_offset(path: str, data: bytes | None, stat: Stat | None) -> GroupOffset:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from casebook.facts.quotes import cut
 from casebook.findings import words
 from casebook.kafka.past_rows import EventRow as Event
 from casebook.kafka.past_rows import Sentence, Span, Window, WindowKind
@@ -285,9 +286,7 @@ class Drawing:
         for place, kind in enumerate(kinds):
             rows = [row for row in self._client_events if row.kind == kind]
             said = rows[0].text.partition("\n")[0].strip()
-            quoted = (
-                f"“{said[:60]}{'…' if len(said) > 60 else ''}” × {words.count(len(rows))}" if said else kind.replace("_", " ")
-            )
+            quoted = f"“{cut(said, 60)}” × {words.count(len(rows))}" if said else kind.replace("_", " ")
             marks = [
                 Mark(at=row.at, words=_line(row), shape=DIAMOND, token="warning-fill", proof=row.proof) for row in rows[:1000]
             ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from casebook.facts.events import LogFile
+from casebook.facts.quotes import cut
 from casebook.findings import words
 from casebook.kafka.past_rows import EventRow, Window, WindowKind
 from casebook.page.render import render
@@ -137,7 +138,7 @@ def _event_cells(row: EventRow) -> tuple[object, ...]:
         _owner(row),
         kind_in_words(row.kind),
         about,
-        f"{said[:240]}{'…' if len(said) > 240 else ''}",
+        cut(said, 240),
         link(row.proof),
     )
 

@@ -17,6 +17,7 @@ from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.facts.proofs import state_path
+from casebook.facts.quotes import literal
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step
 from casebook.findings.words import agree, plural, size
 from casebook.kafka.group_partition import group_partition
@@ -166,7 +167,7 @@ def _understood(pasted: Pasted) -> Finding:
 
 
 def _said(line: int, text: str, reason: str) -> str:
-    return f"line {line} {reason}: {text[:60]!a}" if text else f"line {line} {reason}"
+    return f"line {line} {reason}: {literal(text, 60)}" if text else f"line {line} {reason}"
 
 
 def _next(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Finding:

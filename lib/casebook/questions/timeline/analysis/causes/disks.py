@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.facts.events import DISK_FAILURES
+from casebook.facts.quotes import cut
 from casebook.kafka.past_rows import EventRow, Span
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
 from casebook.questions.timeline.analysis.links import Chainer, once_each, places
@@ -155,7 +156,7 @@ def _root(scene: TimelineInputs, first: EventRow, broker: int | None, place: int
     unchecked = () if kind else (
         "why: the line names no exception; check the system log for disk errors and changes to the folder",
     )  # fmt: skip
-    said = " ".join((row or first).text.split())[:200] or f"A log dir of {named(broker)} failed"
+    said = cut(" ".join((row or first).text.split()), 200) or f"A log dir of {named(broker)} failed"
     points = (Indication(said, (row or first).proof),)
     name = (name or "Disk of {broker}, or another cause that kept it from its files").format(broker=named(broker))
     return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)

@@ -51,8 +51,8 @@ class Headline:
 
     @property
     def also(self) -> str:
-        """``1 critical finding on what is still to come``; ``""`` without."""
-        return f"{words.plural(self.worse, 'critical finding')} on what is still to come" if self.worse else ""
+        """``1 critical finding below``; ``""`` without."""
+        return f"{words.plural(self.worse, 'critical finding')} below" if self.worse else ""
 
     @property
     def beside(self) -> str:

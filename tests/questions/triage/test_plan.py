@@ -237,7 +237,7 @@ def test_what_only_a_ledger_tells_leads_nothing_else():
     restart = ask.found(Severity.WARNING, "one", next=(own,))
     well = replace(lead(), verdicts=(), dead=(), start_first=(), empty=())
     told = plan.make(well, lost=True).advise([restart, lost])
-    assert [[step.text[:8] for step in one.next] for one in told] == [["Drain it"], ["Send the"]]
+    assert [[step.text[:8] for step in one.next] for one in told] == [["Drain it"], ["Let the "]]
 
 
 def test_last_copies_that_are_not_there():

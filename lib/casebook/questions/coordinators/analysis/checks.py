@@ -15,6 +15,10 @@ from casebook.questions.coordinators.analysis.scene import COLLECT_LOGS, Coordin
 from casebook.questions.coordinators.analysis.states import CoordinatorState
 from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
 
+_ENOUGH = 3
+_SECOND = "Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."
+_IN_SYNC = "Start the brokers of the other replicas, and wait until these are in sync."
+
 
 def checks(scene: CoordinatorInputs) -> tuple[Finding, ...]:
     """Run every check on coordinators, in a fixed order."""
@@ -164,9 +168,7 @@ def _alone(scene: CoordinatorInputs) -> Finding:
         Severity.WARNING,
         f"{whom(hit)} would lose {agree(len(hit), 'its', 'their')} coordinator with {whose}: no other replica is in sync",
         why="Without its only in-sync replica, the partition is leaderless until that broker is back.",
-        next=(
-            Step(kind="first", text="Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."),
-        ),
+        next=(Step(kind="first", text=_SECOND if any(len(one.judged.replicas) < _ENOUGH for one in hit) else _IN_SYNC),),
     )
 
 

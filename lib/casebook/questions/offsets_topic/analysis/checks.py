@@ -219,6 +219,13 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
         Severity.CRITICAL,
         f"{plural(len(middle), 'byte range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
         why=f"{first.file} at byte {count(first.position)}: {first.reason}. All answers may miss commits.",
+        next=(
+            Step(
+                kind="first",
+                text="Keep the other in-sync replicas of this partition running until the damaged copy is replaced: as leader, "
+                "it serves only the commits that it can read.",
+            ),
+        ),
     )
 
 

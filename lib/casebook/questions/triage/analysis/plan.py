@@ -22,7 +22,7 @@ _BEHIND = ("maintenance.", "offsets_topic.load_buffer")
 """Checks with advice to stop or restart brokers or hold elections: the plan's first step comes before it."""
 
 _OFFLINE, _LOST = "leadership.offline", "loss.lost"
-_SEND_AGAIN = "Send the lost records again from tables/lost, by key and in order, before consumers rely on the gap."
+_SEND_AGAIN = "Let the producers send the records of tables/lost again, in order, before consumers rely on the gap."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,8 @@ def cleaner(lead: Leadership, held: CoordinatorInputs | None, topic: OffsetsTopi
                Commands(lead.version.version, lead.cluster.connect).set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")),
         "C2": (f"Set log.cleaner.enable=true in server.properties of {brokers(hit)}: their copies are not compacted.",
                "log.cleaner.enable=true"),
+        "C4": (f"Search log-cleaner.log of {brokers(hit)} for the error before the partition was given up: on a damaged segment, "
+               "the cleaner fails again after a restart, and the copy must be replaced from an in-sync replica.", None),
         "C10": ("Fix the cause of the exceptions in the cleaner's log (disk, file or another process): each clean "
                 "fails on them.", None),
         "C6": ("Search log-cleaner.log for the reason why nothing was cleaned: server.log does not contain it.", None),

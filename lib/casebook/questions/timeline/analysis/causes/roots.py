@@ -1,5 +1,6 @@
 """Possible root causes of a chain, each with evidence for and against, and what could not be checked."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from casebook.findings.words import duration, moment, plural
@@ -139,6 +140,21 @@ def _named(kind: str, name: str) -> Callable[[TimelineInputs, Chain, int], Itera
     return candidates
 
 
+_MAP_FULL = re.compile(r"messages in segment .* offset map can fit")
+"""Of ``LogCleaner.buildOffsetMap`` (``LogCleaner.scala@0.9.0.1``): later releases clean as far as the map reaches."""
+
+
+def _cleaner(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
+    """Yield the error in the line; only that of the map says which."""
+    first = chain.links[0].cause if chain.links else _at_begin(scene, chain)
+    name = "An error of the log cleaner on {broker}"
+    if first is not None and _MAP_FULL.search(first.text):
+        name = "A segment that does not fit the log cleaner's map on {broker}"
+    elif first is not None and first.kind == "uncleanable":
+        name = "A partition that the log cleaner on {broker} could not clean and gave up"
+    yield from _named("cleaner", name)(scene, chain, place)
+
+
 def _at_begin(scene: TimelineInputs, chain: Chain) -> EventRow | None:
     kinds = ("cleaner_died", "uncleanable")
     return next((row for row in scene.kinds(kinds, chain.opened, chain.opened) if row.broker == chain.broker), None)
@@ -146,7 +162,7 @@ def _at_begin(scene: TimelineInputs, chain: Chain) -> EventRow | None:
 
 _OTHERS = {
     "unknown_request": _storm,
-    "cleaner_dead": _named("cleaner", "A segment that does not fit the log cleaner's map on {broker}"),
+    "cleaner_dead": _cleaner,
     "unclean_start": _killed,
     "disk_failed": disks.candidates,
     emptied.KIND: emptied.candidates,

@@ -28,15 +28,15 @@ MIB = 1 << 20
 OLD, NEW = (VersionInUse(version=KafkaVersion.parse(v), origin=VersionOrigin.PARAMETER) for v in ("0.9.0.1", "2.8.2"))
 
 
-def cluster(leaders, live=(1, 2), isr=None):
-    """Offsets partitions with these leaders (-1: none), each on brokers 1 and 2."""
+def cluster(leaders, live=(1, 2), isr=None, replicas=(1, 2)):
+    """Offsets partitions with these leaders (-1: none), each on these brokers."""
     return Cluster(
         brokers={b: Broker(id=b) for b in live},
         partitions=tuple(
             Partition(
                 OFFSETS_TOPIC,
                 number,
-                (1, 2),
+                replicas,
                 state=PartitionState(None if leader == -1 else leader, isr or (1, 2), 1, 1, stamp=Stamp(changed_at=AT - 90_000)),
             )
             for number, leader in enumerate(leaders)
@@ -362,6 +362,12 @@ class TestPartsOfTheEvidence:
         found = coordinators.examine(cluster([1, 1], live=(1,), isr=(1, 2)), OLD, at=AT)
         assert finding(found, "alone").severity is Severity.WARNING
         assert [(one.broker, one.alone) for one in found.radius] == [(1, (0, 1))]
+
+    @pytest.mark.parametrize(("replicas", "step"), [((1, 2), "Raise the replication factor"), ((1, 2, 3), "Start the brokers")])
+    def test_more_replicas_where_there_are_too_few(self, replicas, step):
+        """Three of which two are away only need to return."""
+        found = coordinators.examine(cluster([1], live=(1,), isr=(1,), replicas=replicas), OLD, at=AT)
+        assert finding(found, "alone").next[0].text.startswith(step)
 
     def test_znodes_alone_give_leaders_and_blast_radius(self):
         """Nothing is called served."""

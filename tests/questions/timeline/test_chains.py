@@ -392,6 +392,18 @@ class TestOthers:
         assert (found.chains[0].kind, effects(found)) == ("cleaner_dead", ["segment_rolled", "loaded"])
         assert (found.chains[0].links[0].count, len(found.chains[0].links[0].examples)) == (1999, 5)
         assert found.roots[0].pro[0].text.startswith("requirement failed")
+        assert found.roots[0].name == "A segment that does not fit the log cleaner's map on broker 1"
+
+    @pytest.mark.parametrize(
+        ("line", "name"),
+        [(event("uncleanable", 0, 1, **OFFSETS), "A partition that the log cleaner on broker 1 could not clean and gave up"),
+         (event("cleaner_died", 0, 1, text="Error due to java.io.EOFException"), "An error of the log cleaner on broker 1")],
+        ids=["given up", "another error"],
+    )  # fmt: skip
+    def test_other_errors_of_a_cleaner(self, line, name):
+        """Only a line that states the messages of a segment is about the cleaner's map."""
+        found = examined(line, *(event("segment_rolled", 1000 * n, 1, line=n, **OFFSETS) for n in range(1, 9)))
+        assert found.roots[0].name == name
 
     def test_unclean_start(self):
         """How long the recovery took; the first start of all recovers nothing."""

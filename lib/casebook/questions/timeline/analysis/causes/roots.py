@@ -1,6 +1,5 @@
 """Possible root causes of a chain, each with evidence for and against, and what could not be checked."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from casebook.findings.words import duration, moment, plural
@@ -140,15 +139,11 @@ def _named(kind: str, name: str) -> Callable[[TimelineInputs, Chain, int], Itera
     return candidates
 
 
-_MAP_FULL = re.compile(r"messages in segment .* offset map can fit")
-"""Of ``LogCleaner.buildOffsetMap`` (``LogCleaner.scala@0.9.0.1``): later releases clean as far as the map reaches."""
-
-
 def _cleaner(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
-    """Yield the error in the line; only that of the map says which."""
+    """Yield the error in the line; only one states the messages of a segment (``LogCleaner.scala@0.9.0.1``)."""
     first = chain.links[0].cause if chain.links else _at_begin(scene, chain)
     name = "An error of the log cleaner on {broker}"
-    if first is not None and _MAP_FULL.search(first.text):
+    if first is not None and first.number("messages") is not None:
         name = "A segment that does not fit the log cleaner's map on {broker}"
     elif first is not None and first.kind == "uncleanable":
         name = "A partition that the log cleaner on {broker} could not clean and gave up"

@@ -41,7 +41,13 @@ def _run(runs: Path, name: str, *, case: str, offline: int = 0, error: str | Non
     if error:
         return
     found = {"check": "leadership.offline", "status": "finding" if offline else "ok", "severity": "critical" if offline else None}
-    found |= {"title": f"{offline} partitions have no leader", "facts": {"offline": offline}}
+    found |= {
+        "title": f"{offline} partitions have no leader",
+        "facts": {"offline": offline},
+        "since": None,
+        "why": "",
+        "next": [],
+    }
     counts = {"ok": 15 - bool(offline), "finding": int(bool(offline)), "could_not_check": 1, "not_applicable": 0}
     document = {"worst": found["severity"], "completeness": counts, "findings": [found]}
     (folder / "findings.json").write_text(json.dumps(document))

@@ -7,6 +7,7 @@ from casebook.facts.cluster import epoch_ms, instant
 from casebook.facts.events import FileExtent, Untyped
 from casebook.facts.losses import LeaderChange
 from casebook.facts.observed import Source
+from casebook.facts.quotes import cut
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.findings.proof import SHOWN, proof
@@ -224,7 +225,7 @@ def _untyped(scene: TimelineInputs, untyped: Sequence[Untyped]) -> Finding:
         entries = plural(many, "warning or error", "warnings and errors")
         return ask.could_not_check(
             f"{entries} of {plural(len(grave), 'shape')} {agree(many, 'is', 'are')} of unknown meaning",
-            why=f"The most frequent: {grave[0].text[:200]}",
+            why=f"The most frequent: {cut(grave[0].text, 200)}",
             settle="Report the wording and its Kafka release.",
         )
     others = f"; {plural(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from casebook.facts.cluster import instant
 from casebook.facts.events import TRUNCATIONS
+from casebook.facts.quotes import cut
 from casebook.findings.words import agree, as_cell, capitalised, plural
 from casebook.kafka.past_rows import EventRow, Sentence, Window, WindowKind
 from casebook.questions.timeline.analysis.causal_chain import CausalLink, Chain, Root
@@ -208,7 +209,7 @@ def _lost(row: EventRow, link: CausalLink | None) -> str:
 
 def _as_printed(row: EventRow, link: CausalLink | None) -> str:
     count = _many(link)
-    text = " ".join(row.text.split())[:160] or row.kind.replace("_", " ")
+    text = cut(" ".join(row.text.split()), 160) or row.kind.replace("_", " ")
     lines = f" ({plural(count, 'line')})" if count > 1 else ""
     return f"{_owner(row)}: {text.rstrip('.')}{lines}."
 

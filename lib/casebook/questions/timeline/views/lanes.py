@@ -338,7 +338,7 @@ class Drawing:
 
 def _line(row: Event) -> str:
     """Return a message on one line."""
-    return row.text.partition("\n")[0][:160] or row.kind.replace("_", " ")
+    return cut(row.text.partition("\n")[0], 160) or row.kind.replace("_", " ")
 
 
 def _clusters(windows: Sequence[Window]) -> list[tuple[int, int | None, list[Window]]]:

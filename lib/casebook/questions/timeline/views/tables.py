@@ -158,7 +158,7 @@ def untyped(found: Timeline) -> Table:
     return Table(
         name="untyped",
         columns=(("Shape", TEXT), ("Logger", CODE), ("Level", UNBROKEN), ("Times", NUMBER), ("For example", UNBROKEN)),
-        rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", words.count(u.count), link(u.example))) for u in rows],
+        rows=[(PLAIN, (cut(u.shape, 200), u.logger or "?", u.level or "?", words.count(u.count), link(u.example))) for u in rows],
         takeaway=f"{words.count(lines)} of {words.plural(entries, 'entry', 'entries')} have an unknown shape.",
         reading=f"{words.count(typed)} are known. The most frequent first; numbers and names taken out.",
         total=len(found.untyped) if len(found.untyped) > len(rows) else None,

@@ -147,7 +147,7 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None, sourc
         for f, own in zip(found, steps, strict=True)
     ]
     again = _again(until, source) if until and any(f.next for f in found) else ""
-    nothing = _nothing_found(all_findings) if not found else None
+    nothing = _nothing_found(said) if not found else None
     on = partial(text.on_source, source=source)
     page = render("findings", findings=rows, until=until, source=source, on=on, again=again, nothing=nothing)
     return html(page, cites=cites)
@@ -170,9 +170,8 @@ def _in_short(step: Step) -> Step:
     return replace(step, text=re.split(r"[:.](?:\s|$)", step.text, maxsplit=1)[0])
 
 
-def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
+def _nothing_found(said: Headline) -> tuple[str, str]:
     """Return the verdict without findings: good only when most could be checked."""
-    said = headline(as_document(all_findings))
     if said.kind == Status.OK:
         return said.kind, "Nothing was found."
     return said.kind, f"Nothing was found in what could be checked; {said.title}."

@@ -6,6 +6,7 @@ Causes are a deleted folder, a replaced disk, or a container without storage. Da
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from casebook.facts.quotes import cut
 from casebook.findings.words import agree, count
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
@@ -49,7 +50,7 @@ def chains(scene: TimelineInputs) -> Iterator[Chain]:
 def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     """Yield the root that a person or a program emptied it: no line names either."""
     last = list(_emptied(scene, chain.broker))[-1]
-    said = Indication(" ".join(last.found.text.split())[:200], last.found.proof)
+    said = Indication(cut(" ".join(last.found.text.split()), 200), last.found.proof)
     used = Indication("It had used it before", last.used.proof)
     name = f"A log dir of {named(chain.broker)} was emptied before it started: deleted, or on storage that does not last"
     unchecked = ("who emptied it: Kafka does not log that",)

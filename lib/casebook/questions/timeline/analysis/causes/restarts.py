@@ -7,6 +7,7 @@ from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
+from casebook.facts.quotes import cut
 from casebook.findings.words import brokers, capitalised, duration, plural
 from casebook.kafka.past_rows import EventRow, Span
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
@@ -289,7 +290,7 @@ def why_failed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root
     """Yield its own reason: for several starts, that of the last."""
     starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
     means, row = starts[-1]
-    points = (Indication(" ".join(row.text.split())[:200], row.proof),)
+    points = (Indication(cut(" ".join(row.text.split()), 200), row.proof),)
     later = "; it started later" if chain.back is not None else ""
     name = f"Broker {chain.broker} could not start{_times(starts)}: {means}{later}"
     yield Root("start_failed", name, chain.broker, place, points, (), (), 100)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from casebook.facts.quotes import cut
 from casebook.findings.words import duration, moment, plural
 from casebook.kafka.past_rows import EventRow
 from casebook.questions.timeline.analysis.causal_chain import Chain, Indication, Root
@@ -120,7 +121,7 @@ def _killed(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
     ended = f"It had ended by the next start of {broker} at {moment(chain.by)}"
     pro = [Indication(ended, chain.links[-1].effect.proof if chain.links else "")]
     if last is not None:
-        text = " ".join(last.text.split())[:200]
+        text = cut(" ".join(last.text.split()), 200)
         pro.append(Indication(f"Its last known line is from {moment(last.at)}: {text}", last.proof))
     since = last.at if last is not None else chain.by - disks.AFTER
     pro += [by_kernel] if (by_kernel := hosts.killed(scene, chain.broker, since, chain.by)) else []
@@ -133,7 +134,7 @@ def _named(kind: str, name: str) -> Callable[[TimelineInputs, Chain, int], Itera
 
     def candidates(scene: TimelineInputs, chain: Chain, place: int) -> Iterator[Root]:
         first = chain.links[0].cause if chain.links else _at_begin(scene, chain)
-        pro = (Indication(" ".join(first.text.split())[:200] or chain.title, first.proof),) if first is not None else ()
+        pro = (Indication(cut(" ".join(first.text.split()), 200) or chain.title, first.proof),) if first is not None else ()
         yield Root(kind, name.format(broker=named(chain.broker)), chain.broker, place, pro, (), (), CERTAIN)
 
     return candidates

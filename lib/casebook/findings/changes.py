@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.findings import declared
-from casebook.findings.finding import Severity, Status, area, rank
+from casebook.findings.finding import Severity, Status, rank
 from casebook.findings.past_runs import RUN_BEFORE, CheckOutcome
 
 
@@ -94,8 +94,8 @@ def _is_over(before: CheckOutcome | None, now: Mapping[str, CheckOutcome]) -> bo
     return same is not None and same.status is Status.OK
 
 
-def _reading_order(change: CheckChange) -> tuple[int, int, int, str]:
-    return _ORDER.index(change.how), rank(change.severity), area(change.check), change.check
+def _reading_order(change: CheckChange) -> tuple[int, int, tuple[int, int, str]]:
+    return _ORDER.index(change.how), rank(change.severity), declared.place_of(change.check)
 
 
 def _change(before: CheckOutcome | None, now: CheckOutcome | None) -> CheckChange | None:

@@ -27,6 +27,7 @@ class Area:
         name: That word, e.g. ``leadership``.
         hurts: Order among all areas, lower ones first: current failures (10 to 29), past ones (30 to 59), imminent ones (60 to
             79), risks (80 to 99).
+        first: Checks whose findings come first among equally severe ones; the others follow by name.
         rests_on: The evidence that answers most of its questions; ``None`` where none does alone.
         is_now: Whether it depends on current leaders and live brokers: withheld when the znodes are known to be outdated.
         is_setup: Whether it is how topics are set up: that holds of the topics which such znodes know.
@@ -34,6 +35,7 @@ class Area:
 
     name: str
     hurts: int = LAST
+    first: tuple[str, ...] = ()
     rests_on: Source | None = None
     is_now: bool = False
     is_setup: bool = False
@@ -92,6 +94,12 @@ def area_of(check: str) -> Area:
     """The area of a check, by the first word of its name; one of which nothing is said where no question has it."""
     name = check.partition(".")[0]
     return _areas().get(name, Area(name=name))
+
+
+def place_of(check: str) -> tuple[int, int, str]:
+    """The order of a check among equally severe ones: its area's, that within it, its name."""
+    area = area_of(check)
+    return area.hurts, area.first.index(check) if check in area.first else len(area.first), check
 
 
 def explaining(check: str) -> Declaration | None:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from casebook.facts.cluster import instant
 from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Observation, Source
-from casebook.findings.declared import area_of, is_to_come, is_under_way
+from casebook.findings.declared import is_to_come, is_under_way, place_of
 from casebook.findings.words import count, when
 
 SCHEMA = 2
@@ -289,7 +289,7 @@ class Completeness:
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Order findings for people: by outcome, urgency, impact, then check name (stable within a check)."""
-    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _urgency(f), area(f.check), f.check)))
+    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _urgency(f), place_of(f.check))))
 
 
 def _urgency(finding: Finding) -> tuple[int, int]:
@@ -317,11 +317,6 @@ def once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 def rank(severity: Severity | None) -> int:
     """Order of a severity: the lower, the worse; ``None`` comes last."""
     return _RANK[severity]
-
-
-def area(check: str) -> int:
-    """Order of a check's area: the lower, the higher its impact."""
-    return area_of(check).hurts
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -22,6 +22,7 @@ from casebook.facts.pasted import (
     ToldConfig,
 )
 from casebook.facts.proofs import state_path
+from casebook.facts.quotes import cut
 from casebook.facts.znodes import ReadOutcome, Stat, Znode
 from casebook.formats.pasted.tools.zookeeper import kafka_path
 from casebook.formats.zookeeper import kafka_tree as tree
@@ -97,9 +98,9 @@ def _what(znode: PastedZnode) -> str:
     if not isinstance(row, dict):
         return "a znode"
     if "endpoints" in row or {"host", "port"} <= row.keys():
-        return f"a broker's registration ({', '.join(map(str, row.get('endpoints') or [row.get('host')]))[:_SHOWN]})"
+        return f"a broker's registration ({cut(', '.join(map(str, row.get('endpoints') or [row.get('host')])), _SHOWN)})"
     if {"leader", "isr"} <= row.keys():
-        return f"a partition's state (leader {row['leader']}, ISR {row['isr']})"[:_SHOWN]
+        return cut(f"a partition's state (leader {row['leader']}, ISR {row['isr']})", _SHOWN)
     return "a topic's assignment" if "partitions" in row else "a znode of settings" if "config" in row else "a znode"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import Elected, PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import sentences, unread
 from casebook.formats.pasted.answer_tables import TABLES, AnswerTable
 from casebook.formats.pasted.cut_output import CutOutput
@@ -95,13 +96,13 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | Elected | P
                 ToolStatement(
                     asked or "GetOffsetShell",
                     one(lines[at]),
-                    f"of {_whose(left_out['which'], command)} it printed nothing: {text.strip()[:200]}",
+                    f"of {_whose(left_out['which'], command)} it printed nothing: {cut(text.strip(), 200)}",
                     bad=True,
                 ),
             )
         elif asked and (failed := _FAILED.fullmatch(text)):
             found = (
-                ToolStatement(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),
+                ToolStatement(asked, spanned(lines, at, after), f"it failed: {cut(failed['said'].rstrip('. '), 200)}", bad=True),
             )
         yield from found
         at = max(after, at + 1)
@@ -260,7 +261,7 @@ def _counted(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     """Return the number that a command ending in ``wc -l`` prints."""
     number = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
     command = re.sub(r"^.{0,200}?[$#%>] ", "", lines[at].text.strip())
-    says = f"`{command[:_MOST_COMMAND]}` counted {number} lines"
+    says = f"`{cut(command, _MOST_COMMAND)}` counted {number} lines"
     return ToolStatement("wc", spanned(lines, at, at + 2), says) if number.isascii() and number.isdecimal() else None
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from casebook.facts.pasted import Beside
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.damage import loops
 from casebook.formats.pasted.text import PastedLine, one
 
@@ -78,7 +79,7 @@ def beside(lines: Iterable[PastedLine], whole: Sequence[PastedLine], is_typed: C
             name = "" if _NO_PLACES.fullmatch(name) else name
             typed = not name and is_typed(line.text[:_LONGEST].lstrip("# "))
             name = _place(line.text[:_LONGEST]) if typed else name
-            found.append(Beside(one(line), loops.printed(line.text.strip())[:_LONGEST], name, typed))
+            found.append(Beside(one(line), cut(loops.printed(line.text.strip()), _LONGEST), name, typed))
     return list(_placed(found, whole))
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, spanned
 
@@ -71,7 +72,7 @@ def closed(text: str) -> str:
     return text + "".join(_CLOSE[each] for each in reversed(open_))
 
 
-def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
+def cut_output(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
     """Return the report on a cut value between two lines: text after its last complete member is not decoded."""
     left = _end("".join(line.text for line in lines[at:after]))[0]
     first = at
@@ -79,11 +80,11 @@ def cut(lines: Sequence[PastedLine], at: int, after: int) -> CutOutput:
         left -= len(lines[first].text)
         first += 1
     open_end = _OPEN_END.search(lines[after - 1].text) if not is_gap(lines[after - 1].text) else None
-    last = f"; what stands last, {open_end[0]}, may be cut itself" if open_end and not lines[after - 1].padded else ""
+    last = f"; what stands last, {cut(open_end[0], 100)}, may be cut itself" if open_end and not lines[after - 1].padded else ""
     return CutOutput(spanned(lines, first, after), f"is JSON that is cut off here: the rest was not pasted{last}")
 
 
-_OPEN_END = re.compile(r"[\w.+/-]{1,100}\Z")
+_OPEN_END = re.compile(r"[\w.+/-]{1,1000}\Z")
 """A number, a word or a string that nothing closes."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from casebook.facts.pasted import ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.text import PastedLine
 
 _CLIENTS = r"kcl|rpk|kaf|kafkactl|kafkacli|topicctl|kafka-utils|kafka-check"
@@ -51,7 +52,7 @@ def printed(
                 has_gap = has_gap or is_inner
                 if not is_inner and (not lines[after].text or is_beside(lines[after].text)):
                     break
-                texts += [" ".join(lines[after].text.split())[:_SHOWN]] if lines[after].text else []
+                texts += [cut(" ".join(lines[after].text.split()), _SHOWN)] if lines[after].text else []
                 after += 1
             if texts:
                 says = f"below its command stands: {'; '.join(texts)}"

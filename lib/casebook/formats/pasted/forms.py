@@ -105,7 +105,7 @@ def _json(lines: Sequence[PastedLine], at: int) -> _Told:
     rows = list(flat(value)) if value else []
     if not rows or not any(_MEMBER.search(line.text) for line in lines[at:after]):
         return [], at, ()
-    return rows, after, () if whole else (cut_json.cut(lines, at, after),)
+    return rows, after, () if whole else (cut_json.cut_output(lines, at, after),)
 
 
 def _part_of_json(lines: Sequence[PastedLine], at: int) -> _Told:

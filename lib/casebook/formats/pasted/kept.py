@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import BrokerSettings, NotKept, PastedLogLine, PastedOffset, PastedZnode
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import pairs
 from casebook.formats.pasted.hosts import listing
 from casebook.formats.pasted.own_words import OWN_WORDS
@@ -113,7 +114,7 @@ def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
             named.update(pieces)
         elif not (_is_known(name, held) and (_is_held(value, held) or all(_is_known(piece, held) for piece in pieces))):
             named.update((*pieces, f"{name}:{pieces[1] if len(pieces) > 1 else ''}"))
-            found.append(f"{name} {value}"[:_SHOWN])
+            found.append(cut(f"{name} {value}", _SHOWN))
     return tuple(dict.fromkeys([*found, *_runs(text, held, named)]))
 
 
@@ -123,7 +124,7 @@ def _runs(text: str, held: Sequence[_HeldWords], named: Container[str]) -> Itera
     lost = {piece for piece in {*pieces} if not (piece.strip(":") in named or _is_known(piece, held))}
     for is_lost, run in itertools.groupby(pieces, lost.__contains__):
         if is_lost:
-            yield " ".join(run)[:_MOST_SHOWN]
+            yield cut(" ".join(run), _MOST_SHOWN)
 
 
 def _is_known(piece: str, held: Sequence[_HeldWords]) -> bool:

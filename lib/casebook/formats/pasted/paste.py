@@ -27,6 +27,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import (
     answers,
     beside,
@@ -123,7 +124,7 @@ def _parsed(lines: list[PastedLine]) -> Pasted:
     headings = list(beside.lead_ins(left, lines))
     for line in headings:
         _take(left, one(line))
-    cut = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
+    cut_ends = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]
 
     parts = [part for rows in found.values() for part in rows if hasattr(part, "span")]
 
@@ -154,7 +155,7 @@ def _parsed(lines: list[PastedLine]) -> Pasted:
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
         beside=tuple(beside_them),
         not_kept=tuple(kept.not_kept(lines, parts, [each.span.first for each in beside_them])),
-        not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
+        not_understood=_not_understood(left, [*cut_ends, *remarks.gaps(lines)], lines),
     )
 
 
@@ -294,10 +295,10 @@ def _take(lines: list[PastedLine], span: LineSpan) -> None:
 
 
 def _not_understood(
-    left: Sequence[PastedLine], cut: Iterable[CutOutput], lines: Sequence[PastedLine]
+    left: Sequence[PastedLine], cut_ends: Iterable[CutOutput], lines: Sequence[PastedLine]
 ) -> tuple[NotUnderstood, ...]:
     """Return unclaimed lines, adjacent ones together; frames of listings, headers and decoration do not count."""
-    found = [NotUnderstood(each.span, "", each.reason) for each in cut]
+    found = [NotUnderstood(each.span, "", each.reason) for each in cut_ends]
     asked = None
     for line in left:
         if not line.text or _says_nothing(line.text):
@@ -310,7 +311,7 @@ def _not_understood(
         elif found and found[-1].text and found[-1].span.last == line.number - 1:
             found[-1] = found[-1]._replace(span=LineSpan(found[-1].span.first, line.number))
         else:
-            found.append(NotUnderstood(one(line), lines[line.number - 1].text[:_SHOWN], "is nothing that is known"))
+            found.append(NotUnderstood(one(line), cut(lines[line.number - 1].text, _SHOWN), "is nothing that is known"))
     return tuple(sorted(found))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
 
@@ -47,14 +48,14 @@ def told(lines: Iterable[PastedLine]) -> Iterator[ToolStatement]:
     for line in itertools.islice(lines, _MOST_GAPS):
         remark = line.text.replace(_bare(line.text), "", 1).strip()
         if any(map(str.isalnum, remark)):
-            yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {remark[:_MOST_SHOWN]}")
+            yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {cut(remark, _MOST_SHOWN)}")
 
 
 def notes(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
     """Yield text removed before decoding: remarks after lines, names of containers and files before them."""
     noted = [line for line in lines if line.note and any(map(str.isalnum, line.note))]
     for line in noted[:_MOST_GAPS]:
-        yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {line.note[:_MOST_SHOWN]}")
+        yield ToolStatement("a remark", one(line), f"a remark next to line {line.number}: {cut(line.note, _MOST_SHOWN)}")
     for (name, _), run in itertools.groupby(enumerate(lines), lambda each: (each[1].container, each[1].number - each[0])):
         rows = [line for _, line in run]
         if name:
@@ -82,7 +83,7 @@ def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Tool
         lines: The same, cleaned.
     """
     if 1 < len(texts) == len(lines) and texts[-2].endswith("\n") and (last := _LAST_WORD.search(texts[-1])):
-        says = f"the paste ends without a line end: its last word, {last[0][:_MOST_SHOWN]}, may be cut"
+        says = f"the paste ends without a line end: its last word, {cut(last[0], _MOST_SHOWN)}, may be cut"
         yield ToolStatement("the end of the paste", one(lines[-1]), says)
 
 

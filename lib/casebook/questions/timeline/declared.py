@@ -10,7 +10,7 @@ from casebook.questions.timeline.analysis.causes.host_clues import Clue
 QUESTION = Declaration(
     notebook="60_incident_timeline",
     answers="timeline",
-    areas=(Area(name="timeline", hurts=40, rests_on=Source.LOGS),),
+    areas=(Area(name="timeline", hurts=40, first=("timeline.unclean_elections", "timeline.leaderless"), rests_on=Source.LOGS),),
     explains={
         "timeline.": "what happened in which order, and what caused what",
         "since.isr_flapping": "which replicas lag, and when",

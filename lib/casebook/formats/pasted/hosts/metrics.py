@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from casebook.facts.cluster import instant
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented
@@ -278,7 +279,7 @@ def _jolokia(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | 
         ]
         yield from found
         if found and not whole:
-            yield cut_json.cut(lines, at, after)
+            yield cut_json.cut_output(lines, at, after)
         at = after
 
 
@@ -288,9 +289,8 @@ def _answer(answer: Mapping[str, object], where: LineSpan, broker: int | None) -
         return
     at = seconds * 1000 if type(seconds) is int and 0 < seconds < 1 << 40 else None
     if "value" not in answer:
-        yield HostSaid(
-            "metrics", where, f"Jolokia has no value of {mbean}: {str(answer.get('error', 'it does not say why'))[:120]}", broker
-        )
+        why = cut(str(answer.get("error", "it does not say why")), 120)
+        yield HostSaid("metrics", where, f"Jolokia has no value of {mbean}: {why}", broker)
         return
     if not isinstance(value, dict):
         yield _said(mbean, {str(request.get("attribute", "Value")): str(value)}, where, broker, at)
@@ -342,7 +342,7 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
                 yield Frame(one(line))
             continue
         if at == last and _may_go_on(found, lines):
-            reason = f"ends the paste within a value, maybe: {text.strip()[:_MOST_SHOWN]}"
+            reason = f"ends the paste within a value, maybe: {cut(text.strip(), _MOST_SHOWN)}"
             yield CutOutput(one(line), reason)
         elif _OTHERS.fullmatch(found["name"]):
             others.append(at)

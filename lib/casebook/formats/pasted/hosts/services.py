@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import PastedLogLine
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, one, spanned
 
@@ -201,7 +202,9 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
         elif (key := _KEY.fullmatch(line)) and key["key"] not in ("Loaded", "Active"):
             text += f"; {key['key'].lower()} {key['value']}"
     running = [
-        f"{found['pid']} ({found['what'][:_MOST_OF_COMMAND].strip()})" for line in texts if (found := _IN_GROUP.fullmatch(line))
+        f"{found['pid']} ({cut(found['what'].strip(), _MOST_OF_COMMAND)})"
+        for line in texts
+        if (found := _IN_GROUP.fullmatch(line))
     ]
     text += f"; in its control group: {', '.join(running)}" if running else ""
     changed = [found["file"] for line in texts if (found := _DROPPED_IN.fullmatch(line))]

@@ -6,6 +6,8 @@ No check uses ``free``, ``vmstat``, ``iostat``, ``sar``, ``top`` and ``docker ps
 import re
 from collections.abc import Sequence
 
+from casebook.facts.quotes import cut
+
 _NAME = re.compile(r"%?[A-Za-z_#/%][\w%/().:#+-]*")
 _FIGURE = re.compile(r"[^A-Za-z%#_]")
 _CELLS = re.compile(r"\t+ *| {2,}")
@@ -18,7 +20,7 @@ def told(texts: Sequence[str]) -> str:
     """Return the first rows; ``""`` without a table."""
     rows = _docker(texts) if _DOCKER.match(texts[0]) else _by_cells(texts) or list(_rows(texts))
     more = f"; {len(rows) - _MOST_ROWS} more rows" if len(rows) > _MOST_ROWS else ""
-    return ("; ".join(rows[:_MOST_ROWS]))[:_MOST_SHOWN] + more
+    return cut("; ".join(rows[:_MOST_ROWS]), _MOST_SHOWN) + more
 
 
 def _by_cells(texts: Sequence[str]) -> list[str]:

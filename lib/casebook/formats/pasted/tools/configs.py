@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.text import REDACTED, PastedLine, is_end, is_gap, spanned
 from casebook.formats.pasted.tools.topics import configs_as_far
 
@@ -81,12 +82,14 @@ def told(lines: Sequence[PastedLine]) -> Iterator[ToldConfig | ToolStatement]:
                 yield from _of_zookeeper(found, spanned(lines, at, after))
             elif other := _OTHER.fullmatch(text):
                 entries, after = _entries(lines, at)
-                printed = [other["values"].strip(" :")[:_MOST_SHOWN], *map(_with_sources, entries[:_SHOWN])]
+                printed = [cut(other["values"].strip(" :"), _MOST_SHOWN), *map(_with_sources, entries[:_SHOWN])]
                 values = ", ".join(filter(None, printed)) or "nothing"
                 more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
                 is_part = after < len(lines) and is_gap(lines[after].text)
                 more += "; and others that were left out" if is_part else ""
-                yield ToolStatement("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}{more}")
+                yield ToolStatement(
+                    "kafka-configs", spanned(lines, at, after), f"{cut(other['what'].strip(), 100)} {values}{more}"
+                )
         at = after
 
 
@@ -189,7 +192,7 @@ def _of_entity(
 def _with_sources(entry: _SettingEntry) -> str:
     """Return a setting with its sources, as printed."""
     value = REDACTED if entry.is_secret else entry.value
-    return f"{entry.name}={value}" + (f" ({entry.synonyms[:_MOST_SHOWN]})" if _is_open(entry) else "")
+    return f"{entry.name}={value}" + (f" ({cut(entry.synonyms, _MOST_SHOWN)})" if _is_open(entry) else "")
 
 
 def _is_open(entry: _SettingEntry) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json, forms
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.damage import sent
@@ -75,7 +76,7 @@ def _as_json(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
         if isinstance(found, dict) and (any(_MARK.fullmatch(key) for key in found) or _is_proposal(found)):
             yield from _of(found, spanned(lines, at, after), whole=whole)
             if not whole:
-                yield cut_json.cut(lines, at, after)
+                yield cut_json.cut_output(lines, at, after)
         at = after
 
 
@@ -95,7 +96,7 @@ def _of(found: Mapping[str, object], where: LineSpan, *, whole: bool) -> Iterato
             failed = sorted(key for key, value in state.items() if _TROUBLE.fullmatch(key) and value)
             shown = ", ".join(f"{key} {value if key in failed else _short(value)}" for key, value in state.items())
             settle = "" if failed else _settle(what)
-            text = f"{what}: {_trouble(failed)}{shown[:_LONGEST_STATE]}"
+            text = f"{what}: {_trouble(failed)}{cut(shown, _LONGEST_STATE)}"
             yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
 
 
@@ -222,9 +223,9 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
 def _state(what: str, told: str, where: LineSpan) -> HostSaid:
     """Return one of its own states; a cut one may have had more."""
     failed = sorted(set(_FAILURES.findall(told)))
-    cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")
-    text = f"{what}: {_trouble(failed)}{told[:_LONGEST_STATE]}{' (cut: what follows was not pasted)' if cut else ''}"
-    settle = "" if failed else "paste all of kafkacruisecontrol/state: this one is cut" if cut else _settle(what)
+    is_cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")
+    text = f"{what}: {_trouble(failed)}{cut(told, _LONGEST_STATE)}{' (cut: what follows was not pasted)' if is_cut else ''}"
+    settle = "" if failed else "paste all of kafkacruisecontrol/state: this one is cut" if is_cut else _settle(what)
     return HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={"what": what})
 
 
@@ -241,5 +242,4 @@ def _settle(what: str) -> str:
 
 
 def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return cut(str(value), 80)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import DescribedPartition, DescribedTopic, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, spanned
@@ -56,7 +57,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
             yield told._replace(says=f"{told.says}; asked for topic {head['asked']}") if head["asked"] else told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
-            error = f": {found['error'].strip()[:100]}" if found["error"].strip() else ""
+            error = f": {cut(found['error'].strip(), 100)}" if found["error"].strip() else ""
             yield ToolStatement(
                 _TOOL, span, f"topic '{topic}' has {found['count']} partitions{error}" if error else "", bad=bool(error)
             )
@@ -69,7 +70,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
             if isinstance(value, dict):
                 yield from _of_json(value, spanned(lines, at, after), whole=whole)
                 if not whole:
-                    yield cut_json.cut(lines, at, after)
+                    yield cut_json.cut_output(lines, at, after)
         at = after
 
 
@@ -115,7 +116,7 @@ def _partition(row: re.Match[str], topic: str, span: LineSpan, *, is_cut: bool) 
     if len(set(replicas)) == len(replicas) and len(set(isr)) == len(isr):
         yield DescribedPartition(topic, number, span, leader if leader >= 0 else None, replicas, isr, ordered=False, tool="kcat")
         error = (row["error"] or "").strip(" ,")
-        yield ToolStatement(_TOOL, span, f"{topic}-{number}: {error[:100]}" if error else "", bad=bool(error))
+        yield ToolStatement(_TOOL, span, f"{topic}-{number}: {cut(error, 100)}" if error else "", bad=bool(error))
 
 
 def _may_go_on(lines: Sequence[PastedLine], at: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import ToolStatement
 from casebook.facts.pasted_hosts import LineSpan, Used
+from casebook.facts.quotes import cut
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
@@ -39,7 +40,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | Cu
             if isinstance(value, dict) and isinstance(value.get("brokers"), list):
                 yield from _brokers(value["brokers"], span, whole)
                 if not whole:
-                    yield cut_json.cut(lines, at, after)
+                    yield cut_json.cut_output(lines, at, after)
         elif text.lstrip().startswith("{") and (rows := _of_jq(lines, at)):
             after = at + len(rows)
             yield _told_of_jq(rows, spanned(lines, at, after))
@@ -128,7 +129,7 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
 def _error(text: str) -> str:
     """Why a log dir cannot be used, without the package of the exception."""
     found = _ERROR.fullmatch(text.strip())
-    return " ".join((found["name"] + found["message"] if found else text).split())[:_MOST_SAID].rstrip(". ")
+    return cut(" ".join((found["name"] + found["message"] if found else text).split()).rstrip(". "), _MOST_SAID)
 
 
 def _some(rows: Sequence[str]) -> list[str]:

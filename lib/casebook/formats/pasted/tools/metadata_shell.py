@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import ToolStatement
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.text import PastedLine, spanned
 
 _GREETING = re.compile(r"\s*\[ Kafka Metadata Shell \]\s*")
@@ -36,7 +37,7 @@ def _session(lines: Sequence[PastedLine], at: int) -> tuple[ToolStatement, int]:
         if asked:
             found.append([asked["command"]])
         else:
-            found[-1].append(" ".join(text[:_MOST_SHOWN].split()))
+            found[-1].append(cut(" ".join(text.split()), _MOST_SHOWN))
         after += 1
     says = "; ".join(f"`{command}` printed {', '.join(rows) or 'nothing'}" for command, *rows in found)
     return ToolStatement("kafka-metadata-shell", spanned(lines, at, after), says, _INSTEAD), after

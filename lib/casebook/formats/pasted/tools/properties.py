@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.pasted import BrokerSettings, ToolStatement
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats import properties
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import LONGEST, placed
@@ -61,7 +62,7 @@ def settings(lines: Sequence[PastedLine]) -> Iterator[BrokerSettings | HostSaid 
         if lines[at].number == 1 and (name := _cut_name(lines[at].text)):
             texts[0] = ""
             found.pop(name, None)
-            yield CutOutput(one(lines[at]), f"begins within a name: {lines[at].text.strip()[:_MOST_COMMENTS]}")
+            yield CutOutput(one(lines[at]), f"begins within a name: {cut(lines[at].text.strip(), _MOST_COMMENTS)}")
         is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
         if after > at and (_is_of_broker(found, texts) or (_is_asked(lines, at) and _has_known(found))):
             if not _is_printed(texts):
@@ -105,7 +106,7 @@ def _is_printed(texts: Sequence[str]) -> bool:
 
 def _of_start(where: LineSpan, found: dict[str, str], broker: int | None) -> HostSaid:
     shown = ", ".join(f"{key}={value}" for key, value in found.items())
-    text = f"{len(found)} settings as a broker printed them at its start, defaults among them: {shown[:_LONGEST_SHOWN]}"
+    text = f"{len(found)} settings as a broker printed them at its start, defaults among them: {cut(shown, _LONGEST_SHOWN)}"
     return HostSaid("KafkaConfig values", where, text, broker, facts={"settings": dict(found)})
 
 

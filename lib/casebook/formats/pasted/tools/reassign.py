@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import MoveState, PastedAssignment, PastedMove, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, broker_ids, one, spanned
@@ -149,7 +150,7 @@ def _row(text: str, span: LineSpan) -> Iterator[PastedAssignment | PastedMove | 
             moves = ", and no reassignment of it is active" if inactive else ""
             yield ToolStatement(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it{wanted}{moves}")
     elif _SENTENCE.fullmatch(text[:4096]):
-        yield ToolStatement(_TOOL, span, text.strip()[:200].rstrip("."))
+        yield ToolStatement(_TOOL, span, cut(text.strip().rstrip("."), 200))
 
 
 def _current(

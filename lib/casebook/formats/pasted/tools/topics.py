@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import DescribedPartition, DescribedTopic, ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import literal
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, one, spanned
 from casebook.formats.zookeeper import znodes
@@ -278,7 +279,9 @@ def _as_far(
     if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
         partition = _partition(row, cut.span)
         if partition is not None and (row["isr"] is not None or partition.leader is None):
-            return partition, (CutOutput(cut.span, f"is a partition's line that is cut off after {last['rest'].strip()[:40]!a}"),)
+            return partition, (
+                CutOutput(cut.span, f"is a partition's line that is cut off after {literal(last['rest'].strip(), 40)}"),
+            )
     if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""

@@ -4,6 +4,7 @@ from casebook.facts.cluster import instant
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.evidence import Evidence
 from casebook.facts.observed import Source
+from casebook.facts.quotes import cut
 from casebook.findings import coverage, log_checks
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
@@ -209,7 +210,7 @@ def _understood(scene: CoordinatorInputs) -> Finding:
     if odd:
         return ask.could_not_check(
             f"{plural(len(odd), 'line')} about loading or cleaning {agree(len(odd), 'is', 'are')} in an unknown wording",
-            why=f"The first: {odd[0].summary[:200]}",
+            why=f"The first: {cut(odd[0].summary, 200)}",
             settle="Report the wording and its Kafka release.",
         )
     gaps = coverage.unread_logs(scene.files, scene.cluster)

@@ -225,6 +225,11 @@ def damage(found: Sequence[SegmentDamage], scan: Scanned, gaps: Gaps) -> Finding
                 text="Keep the other in-sync replicas of this partition running until the damaged copy is replaced: as leader, "
                 "it serves only the commits that it can read.",
             ),
+            Step(
+                kind="then",
+                text="While another replica is in sync, replace it: stop its broker by a controlled shutdown, move the folder of "
+                "the partition out of the log dir, and start the broker. It then fetches the whole partition from the leader.",
+            ),
         ),
     )
 

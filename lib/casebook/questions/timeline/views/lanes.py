@@ -297,15 +297,15 @@ class Drawing:
         windows = [w for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.opened is not None]
         for start, end, inside in _clusters(windows)[:_MOST_SHADES]:
             planned = all(window.planned for window in inside)
-            lasted = "open end" if end is None else f"{(end - start) / 1000:.3f}{words.THIN}s"
-            closed = "end not logged" if end is None else f"{second(end)} {'given up' if planned else 'truncated'}"
-            yield Shade(
-                start=start,
-                end=end,
-                title=f"{'planned move' if planned else 'loss window'} {lasted}",
-                detail=f"{second(start)} elected .. {closed}",
-                token="warning" if planned else "critical",
-            )
+            what = "planned move" if planned else "loss window"
+            if end is None:
+                title, closed = f"{what} open end", "end not logged"
+            else:
+                many = f"{words.plural(len(inside), what)}, the longest" if len(inside) > 1 else what
+                title = f"{many} {max(window.closed - window.opened for window in inside) / 1000:.3f}{words.THIN}s"
+                closed = f"{second(end)} {'given up' if planned else 'truncated'}"
+            token = "warning" if planned else "critical"
+            yield Shade(start=start, end=end, title=title, detail=f"{second(start)} elected .. {closed}", token=token)
 
     def _ticks(self, lanes: set[str]) -> tuple[list[Tick], list[Tick]]:
         """Return single events, when few; else counts, and single events of the initial view if few."""

@@ -1,5 +1,6 @@
 """The texts that people see: short sentences in the field's own words, in findings, notebooks, templates and the README."""
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -147,3 +148,34 @@ def test_readme():
     said = of_markdown((places.checkout() / "README.md").read_text())
     assert avoided(said) == []
     assert long_ones(said) == []
+
+
+class TestNames:
+    """Names of the code are for the code."""
+
+    def test_no_name_of_a_class_is_shown(self):
+        """A column is headed State, not CoordinatorState, whatever a class is called."""
+        trees = {path: ast.parse(path.read_text()) for path in sorted((places.checkout() / "lib" / "casebook").rglob("*.py"))}
+        nodes = {path: list(ast.walk(tree)) for path, tree in trees.items()}
+        names = {node.name for some in nodes.values() for node in some if isinstance(node, ast.ClassDef)}
+        joined = re.compile(rf"\b(?:{'|'.join(sorted(name for name in names if re.search('[a-z][A-Z]', name)))})\b")
+        shown = [
+            f"{path.name}:{node.lineno}: {node.value}"
+            for path, some in nodes.items()
+            if path.name != "__init__.py"
+            for unseen in [set(_unseen(some))]
+            for node in some
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in unseen
+            if joined.search(node.value)
+        ]
+        assert len(names) > 300
+        assert shown == []
+
+
+def _unseen(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    """Docstrings, and annotations in quotes."""
+    for node in nodes:
+        if isinstance(node, ast.Expr):
+            yield id(node.value)
+        for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            yield from map(id, ast.walk(part)) if part else ()

@@ -44,6 +44,16 @@ class TestOrder:
         """Lost records are a fact; they are no risk."""
         assert said(found("loss.lost", Severity.CRITICAL), found("leadership.under_min_isr")).title == "loss.lost"
 
+    def test_lost_records_come_before_an_outage_that_is_over(self):
+        """Of equal severity: a loss lasts."""
+        first = said(found("timeline.leaderless"), found("timeline.two_leaders"), found("timeline.unclean_elections"))
+        assert first.title == "timeline.unclean_elections"
+
+    def test_first_checks_of_an_area_are_its_own(self):
+        """A name that no check has would rank nothing."""
+        for area in (area for question in questions() for area in question.areas):
+            assert set(area.first) <= {check for question in questions() for check in question.numbers}
+
     def test_for_information_comes_last(self):
         """Whatever it is about."""
         checks = [

@@ -1,6 +1,7 @@
 """What a headless run leaves behind, on the shipped cases."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import nbformat
 import papermill
 import pyarrow.parquet as pq
 import pytest
+from bs4 import BeautifulSoup
 
 from casebook.collect import sources
 from casebook.errors import CasebookError, UsageError
@@ -19,6 +21,7 @@ from casebook.machine import places
 from casebook.questions.quiz.incidents import INCIDENTS
 from casebook.runs import notebooks, parameters, runner, summary
 from tests.page.incident import words_of
+from tests.test_shown_words import avoided, long_ones
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
@@ -27,6 +30,9 @@ HEADLESS = {notebook.stem: str(parameters.of_notebook(notebook.path)[0].default)
 ANSWERED_BY = {area.name: question.notebook for question in questions() for area in question.areas}
 """Notebooks by the first word of their checks."""
 
+
+BLOCKS = ("p", "td", "th", "li", "dd", "dt", "h1", "h2", "h3", "summary", "figcaption")
+"""Elements of a page that hold one text each."""
 
 WITHOUT_NUMBER = {"offsets_topic.compacted", "leadership.controller"}
 """Their numbers are offsets, ids and epochs."""
@@ -69,6 +75,17 @@ class TestRunFolder:
         """The report is one file: no address is fetched."""
         html = (run(stem, source).folder / "report.html").read_text()
         assert not [attribute for attribute in ('src="http', "src='http", 'href="//', "@import", "url(http") if attribute in html]
+
+    def test_its_words(self, run, stem, source):
+        """As rendered: no word of the list anywhere, and no long sentence but in lines of the evidence."""
+        page = BeautifulSoup((run(stem, source).folder / "report.html").read_text(), "html.parser")
+        for part in page.select("script, style, pre, svg, code, .cb-story, [data-cb-table=events], #cited"):
+            part.replace_with("`x`")
+        blocks = [block for block in page.find_all(BLOCKS) if not block.find(BLOCKS)]
+        texts = [part for block in blocks for part in re.split(r"\n\s*", block.get_text("\n")) if part]
+        assert len(texts) > 50
+        assert avoided(texts) == []
+        assert long_ones(texts) == []
 
     def test_it_names_no_secret_and_no_place_of_its_maker(self, run, stem, source):
         """Nothing of the machine that ran it stands in findings or tables."""

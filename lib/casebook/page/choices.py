@@ -14,5 +14,6 @@ def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[
     now = str(remembered.get(name, default))
     box = widgets.Combobox(value=now, options=list(options), placeholder="all", description=name, ensure_option=False)
     box.observe(lambda change: remembered.__setitem__(name, change["new"] if change["new"] in options else ""), "value")
-    display(widgets.HBox([box, widgets.Label("then run the cells below")]))
+    row = widgets.Layout(flex_flow="row wrap")  # on a narrow page, the label stands below the box
+    display(widgets.HBox([box, widgets.Label("then run the cells below")], layout=row))
     return now if now in options else ""

@@ -56,7 +56,7 @@ def who_waits(c: Coordinators) -> View:
             ("Group", CODE),
             ("Partition", NUMBER),
             ("Coordinator", UNBROKEN),
-            ("CoordinatorState", UNBROKEN),
+            ("State", UNBROKEN),
             ("Since", UNBROKEN),
             ("Served at", UNBROKEN),
             ("Rests on", TEXT),
@@ -300,7 +300,7 @@ def _every_partition(c: Coordinators) -> Markup:
         columns=(
             ("Partition", NUMBER),
             ("Coordinator", UNBROKEN),
-            ("CoordinatorState", UNBROKEN),
+            ("State", UNBROKEN),
             ("Since", UNBROKEN),
             ("Size", NUMBER),
             ("Records", NUMBER),

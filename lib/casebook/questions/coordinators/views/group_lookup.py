@@ -106,7 +106,7 @@ def _steps(found: LookUp) -> list[tuple[str, object, str]]:
         ("Partition", partition, f"from {found.topic.origin}" + (", assumed" if found.topic.assumed else "")),
         ("Coordinator", coordinator, isr),
         (
-            "CoordinatorState",
+            "State",
             str(judged.state).replace("_", " ") if judged else "unknown",
             judged.why if judged else "not in the evidence",
         ),

@@ -93,6 +93,7 @@ def figure(gantt: Gantt) -> Figure:
     notes, quiet = zip(*_notes(gantt), strict=True)
     meta = {"font.color": "text", "xaxis.gridcolor": "hair", "xaxis.tickfont.color": "quiet"}
     meta |= {f"annotations[{at}].font.color": token for at, token in enumerate(quiet) if token}
+    meta |= {f"annotations[{at}].bgcolor": "page" for at, note in enumerate(notes) if "bgcolor" in note}
     shapes, edges = zip(*_shapes(gantt), strict=True)
     meta |= {f"shapes[{at}].line.color": token for at, token in enumerate(edges)}
     return Figure(
@@ -243,7 +244,8 @@ def _notes(gantt: Gantt) -> Iterator[tuple[dict[str, object], str]]:
             yield margin | {"text": f"<b>{strip.label}</b>", "y": y, "yshift": 8}, ""
             yield margin | quiet | {"text": strip.detail, "y": y, "yshift": -7}, "quiet"
         time, side = _anchor(strip, gantt)
-        yield plain | {"text": strip.note, "x": _iso(time), "xanchor": side, "y": y, "yshift": _BAR + 1}, ""
+        above = {"x": _iso(time), "xanchor": side, "y": y, "yshift": _BAR + 1}
+        yield plain | above | {"text": strip.note, "bgcolor": light("page")}, ""  # it may cross the evidence's end
     if gantt.ends:
         below = {"y": len(gantt.strips) - 0.5, "yanchor": "top", "x": _iso(gantt.ends), "text": _ending(gantt)}
         side = "right" if _ends_late(gantt) else "left"

@@ -302,7 +302,7 @@ def ask(found: Durability) -> View:
     """Show questions with answers in no file."""
     table = Table(
         name="questions",
-        columns=(("Whom", TEXT), ("Question", TEXT), ("Consequence", QUIET)),
+        columns=(("Ask", TEXT), ("Question", TEXT), ("Consequence", QUIET)),
         rows=[(PLAIN, _question(one)) for one in found.questions],
         takeaway=f"{words.plural(len(found.questions), 'question')} that only people can answer.",
     )

@@ -110,7 +110,7 @@ def clients(found: Durability) -> View:
     missing = sum(row.value is None for row in rows)
     table = Table(
         name="client-settings",
-        columns=(("AuditedClient", CODE), ("TopicGroup", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
+        columns=(("Client", CODE), ("Kind", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
         rows=[(PLAIN, (row.client, row.kind, row.key, _value(row.value), row.origin)) for row in rows[:_MOST_ROWS]],
         takeaway=f"{words.plural(sum(c.kind == PRODUCER for c in known), 'producer')} and "
         f"{words.plural(sum(c.kind == CONSUMER for c in known), 'consumer')}; {words.plural(missing, 'setting')} not known.",

@@ -280,7 +280,7 @@ def _clean(v: Verdict) -> object:
     if v.clean_winner is not None:
         return f"{v.clean_winner} now"
     in_sync = [b for b in v.waits_for if b in (v.isr or ()) or v.state is PartitionCondition.UNINITIALISED]
-    return f"{' or '.join(map(str, in_sync))} if started" if in_sync else "nobody"
+    return f"{' or '.join(map(str, in_sync))} if started" if in_sync else "no replica"
 
 
 def _unclean(v: Verdict) -> object:
@@ -291,7 +291,7 @@ def _unclean(v: Verdict) -> object:
     unclean = [broker for broker in v.waits_for if elected_unclean([v], [broker])]
     if unclean:
         return f"{' or '.join(map(str, unclean))} if started first"
-    return "–" if v.clean_winner is not None else "nobody"
+    return "–" if v.clean_winner is not None else "no replica"
 
 
 def _proof(v: Verdict, proofs: Proofs) -> Markup:

@@ -61,7 +61,7 @@ def _steps(found: Drain, files: Mapping[str, str]) -> Table | None:
     return Table(
         name="drain-steps",
         columns=(
-            ("DrainStep", NUMBER),
+            ("Step", NUMBER),
             ("Partitions", NUMBER),
             ("Replicas copied", NUMBER),
             ("Bytes", UNBROKEN),
@@ -141,7 +141,7 @@ def _moves(found: Drain) -> Table | None:
         name="drain-plan",
         columns=(
             ("Partition", CODE),
-            ("DrainStep", NUMBER),
+            ("Step", NUMBER),
             ("From", CODE),
             ("To", CODE),
             ("Bytes", UNBROKEN),

@@ -36,7 +36,7 @@ def _widgets(m: Maintenance, asked: Asked, context: PanelContext) -> object:
     fields: dict[str, object] = {}
     for name, words, hint in (
         ("drain", "Drain", "2 or 2,5"),
-        ("exclude", "Exclude", "nobody"),
+        ("exclude", "Exclude", "none"),
         ("targets", "Only targets", "all that live"),
     ):
         fields[name] = widgets.Text(

@@ -144,7 +144,7 @@ def groups_wait(row: RestartRow) -> object:
     """Format how long groups are without a coordinator."""
     if row.seconds_without_coordinator is not None:
         if not row.offsets_partitions:
-            return "nobody"
+            return "no group"
         who = "" if row.groups_without_coordinator is None else f"{words.plural(row.groups_without_coordinator, 'group')}, "
         return f"{who}about {text.duration(1000 * row.seconds_without_coordinator)}"
     if row.endless:

@@ -306,7 +306,7 @@ def escaped(text: str) -> str:
 def _summary(windows: Iterable[Window]) -> Iterator[str]:
     words = {
         WindowKind.TWO_LEADERS: "two brokers could both take writes",
-        WindowKind.LEADERLESS: "nobody led",
+        WindowKind.LEADERLESS: "there was no leader",
         WindowKind.UNDER_MIN_ISR: "too few replicas were in sync",
         WindowKind.LOADING: "a coordinator loaded",
     }

@@ -86,7 +86,8 @@ def loads(held: CoordinatorInputs) -> Iterator[PlanStep]:
         command = "casebook run group_coordinators"
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=tuple(busy), command=command, checks=(_WAITING,), never=never)
         return
-    text = f"Wait {until}: {loading}." if until else f"Wait for the loads to end, and collect the logs again: {loading}."
+    past = "If that time has passed, collect the logs again."
+    text = f"Wait {until}: {loading}. {past}" if until else f"Wait for the loads to end, and collect the logs again: {loading}."
     yield PlanStep(act=Act.WAIT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
 
 

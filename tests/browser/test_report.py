@@ -210,6 +210,13 @@ class TestPaper:
         opened.emulate_media(media="screen", color_scheme="light")
         assert opened.locator("details[open]").count() == before
 
+    def test_a_long_table_ends(self, browser: Browser, run):
+        """Forty of two hundred lost records are printed, and the page says where the others are."""
+        with visit(browser, run("70_message_loss", "sample:acks1_loss").folder / "report.html") as seen:
+            seen.page.emulate_media(media="print")
+            rows = seen.page.locator("[data-cb-table=lost] tbody tr")
+            assert (rows.count(), sum(row.is_visible() for row in rows.all())) == (200, 40)
+
     @pytest.mark.parametrize("source", [INCIDENT, "sample:commit_before_processing"])
     def test_triage_on_two_pages(self, browser: Browser, run, source: str):
         """With many findings, and with none but many checks."""

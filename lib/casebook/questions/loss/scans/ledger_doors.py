@@ -1,7 +1,8 @@
 """Requirements on a ledger before Spark reads it: regular files, and packs within this machine's limits."""
 
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,14 +13,16 @@ from casebook.errors import UsageError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_PACKED = r"(?i)\.(gz|bz2|deflate|lz4|snappy|zst)$"
+_PACKED = re.compile(r"\.(gz|bz2|deflate|lz4|snappy|zst)\Z", re.IGNORECASE)
 """Suffixes of files that Hadoop unpacks (``CompressionCodecFactory.java@3.4.1``)."""
 _STEP = 64 << 20
 """Bytes unpacked at a time, between checks for an interrupt."""
 
 
-def refuse(spark: "SparkSession", place: str) -> None:
-    """Raise for ledger files that are not regular, or are packs with too much content; each pack is unpacked once for this check.
+def admitted(spark: "SparkSession", place: str) -> Sequence[tuple[str, int]]:
+    """Return path and length of each file of a ledger; all are regular, and no pack has too much content.
+
+    Each pack is unpacked once for this check.
 
     Args:
         spark: Spark session.
@@ -28,13 +31,14 @@ def refuse(spark: "SparkSession", place: str) -> None:
     Raises:
         UsageError: A file is refused.
     """
-    from pyspark.sql import functions as f
-
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place)
-    for path in files.inputFiles():
+    listed = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place)
+    for path in listed.inputFiles():
         _refuse_special(path)
-    for row in files.select("path", "length").where(f.col("path").rlike(_PACKED)).collect():
-        _refuse_pack(spark, row.path, row.length)
+    files = [(row.path, row.length) for row in listed.select("path", "length").collect()]
+    for path, length in files:
+        if _PACKED.search(path):
+            _refuse_pack(spark, path, length)
+    return files
 
 
 def _refuse_special(path: str) -> None:

@@ -1,5 +1,6 @@
 """Read files of a ledger as frames of cells: rows of each format, without interpretation."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from casebook.questions.loss.scans import ledger_doors
 
 _FORMATS = {"csv": "CSV", "tsv": "CSV", "json": "JSON lines", "jsonl": "JSON lines", "ndjson": "JSON lines", "parquet": "Parquet"}
 _PACKED = ("gz", "bz2")
+_ENDING = re.compile(rf"\.(?P<suffix>[a-z]+)(?:\.(?:{'|'.join(_PACKED)}))?\Z")
 _SEPARATORS = ",;\t|"
 
 _DAMAGED = "casebook: damaged line"
@@ -46,18 +48,16 @@ def table(spark: SparkSession, place: str, lines: JavaPattern | None, prefix: st
         UsageError: The format is unknown or inconsistent, the ledger is empty, or its files are refused
             (:mod:`casebook.questions.loss.scans.ledger_doors`).
     """
-    ledger_doors.refuse(spark, place)
-    return _log(spark, place, lines) if lines else _TABLES[_format(spark, place, prefix)](spark, place)
+    files = ledger_doors.admitted(spark, place)
+    return _log(spark, place, lines) if lines else _TABLES[_format(files, place, prefix)](spark, place)
 
 
-def _format(spark: SparkSession, place: str, prefix: str) -> str:
+def _format(files: Sequence[tuple[str, int]], place: str, prefix: str) -> str:
     """Return the format by file names."""
-    suffix = f.regexp_extract(f.lower("path"), rf"\.([a-z]+)(\.({'|'.join(_PACKED)}))?$", 1)
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).select("path", "length")
-    by_suffix = files.groupBy(suffix.alias("suffix")).agg(f.min("path"), f.sum("length")).collect()
-    if not sum(size for _, _, size in by_suffix):
+    if not any(length for _, length in files):
         raise empty(place)
-    kinds = {_FORMATS.get(suffix): path for suffix, path, _ in sorted(by_suffix)}
+    endings = ((_ENDING.search(path.lower()), path) for path, _ in sorted(files, reverse=True))
+    kinds = {_FORMATS.get(ending["suffix"] if ending else ""): path for ending, path in endings}
     if None in kinds:
         raise UsageError(
             f"The name of {kinds[None]} does not show its format.",

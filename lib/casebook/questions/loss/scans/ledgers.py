@@ -104,14 +104,19 @@ class Ledger:
         """Return its shape, in one pass.
 
         Raises:
+            UsageError: It has no row.
             ScanError: It cannot be read to its end.
         """
+        from casebook.questions.loss.scans.ledger_files import empty
         from casebook.questions.loss.scans.ledger_rows import sums
 
         with _failures(self._location):
             summed = self._read.agg(*sums())
             (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
-        return _shape(row.asDict(), self._zone)._replace(timed=self._timed, unused=self._unused)
+        shape = _shape(row.asDict(), self._zone)
+        if not shape.rows and not shape.unusable:
+            raise empty(self._location)
+        return shape._replace(timed=self._timed, unused=self._unused)
 
 
 def read(
@@ -137,7 +142,7 @@ def read(
         line_pattern: For an application log: a regular expression with columns as named groups.
 
     Raises:
-        UsageError: The file does not exist, is empty, or lacks a required column.
+        UsageError: The file does not exist, has no content, or lacks a required column.
         ScanError: It is unreadable.
     """
     from casebook.questions.loss.scans import ledger_files, ledger_rows, ledger_times  # not before Spark is used
@@ -152,8 +157,6 @@ def read(
         if not found.times:
             found = found._replace(times=ledger_times.column(table, found.used))
         frame = table.rows(found.used)
-        if frame.isEmpty():
-            raise ledger_files.empty(str(location))
         rows = ledger_rows.read(frame, found, ids, topic, zone)
         unused = tuple(name for name in table.columns if name not in found.used)[:_MOST_UNUSED]
         return Ledger(spark, rows, str(location), zone, timed=bool(found.times), unused=unused)

@@ -97,7 +97,7 @@ class TestMatrix:
 class TestTables:
     def test_what_is_broken_already_stands_apart(self):
         said = words_of(html_of(views.one_by_one(found())))
-        assert "broker 2 0 1 1 0 nobody" in said
+        assert "broker 2 0 1 1 0 no group" in said
 
     def test_rolling(self):
         """The controller comes last; the condition between steps has its command."""

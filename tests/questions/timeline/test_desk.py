@@ -200,14 +200,14 @@ class TestPicture:
         """ZooKeeper, controller, brokers, leaders, clients; the window with its length and both bounds."""
         texts = written(figure_of(view))
         assert {"ZooKeeper", "Controller", "Broker 57", "Brokers", "Leaders", "Clients"} <= set(texts)
-        assert {"loss window 1.257\u202fs", "42.861 elected .. 44.118 truncated", "two strips: two leaders"} <= set(texts)
+        assert {"12 loss windows, the longest 1.257\u202fs", "42.861 elected .. 44.118 truncated", "two strips: two leaders"} <= set(texts)
 
     def test_both_drawings_say_the_same(self, view):
         """Names of lanes, windows and partitions, and the number of each sentence, are in the picture without scripts."""
         static = figure_of(view).picture
         words = words_of(str(static))
         assert all(
-            text in words for text in written(figure_of(view)) if text.startswith(("loss", "orders-", "Broker", "57 leads"))
+            text in words for text in written(figure_of(view)) if text.startswith(("12 loss", "orders-", "Broker", "57 leads"))
         )
         (numbers,) = (trace for trace in figure_of(view).data if trace.get("name") == "numbers")
         drawn = re.findall(r'class="number">(\d+)<', str(static))
@@ -225,7 +225,7 @@ class TestPicture:
         """Its window says so, and is drawn in another colour."""
         windows = tuple(window._replace(planned=True) for window in minute().windows)
         view = desk(minute(windows=windows)).lanes()
-        assert "planned move 1.257\u202fs" in written(figure_of(view))
+        assert "12 planned moves, the longest 1.257\u202fs" in written(figure_of(view))
         assert "A planned move of 12 leaders" in shown(view)
 
     def test_a_silence_is_said_in_words(self):

@@ -33,7 +33,7 @@ _ELECTED = re.compile(
     r"|Preferred replica already elected for .*|Created preferred replica election path with .*|Error completing (?:preferred )?"
     r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
 )
-_EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
+_EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,4000})?")
 _RANGE = re.compile(
     r"\s*\b(?P<name>[A-Za-z]+)\((?P<key>\d+)\): (?P<versions>UNSUPPORTED|\d++(?: to \d++)?+(?! ?t?o?\s*$))"
     r"(?: \[(?P<usable>(?:un)?usable[^\]]*)\])?"
@@ -226,7 +226,7 @@ def _elections(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolState
         partitions = [match[0] for match in _COUNTED.finditer(line.text.partition("artition")[2])]
         if re.match(r"\s*(?:Error|Failed|Skipping)", line.text):
             reason = _EXCEPTION.search(line.text)
-            named["failed"] += [f"{one} ({reason[0]})" if reason else one for one in partitions[:1] or ["all"]]
+            named["failed"] += [f"{one} ({cut(reason[0], 140)})" if reason else one for one in partitions[:1] or ["all"]]
         elif "already" in line.text:
             named["had their leader already"] += partitions or ["partitions that are not named"]
         else:

@@ -14,7 +14,7 @@ from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed
 from casebook.formats.pasted.text import PastedLine, spanned
 
 _MOST = 5000
-_NUMBERS = re.compile(r"(?:\s*\S+){0,3}(?:\s+-?[\d.,]+[%KMGkbB]*){2,}.*")
+_NUMBERS = re.compile(r"(?:\s*+\S++){0,3}(?:\s+-?[\d.,]++[%KMGkbB]*+){2}.*")
 
 
 class _Kind(NamedTuple):

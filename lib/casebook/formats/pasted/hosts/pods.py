@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import PastedLogLine
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.hosts.host import AGE, LONGEST, Frame, is_command, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned
@@ -263,7 +264,7 @@ def _asked(lines: Sequence[PastedLine], at: int) -> str:
 def _beside(others: Sequence[PastedLine], name: str, broker: int | None) -> Iterator[HostSaid | CutOutput]:
     """Yield the rest of a description as printed; text beyond one sentence is not decoded."""
     if others:
-        own = [" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS]]
+        own = [cut(" ".join(line.text.split()), _MOST_OF_LINE) for line in others[:_MOST_OTHERS]]
         shown = "; ".join(
             text for text in own if text.removesuffix(":") not in name.split() and text != f"Name: {name.split()[-1]}"
         )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import GroupMember, GroupSaid, PastedOffset, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.remarks import is_masked
 from casebook.formats.pasted.text import PastedLine, is_end, is_gap, one, spanned
@@ -295,7 +296,7 @@ def _cut_row(
 def _skipped(line: PastedLine) -> ToolStatement:
     """Return the checker's message in place of a row."""
     ends = _SKIPPED.fullmatch(line.text[:_LONGEST])["ends"] is not None
-    return ToolStatement(_CHECKER, one(line), line.text.strip()[:300].rstrip("."), bad=ends)
+    return ToolStatement(_CHECKER, one(line), cut(line.text.strip().rstrip("."), 300), bad=ends)
 
 
 def _folded(lines: Sequence[PastedLine], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
+from casebook.facts.quotes import cut
 from casebook.facts.znodes import Stat
 from casebook.formats.pasted import cut_json, forms, logs
 from casebook.formats.pasted.cut_output import CutOutput
@@ -103,7 +104,7 @@ def _left(lines: Sequence[PastedLine], at: int, after: int) -> Iterator[ToolStat
     value = cut_json.read(lines, begin)[0] if begin is not None else None
     if isinstance(value, dict) and value:
         command = _command(lines[at].text)
-        told = ", ".join(forms.flat(value))[:_MOST_SAID]
+        told = cut(", ".join(forms.flat(value)), _MOST_SAID)
         says = f"{command['path'] if command else 'a znode whose path was not pasted'} holds, as far as it is whole, {told}"
         yield ToolStatement("zookeeper-shell", spanned(lines, begin, after), says)
 

@@ -200,7 +200,11 @@ class TestPicture:
         """ZooKeeper, controller, brokers, leaders, clients; the window with its length and both bounds."""
         texts = written(figure_of(view))
         assert {"ZooKeeper", "Controller", "Broker 57", "Brokers", "Leaders", "Clients"} <= set(texts)
-        assert {"12 loss windows, the longest 1.257\u202fs", "42.861 elected .. 44.118 truncated", "two strips: two leaders"} <= set(texts)
+        assert {
+            "12 loss windows, the longest 1.257\u202fs",
+            "42.861 elected .. 44.118 truncated",
+            "two strips: two leaders",
+        } <= set(texts)
 
     def test_both_drawings_say_the_same(self, view):
         """Names of lanes, windows and partitions, and the number of each sentence, are in the picture without scripts."""

@@ -150,6 +150,15 @@ def page(browser: Browser, lab: Lab) -> Page:
     return _run_all(browser, lab, "20_partition_leadership")
 
 
+def _charts_have_marks(page: Page, many: int) -> None:
+    """Each chart of the page is drawn, by its pixels."""
+    charts = page.locator(".js-plotly-plot")
+    expect(charts).to_have_count(many)
+    for chart in charts.all():
+        chart.scroll_into_view_if_needed()
+        assert 0.02 < page.evaluate(INK, base64.b64encode(chart.screenshot()).decode()) < 0.9
+
+
 def _screenshot(page: Page, name: str) -> None:
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png")
@@ -195,12 +204,7 @@ class TestFirstScreen:
         assert 0 < verdict["y"] < 200
         assert verdict["y"] + verdict["height"] < 900
         _screenshot(page, f"jupyterlab-{stem}-first")
-        charts = page.locator(".js-plotly-plot")
-        expect(charts).to_have_count(self.CHARTS[stem])
-        for chart in charts.all():
-            chart.scroll_into_view_if_needed()
-            ink = page.evaluate(INK, base64.b64encode(chart.screenshot()).decode())
-            assert 0.02 < ink < 0.9
+        _charts_have_marks(page, self.CHARTS[stem])
         page.close()
 
     def test_the_error(self, browser: Browser, lab: Lab):
@@ -257,8 +261,7 @@ class TestNotebook20:
 
     def test_the_chart_is_drawn(self, page: Page):
         """The who-to-start-first chart is a picture, not a blank."""
-        page.locator(".js-plotly-plot .main-svg").first.scroll_into_view_if_needed()
-        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        _charts_have_marks(page, 1)
         _screenshot(page, "jupyterlab-20-chart")
 
     def test_the_panel_answers(self, page: Page):
@@ -383,6 +386,7 @@ class TestNotebook60ByMouse:
     def test_a_brushed_range_is_followed(self, timeline: Page, incident: tuple[datetime, datetime]):
         """By the fields, the story and the events; a button takes it back, in the picture, too."""
         assert timeline.evaluate(ERRORS) == []
+        _charts_have_marks(timeline, 1)
         expect(timeline.locator(".cb-verdict").first).to_contain_text("First broker 1 falls silent")
         story, begin = timeline.locator(".cb-story li"), _field(timeline, "From")
         everything, shown = story.count(), timeline.evaluate(SHOWN)
@@ -460,6 +464,7 @@ class TestNotebook70:
         """A partition, a cause, an id: the table follows, then both sides of the record; the last stop takes it back."""
         page = _run_all(browser, lab, "70_message_loss")
         assert page.evaluate(ERRORS) == []
+        _charts_have_marks(page, 2)
         panel = page.locator(".cb-panel").first
         panel.scroll_into_view_if_needed()
         caption = panel.locator("[data-cb-table=lost] .cb-caption")

@@ -104,8 +104,9 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
     if damaged := [damage for damage in scan.damage if not damage.tail]:
         why = f"{plural(len(damaged), 'byte range')} could not be read, the first in {damaged[0].file}."
         held = {*read, *((copy.broker, copy.partition) for copy in own if not copy.bytes)}
-        is_whole = all((broker, p.partition) in held for p in _of_topic(cluster, topic) for broker in p.replicas)
-        other = "Every copy was read: use one that is undamaged." if is_whole else "Collect the log dirs of the other replicas."
+        wanted = {(broker, p.partition) for p in _of_topic(cluster, topic) for broker in p.replicas}
+        is_whole = bool(wanted) and wanted <= held
+        other = "Every copy was read: use an undamaged one." if is_whole else "Collect the log dirs of the other replicas."
         gaps.append(Gap(why=why, settle=other))
     return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
 

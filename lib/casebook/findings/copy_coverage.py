@@ -3,7 +3,7 @@
 As in :mod:`casebook.findings.coverage`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
 from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import LogDir, Replica, is_listing
@@ -90,6 +90,7 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
     own = list(listed)
     segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
     read = {(broker, partition) for broker, partition, _ in segments}
+    known = {*read, *((copy.broker, copy.partition) for copy in own if not copy.bytes)}
     gaps = []
     skipped = [
         f"{topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
@@ -103,17 +104,15 @@ def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanne
         gaps.append(Gap(why=f"Segment {skipped[0]}{more} could not be read at all.", settle=COLLECT_LOG_DIRS))
     if damaged := [damage for damage in scan.damage if not damage.tail]:
         why = f"{plural(len(damaged), 'byte range')} could not be read, the first in {damaged[0].file}."
-        held = {*read, *((copy.broker, copy.partition) for copy in own if not copy.bytes)}
         wanted = {(broker, p.partition) for p in _of_topic(cluster, topic) for broker in p.replicas}
-        is_whole = bool(wanted) and wanted <= held
-        other = "Every copy was read: use an undamaged one." if is_whole else "Collect the log dirs of the other replicas."
-        gaps.append(Gap(why=why, settle=other))
-    return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
+        is_whole = bool(wanted) and wanted <= known
+        undamaged = "Every copy was read: an undamaged one, if there is one, may have these records."
+        gaps.append(Gap(why=why, settle=undamaged if is_whole else "Collect the log dirs of the other replicas."))
+    return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, known))
 
 
-def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], read: Collection[tuple[int, int]]) -> Iterator[Gap]:
+def _of_another_copy(cluster: Cluster, topic: str, known: Collection[tuple[int, int]]) -> Iterator[Gap]:
     """Yield partitions read from a copy that is not the leader's or a candidate's: it may lag, or be cleaned differently."""
-    known = {*read, *((copy.broker, copy.partition) for copy in listed if not copy.bytes)}
     here = {partition for _, partition in known}
     strange = sorted(
         p.partition

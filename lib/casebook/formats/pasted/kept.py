@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from casebook.facts.pasted import BrokerSettings, NotKept, PastedLogLine, PastedOffset, PastedZnode
 from casebook.facts.pasted_hosts import LineSpan
-from casebook.facts.quotes import cut
+from casebook.facts.quotes import cut, literal
 from casebook.formats.pasted import pairs
 from casebook.formats.pasted.hosts import listing
 from casebook.formats.pasted.own_words import OWN_WORDS
@@ -102,7 +102,7 @@ def _held(rows: Iterable[str]) -> _HeldWords:
 def _missing(text: str, held: Sequence[_HeldWords]) -> tuple[str, ...]:
     """Return names with values of which either is missing, and other words by runs."""
     if len(text) > _LONGEST:
-        return (f"{text[:_SHOWN]!a}... ({len(text)} characters: too long to compare)",)
+        return (f"{literal(text, _SHOWN)} ({len(text)} characters: too long to compare)",)
     if _OF_FORM.fullmatch(text):
         return ()
     text = _BEFORE.sub("", text, count=1)

@@ -17,7 +17,6 @@ from casebook.questions.leadership.analysis.leadership import Leadership
 from casebook.questions.leadership.analysis.what_if import PartitionChange, Supposition, WhatIf
 
 MOST_ROWS, MOST_UNFOLDED = 12, 200
-_NO_BROKER = "none"  # an ipywidgets selection treats None as nothing selected
 _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
 
@@ -141,9 +140,9 @@ def _widgets(lead: Leadership, supposed: Supposition, shown: Callable[..., Marku
         value=supposed.unclean,
         style={"button_width": "auto"},
     )
-    ahead = widgets.Dropdown(
-        options=[("do not assume", _NO_BROKER), *((f"broker {b}", b) for b in brokers)],
-        value=_NO_BROKER if supposed.ahead is None else supposed.ahead,
+    ahead = widgets.Dropdown(  # a selection treats None as nothing selected
+        options=[("do not assume", what_if.NONE), *((f"broker {b}", b) for b in brokers)],
+        value=what_if.NONE if supposed.ahead is None else supposed.ahead,
         description="Broker with all records",
         style={"description_width": LABELS},
         layout={"width": "320px"},
@@ -157,13 +156,13 @@ def _widgets(lead: Leadership, supposed: Supposition, shown: Callable[..., Marku
         for broker, toggle in brokers.items():
             _mark(toggle, broker, broker in evidence)
         alive = frozenset(broker for broker, toggle in brokers.items() if toggle.value)
-        whose = None if values["ahead"] == _NO_BROKER else values["ahead"]
+        whose = None if values["ahead"] == what_if.NONE else values["ahead"]
         now = Supposition(alive=alive, unclean=values["unclean"], ahead=whose)
         return shown(now, only_offline=_SHOW[values["show"]])
 
     def reset() -> None:
         alive = {name: broker in evidence for name, broker in zip(names, brokers, strict=True)}
-        panel.put(alive | {"unclean": "as_configured", "ahead": _NO_BROKER})
+        panel.put(alive | {"unclean": "as_configured", "ahead": what_if.NONE})
 
     back = button("Back to the evidence", reset)
     rows = (

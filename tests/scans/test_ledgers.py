@@ -193,7 +193,7 @@ def test_any_format(scanning, rows, form, usual, unit, data) -> None:
         path = written(Path(folder), f"ledger.{form}", content)
         ledger = ledgers.read(scanning, path, LedgerColumns() if usual else NAMED)
         assert rows_of(ledger) == Counter(rows)
-        told = ledger.told()
+        told = ledger.told
     assert (told.rows, told.unusable, told.odd_times) == (len(rows), (), None)
     assert told.outcomes == {outcome: sum(row.outcome == outcome for row in rows) for outcome in SendOutcome}
     moments = [row.at // 1000 for row in rows if row.at is not None]
@@ -220,7 +220,7 @@ def test_a_log(scanning, rows, data) -> None:
         path = written(Path(folder), "app.log.1", "\n".join([*lines, *["WARN nobody knows"] * noise]))
         ledger = ledgers.read(scanning, path, LedgerColumns(), line_pattern=pattern)
         assert rows_of(ledger) == Counter(row._replace(sent=None) for row in rows)
-        told = ledger.told()
+        told = ledger.told
     assert told.rows == len(rows)
     assert [(bad.reason, bad.rows, bad.example) for bad in told.unusable] == (
         [("the line cannot be read as a row", noise, "app.log.1: WARN nobody knows")] if noise else []
@@ -250,7 +250,7 @@ def test_our_own_ledger(scanning, tmp_path) -> None:
             Row("c", "t", 1, None, 1_700_000_000_003_000, "unknown", producer="c", sent=1_700_000_000_003_000),
         )
     )
-    assert {(word.text, word.outcome, word.rows) for word in ledger.told().words} == {
+    assert {(word.text, word.outcome, word.rows) for word in ledger.told.words} == {
         ("acked", "acked", 1), ("failed", "failed", 1), ("", "unknown", 1),
     }  # fmt: skip
 
@@ -292,7 +292,7 @@ def test_ids_within_a_text(scanning, tmp_path) -> None:
     path = written(tmp_path, "l.csv", "note,topic,status\norder=17 of 3,t,ok\nno number,t,ok\n")
     ledger = ledgers.read(scanning, path, LedgerColumns(id="note", id_pattern=r"order=([0-9]+)"))
     assert rows_of(ledger) == Counter([Row("17", "t")])
-    (bad,) = ledger.told().unusable
+    (bad,) = ledger.told.unusable
     assert bad.reason == "id_pattern does not match its id" and "no number" in bad.example
 
 
@@ -312,7 +312,7 @@ def test_zones(scanning, tmp_path) -> None:
     ledger = ledgers.read(scanning, path, LedgerColumns(outcome="acked"), zone="Europe/Berlin")
     expected = {i: round((datetime.fromisoformat(utc) - EPOCH) / MICRO) for i, (_, utc, _) in times.items()}
     assert {row.id: row.at for row in rows_of(ledger)} == expected
-    told = ledger.told()
+    told = ledger.told
     assert (told.assumed, told.zone, told.odd_times) == (2, "Europe/Berlin", None)
 
 
@@ -322,7 +322,7 @@ def test_times_that_are_none(scanning, tmp_path) -> None:
     path = written(tmp_path, "l.csv", "id,topic,status,time\n" + "".join(f"{n},t,ok,{time}\n" for n, time in enumerate(odd)))
     ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter(Row(str(n), "t") for n in range(len(odd)))
-    found = ledger.told().odd_times
+    found = ledger.told.odd_times
     assert (found.rows, found.example) == (len(odd), 'l.csv: {"id":"0","topic":"t","time":"yesterday","status":"ok"}')
 
 
@@ -345,7 +345,7 @@ def test_broken_lines_of_json(scanning, tmp_path) -> None:
     path = written(tmp_path, "l.ndjson", "\n".join([*good, *BROKEN_JSON, *others]))
     ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter([Row("5", "t", None, 7), Row("x", "t", None, 8)])
-    told = ledger.told()
+    told = ledger.told
     assert [(bad.reason, bad.rows) for bad in told.unusable] == [
         ("the line cannot be read as a row", len(BROKEN_JSON)),
         ("it has no id", 1),
@@ -363,7 +363,7 @@ def test_broken_lines_of_csv(scanning, tmp_path) -> None:
     path = written(tmp_path, "l.csv", "\r\n".join(["id,topic,partition,offset,status", *lines]))
     ledger = ledgers.read(scanning, path, LedgerColumns())
     assert rows_of(ledger) == Counter([Row("a", "t", 0, 1)])
-    assert {bad.reason: (bad.rows, bad.example) for bad in ledger.told().unusable} == {
+    assert {bad.reason: (bad.rows, bad.example) for bad in ledger.told.unusable} == {
         "the line cannot be read as a row": (3, 'l.csv: "g,t,0,1,ok'),
         "it has no id": (1, 'l.csv: {"topic":"t","partition":"0","offset":"1","status":"ok"}'),
         "it has no topic": (1, 'l.csv: {"id":"d","partition":"0","offset":"1","status":"ok"}'),
@@ -387,7 +387,7 @@ def test_a_column_that_comes_late(scanning, tmp_path) -> None:
     """JSON lines may name a column for the first time where few would look."""
     lines = ['{"id": 1, "topic": "t", "acked": "2026-11-22T10:00:00Z"}'] * 3_000 + ['{"id": 2, "topic": "t", "failed": "late"}']
     path = written(tmp_path, "l.jsonl", "\n".join(lines))
-    assert ledgers.read(scanning, path, LedgerColumns()).told().outcomes == {"acked": 3_000, "failed": 1, "unknown": 0}
+    assert ledgers.read(scanning, path, LedgerColumns()).told.outcomes == {"acked": 3_000, "failed": 1, "unknown": 0}
 
 
 def test_numbers_with_gaps(scanning, tmp_path) -> None:
@@ -422,7 +422,7 @@ def test_what_cannot_be_a_ledger(scanning, tmp_path, files, place, columns, said
     for name, text in files.items():
         written(tmp_path, name, text)
     with pytest.raises(UsageError, match=re.escape(said)) as caught:
-        ledgers.read(scanning, f"{tmp_path}/{place}", LedgerColumns(**columns)).told()
+        _ = ledgers.read(scanning, f"{tmp_path}/{place}", LedgerColumns(**columns)).told
     assert caught.value.try_
 
 
@@ -450,7 +450,7 @@ def test_what_cannot_be_read(scanning, tmp_path, name, content) -> None:
         (tmp_path / name).write_bytes(content)
     place = name if "://" in name else tmp_path / name
     with pytest.raises(ScanError) as caught:
-        ledgers.read(scanning, place, LedgerColumns()).told()
+        _ = ledgers.read(scanning, place, LedgerColumns()).told
     assert caught.value.cause and "\n" not in caught.value.cause
 
 

@@ -34,7 +34,10 @@ def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -
     Raises:
         ScanError: They come from segments, and there is none.
     """
+    reader = spark.read
     if not target.exists():
         with explained(), made(target) as partial:
-            rows().write.mode("overwrite").parquet(f"file:{partial}")
-    return spark.read.parquet(f"file:{target}")
+            frame = rows()
+            frame.write.mode("overwrite").parquet(f"file:{partial}")
+        reader = reader.schema(frame.schema)  # otherwise a job reads it from the file
+    return reader.parquet(f"file:{target}")

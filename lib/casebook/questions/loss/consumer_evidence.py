@@ -113,10 +113,10 @@ class ConsumerEvidence:
         """Yield why some commits of these groups are unknown."""
         from casebook.spark.copies import shortfalls
 
-        known = {row["group"] for row in commits.select("group").distinct().collect()}
-        if without := sorted(self._ledgers.keys() - known):
+        read = commits.select("group", "log_partition", "torn").distinct().collect()
+        if without := sorted(self._ledgers.keys() - {row["group"] for row in read}):
             yield Gap(why=f"No commit of {without[0]} was read.", settle=_LOG_DIRS)
-        torn = {row["log_partition"] for row in commits.where("torn").select("log_partition").distinct().collect()}
+        torn = {row["log_partition"] for row in read if row["torn"]}
         for copy in self._commit_copies.values():
             if copy.partition in torn or shortfalls(copy):
                 why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could be read only in part."
@@ -139,7 +139,7 @@ class ConsumerEvidence:
     def _stored_records(self) -> "StoredRecords | None":
         """Return the stored records of the ledgers' topics; ``None`` when there is nothing to read."""
         try:
-            return self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))
+            return self._stored.of(sorted({topic for topics in self._gathered.topics.values() for topic in topics}))
         except ScanError:
             return None
 
@@ -153,25 +153,26 @@ class ConsumerEvidence:
         """Return the processed records by group, and unusable files."""
         from casebook.questions.loss.scans import ledger_gathering
 
-        asked, all_of_them = self._asked, _Gathered({}, [], {})
+        asked, all_of_them = self._asked, _Gathered({}, {}, [], {})
         damaged = {problem.path for problem in self._case.damaged}
         for number, (group, files) in enumerate(sorted(self._files().items())):
             found = ledger_gathering.gather(
                 self._spark,
                 files,
                 asked.of_processed,
+                self._folder / "ledgers" / str(number),
                 topic=asked.processed_topic or None,
                 zone=asked.zone,
                 line_pattern=asked.processed_pattern or None,
                 progress=self._progress,
             )
-            own = {}
+            own, unusable = {}, 0
             if found.ledger is not None:
-                rows = found.ledger.kept_in(self._folder / "ledgers" / str(number), progress=self._progress)
-                own = self._by_group(rows, group)
-            all_of_them.ledgers.update(own)
+                own = found.ledger.topics_by_consumer(default=group, most=_MOST_GROUPS)
+                all_of_them.topics.update(own)
+                all_of_them.ledgers.update({name: found.ledger.of_consumer(name, default=group) for name in own})
+                unusable = sum(row.rows for row in found.ledger.told.unusable)
             all_of_them.unsuited.extend(found.unsuited)
-            unusable = sum(row.rows for row in found.told.unusable) if found.told else 0
             cut = unusable and any(_ends_within_a_line(place) for _, place in files)
             partly = bool(found.unsuited or cut) or not damaged.isdisjoint(name for name, _ in files)
             if partly or unusable:
@@ -190,18 +191,6 @@ class ConsumerEvidence:
             if self._group in ("", group):
                 found.setdefault(group, []).append((path, f"file:{self._case.folder.absolute()}/{path}"))
         return found
-
-    def _by_group(self, rows: object, given: str) -> Mapping[str, object]:
-        """Split rows by their group; rows without one belong to the ledger's own group."""
-        named = [row.consumer for row in rows.select("consumer").distinct().limit(_MOST_GROUPS).collect()]
-        if not any(named):
-            return {given: rows}
-        return {name or given: rows.where(rows.consumer.eqNullSafe(name)) for name in named}
-
-    def _topics(self, rows: object) -> Sequence[str]:
-        from casebook.questions.loss.scans import ledgers
-
-        return ledgers.scope(rows).topics
 
     @cached_property
     def _commit_copies(self) -> Mapping[int, Replica]:
@@ -233,8 +222,8 @@ class ConsumerEvidence:
         """Return work rows with unknown commits, by group and topic."""
         return tuple(
             GroupWork(group, topic, 0, None, None, None, None, {}, {})
-            for group, rows in self._ledgers.items()
-            for topic in self._topics(rows)
+            for group, topics in self._gathered.topics.items()
+            for topic in topics
         )
 
     @cached_property
@@ -249,11 +238,13 @@ class _Gathered(NamedTuple):
 
     Args:
         ledgers: Processed records by group.
+        topics: Their topics, by group.
         unsuited: Unusable files.
         unread: Number of unusable ledger rows by group; ``None``: whole files, or unknown.
     """
 
     ledgers: dict[str, object]
+    topics: dict[str, Sequence[str]]
     unsuited: list[UnsuitedLedger]
     unread: dict[str, int | None]
 

@@ -17,7 +17,6 @@ from casebook.facts.cluster import Partition as PartitionFacts
 from casebook.facts.copies import Compared
 from casebook.facts.disks import OFFSETS_TOPIC, Partition
 from casebook.facts.losses import CutRange, Estimate, LeaderChange
-from casebook.facts.records import LedgerShape
 from casebook.findings import copy_coverage, coverage
 from casebook.formats.clients import ledger_columns, ledger_kind, record_ids
 from casebook.formats.clients.ledger_columns import LedgerColumns
@@ -210,7 +209,7 @@ class LossEvidence:
         if self._ledger is None:
             return Sought(unsuited=self._gathered.unsuited)
         if self._stored is None:
-            return Sought(told=self._shape, unread=self._unread, unsuited=self._gathered.unsuited)
+            return Sought(told=self._ledger.told, unread=self._unread, unsuited=self._gathered.unsuited)
         if self.lost is None:
             return self._counted
         return replace(self._counted, lost=self.lost.shown(), counts=self.lost.counts())
@@ -219,7 +218,7 @@ class LossEvidence:
     def _counted(self) -> Sought:
         reordered = self._search.reordered() if self._scope.sent else None
         found = Sought(
-            told=self._shape,
+            told=self._ledger.told,
             counted=self._search.counted,
             acks=self._scope.acks,
             reordered=reordered,
@@ -233,7 +232,7 @@ class LossEvidence:
 
         return Search(
             spark=self._spark,
-            ledger=self._rows,
+            ledger=self._ledger.rows,
             offsets=self._scope.offsets,
             stored=self._stored,
             identity=self.asked.identity,
@@ -262,31 +261,21 @@ class LossEvidence:
         """
         from casebook.questions.loss.scans import ledger_gathering
 
-        asked = self.asked
+        asked, rows = self.asked, self.folder / "ledger"
         options = {"topic": asked.ledger_topic or None, "zone": asked.zone, "line_pattern": asked.ledger_pattern or None}
         if asked.ledger:
             place = asked.ledger if ":/" in asked.ledger else Path(asked.ledger).expanduser()
-            return ledger_gathering.of_place(self._spark, place, asked.columns, progress=self._progress, **options)
+            return ledger_gathering.of_place(self._spark, place, asked.columns, rows, progress=self._progress, **options)
         own = [path for path, _ in self._case.ledgers() if not ledger_kind.kind(self._case.text_lines(path)).processed]
         folder = self._case.folder.absolute()
         files = [(path, f"file:{folder}/{path}") for path in own]
         if not files:
-            return ledger_gathering.Gathered(None, None)
-        return ledger_gathering.gather(self._spark, files, asked.columns, progress=self._progress, **options)
+            return ledger_gathering.Gathered(None)
+        return ledger_gathering.gather(self._spark, files, asked.columns, rows, progress=self._progress, **options)
 
     @property
-    def _shape(self) -> LedgerShape:
-        return self._gathered.told
-
-    @cached_property
-    def _rows(self) -> object:
-        return self._ledger.kept_in(self.folder / "ledger", progress=self._progress)
-
-    @cached_property
     def _scope(self) -> "Scope":
-        from casebook.questions.loss.scans import ledgers
-
-        return ledgers.scope(self._rows)
+        return self._ledger.scope
 
     @property
     def _topics(self) -> tuple[str, ...]:

@@ -159,10 +159,12 @@ class ReadExtent(NamedTuple):
     Args:
         end: Offset after the last.
         first_time: Time of the first records, epoch ms.
+        undecided: Number of batches of aborted and open transactions.
     """
 
     end: int
     first_time: int | None
+    undecided: int
 
 
 def of_segments(spark: "SparkSession", places: Sequence[Path | str], known: Sequence[KnownCopy]) -> "DataFrame":
@@ -241,13 +243,15 @@ class Gaps:
         """Return the offset after the highest removed by compaction, by partition."""
         return {(gap.topic, gap.partition): gap.end for gap in self.counts() if gap.kind is GapKind.COMPACTION and gap.end}
 
+    @cached_property
     def extents(self) -> dict[Partition, ReadExtent]:
         """Return the read part, by partition."""
         query = """
-            SELECT topic, partition, max(end) AS end, unix_millis(min_by(first_time, first)) AS first_time
+            SELECT topic, partition, max(end) AS end, unix_millis(min_by(first_time, first)) AS first_time,
+                   count_if(kind IN ('aborted', 'open')) AS undecided
             FROM {runs} WHERE kind IN ('data', 'control', 'aborted', 'open') GROUP BY topic, partition"""
         rows = self.spark.sql(query, runs=self.runs).collect()
-        return {(row.topic, row.partition): ReadExtent(row.end, row.first_time) for row in rows}
+        return {(row.topic, row.partition): ReadExtent(row.end, row.first_time, row.undecided) for row in rows}
 
     def _of(self, signatures: Collection[GapSignature]) -> "DataFrame":
         """Return the ranges with one of these signatures."""

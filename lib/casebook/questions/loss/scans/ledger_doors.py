@@ -11,6 +11,7 @@ from casebook.collect.files import folders, plain
 from casebook.errors import UsageError
 
 if TYPE_CHECKING:
+    from py4j.java_gateway import JavaObject
     from pyspark.sql import SparkSession
 
 _PACKED = re.compile(r"\.(gz|bz2|deflate|lz4|snappy|zst)\Z", re.IGNORECASE)
@@ -19,8 +20,8 @@ _STEP = 64 << 20
 """Bytes unpacked at a time, between checks for an interrupt."""
 
 
-def admitted(spark: "SparkSession", place: str) -> Sequence[tuple[str, int]]:
-    """Return path and length of each file of a ledger; all are regular, and no pack has too much content.
+def admitted(spark: "SparkSession", place: str) -> Sequence[str]:
+    """Return the URI of each file of a ledger; all are regular, and no pack has too much content.
 
     Each pack is unpacked once for this check.
 
@@ -31,31 +32,44 @@ def admitted(spark: "SparkSession", place: str) -> Sequence[tuple[str, int]]:
     Raises:
         UsageError: A file is refused.
     """
-    listed = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place)
-    for path in listed.inputFiles():
-        _refuse_special(path)
-    files = [(row.path, row.length) for row in listed.select("path", "length").collect()]
-    for path, length in files:
-        if _PACKED.search(path):
-            _refuse_pack(spark, path, length)
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).inputFiles()
+    for file in files:
+        _refuse_special(file)
+    for file in filter(_PACKED.search, files):
+        _refuse_pack(spark, file)
     return files
 
 
-def _refuse_special(path: str) -> None:
+def length(spark: "SparkSession", file: str) -> int:
+    """Return the length of a file in bytes.
+
+    Args:
+        spark: Spark session.
+        file: Its URI.
+    """
+    place = _path(spark, file)
+    return place.getFileSystem(spark._jsc.hadoopConfiguration()).getFileStatus(place).getLen()
+
+
+def _path(spark: "SparkSession", file: str) -> "JavaObject":
+    return spark._jvm.org.apache.hadoop.fs.Path(spark._jvm.java.net.URI(file))
+
+
+def _refuse_special(file: str) -> None:
     """Refuse special files, e.g. a FIFO: Spark skips files without a length silently."""
-    local = folders.full_name(path)
+    local = folders.full_name(file)
     if not folders.is_uri(local) and not stat.S_ISREG(Path(local).stat().st_mode):
         raise UsageError(f"{local} is not a file, but a FIFO, a socket or a device.", try_="Narrow the pattern to the ledger.")
 
 
-def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
-    most, unpacked = plain.most_unpacked(packed), 0
-    for size in _sizes(spark, path):
+def _refuse_pack(spark: "SparkSession", file: str) -> None:
+    most, unpacked = plain.most_unpacked(length(spark, file)), 0
+    for size in _sizes(spark, file):
         unpacked += size
         if unpacked > most:
             raise UsageError(
                 (
-                    f"{path} unpacks to more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and "
+                    f"{folders.full_name(file)} unpacks to more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and "
                     "is not read."
                 ),
                 cause="It is damaged, or made to fill memory.",
@@ -63,13 +77,12 @@ def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
             )
 
 
-def _sizes(spark: "SparkSession", path: str) -> Iterator[int]:
+def _sizes(spark: "SparkSession", file: str) -> Iterator[int]:
     """Yield the unpacked sizes of a pack, step by step, up to a tear, which its reader reports."""
     from py4j.protocol import Py4JJavaError
 
-    hadoop, settings = spark._jvm.org.apache.hadoop, spark._jsc.hadoopConfiguration()
-    place = hadoop.fs.Path(spark._jvm.java.net.URI(path))
-    codec = hadoop.io.compress.CompressionCodecFactory(settings).getCodec(place)
+    place, settings = _path(spark, file), spark._jsc.hadoopConfiguration()
+    codec = spark._jvm.org.apache.hadoop.io.compress.CompressionCodecFactory(settings).getCodec(place)
     if codec is None:
         return
     with closing(place.getFileSystem(settings).open(place)) as packed, suppress(Py4JJavaError):

@@ -1,13 +1,14 @@
 """Read files of a ledger as frames of cells: rows of each format, without interpretation."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
+from casebook.collect.files import folders
 from casebook.errors import UsageError
 from casebook.formats.clients.ledger_columns import JavaPattern
 from casebook.questions.loss.scans import ledger_doors
@@ -49,14 +50,16 @@ def table(spark: SparkSession, place: str, lines: JavaPattern | None, prefix: st
             (:mod:`casebook.questions.loss.scans.ledger_doors`).
     """
     files = ledger_doors.admitted(spark, place)
-    return _log(spark, place, lines) if lines else _TABLES[_format(files, place, prefix)](spark, place)
-
-
-def _format(files: Sequence[tuple[str, int]], place: str, prefix: str) -> str:
-    """Return the format by file names."""
-    if not any(length for _, length in files):
+    if lines:
+        return _log(spark, place, lines)
+    if not any(ledger_doors.length(spark, file) for file in files):
         raise empty(place)
-    endings = ((_ENDING.search(path.lower()), path) for path, _ in sorted(files, reverse=True))
+    return _TABLES[_format(map(folders.full_name, files), place, prefix)](spark, place)
+
+
+def _format(files: Iterable[str], place: str, prefix: str) -> str:
+    """Return the format by file names."""
+    endings = ((_ENDING.search(path.lower()), path) for path in sorted(files, reverse=True))
     kinds = {_FORMATS.get(ending["suffix"] if ending else ""): path for ending, path in endings}
     if None in kinds:
         raise UsageError(

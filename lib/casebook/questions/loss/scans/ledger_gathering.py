@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.errors import CasebookError
-from casebook.facts.records import LedgerShape, UnsuitedLedger
+from casebook.facts.records import UnsuitedLedger
 from casebook.formats.clients.ledger_columns import LedgerColumns
 from casebook.questions.loss.scans import ledgers
 from casebook.questions.loss.scans.ledgers import Ledger
@@ -22,24 +22,24 @@ class Gathered(NamedTuple):
 
     Args:
         ledger: All usable files; ``None`` without any.
-        told: Shape; ``None`` without.
         unsuited: Unusable files, each with the reason.
     """
 
     ledger: Ledger | None
-    told: LedgerShape | None
     unsuited: tuple[UnsuitedLedger, ...] = ()
 
 
 MOST = 100
 """Maximum number of files at one place that are tried one by one: each takes about a second."""
-Read = Callable[[Path | str], tuple[Ledger, LedgerShape]]
+Read = Callable[[Path, Path | str], Ledger]
+"""Read a place, with its rows kept in a new folder."""
 
 
 def gather(
     spark: "SparkSession",
     files: Sequence[tuple[str, str]],
     columns: LedgerColumns,
+    folder: Path,
     *,
     progress: Progress | None = None,
     **given: str | None,
@@ -50,21 +50,28 @@ def gather(
         spark: From :func:`casebook.spark.session`.
         files: Display name of each, and path for Spark's Hadoop; at least one. A single one may be a folder or pattern.
         columns: Column names.
+        folder: New folder for the parsed rows.
         progress: Receives the progress.
         given: ``topic``, ``zone`` and ``line_pattern``, see :func:`casebook.questions.loss.scans.ledgers.read`.
     """
     read = partial(_read, spark, columns, progress, **given)
     try:
-        return Gathered(*read(together([place for _, place in files])))
+        return Gathered(read(folder / "together", together([place for _, place in files])))
     except CasebookError as error:
         apart = files if len(files) > 1 else _behind(spark, files[0][1])
         if not apart:
-            return Gathered(None, None, (_unsuited(files[0][0], error),))
-    return _one_by_one(apart, read, progress)
+            return Gathered(None, (_unsuited(files[0][0], error),))
+    return _one_by_one(apart, read, folder)
 
 
 def of_place(
-    spark: "SparkSession", place: Path | str, columns: LedgerColumns, *, progress: Progress | None = None, **given: str | None
+    spark: "SparkSession",
+    place: Path | str,
+    columns: LedgerColumns,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    **given: str | None,
 ) -> Gathered:
     """Read a file, folder, pattern or URI like :func:`gather`.
 
@@ -74,9 +81,9 @@ def of_place(
     """
     read = partial(_read, spark, columns, progress, **given)
     try:
-        return Gathered(*read(place))
+        return Gathered(read(folder / "together", place))
     except CasebookError:
-        found = _one_by_one(_behind(spark, place), read, progress)
+        found = _one_by_one(_behind(spark, place), read, folder)
         if found.ledger is None:
             raise
         return found
@@ -92,23 +99,26 @@ def _behind(spark: "SparkSession", place: Path | str) -> Sequence[tuple[str, Pat
 
 
 def _read(
-    spark: "SparkSession", columns: LedgerColumns, progress: Progress | None, place: Path | str, **given: str | None
-) -> tuple[Ledger, LedgerShape]:
-    ledger = ledgers.read(spark, place, columns, **given)
-    return ledger, ledger.told(progress=progress)
+    spark: "SparkSession",
+    columns: LedgerColumns,
+    progress: Progress | None,
+    folder: Path,
+    place: Path | str,
+    **given: str | None,
+) -> Ledger:
+    ledger = ledgers.read(spark, place, columns, **given).kept_in(folder, progress=progress)
+    _ = ledger.told  # an empty one is of no use
+    return ledger
 
 
-def _one_by_one(files: Sequence[tuple[str, Path | str]], read: Read, progress: Progress | None) -> Gathered:
+def _one_by_one(files: Sequence[tuple[str, Path | str]], read: Read, folder: Path) -> Gathered:
     used, unsuited = [], []
-    for name, place in files:
+    for number, (name, place) in enumerate(files):
         try:
-            used.append(read(place))
+            used.append(read(folder / str(number), place))
         except CasebookError as error:
             unsuited.append(_unsuited(name, error))
-    if not used:
-        return Gathered(None, None, tuple(unsuited))
-    whole = reduce(lambda one, other: one.with_rows_of(other), (ledger for ledger, _ in used))
-    return Gathered(whole, used[0][1] if len(used) == 1 else whole.told(progress=progress), tuple(unsuited))
+    return Gathered(reduce(Ledger.with_rows_of, used) if used else None, tuple(unsuited))
 
 
 def together(places: Sequence[str]) -> str:

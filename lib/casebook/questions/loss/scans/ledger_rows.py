@@ -229,8 +229,12 @@ def _of_epoch(number: Column) -> Column:
     return f.timestamp_micros(micros.otherwise(exact / 1000).cast("bigint"))
 
 
-def sums() -> Iterator[Column]:
-    """Yield the sums over the rows, in one pass."""
+def sums(most: int) -> Iterator[Column]:
+    """Yield the sums over the rows, for one pass.
+
+    Args:
+        most: Maximum number of topics, and of producer settings.
+    """
     usable, example = f.col("reason").isNull(), f.col("example")
     odd = usable & f.col("odd_time")
     yield f.count_if(usable).alias("rows")
@@ -246,3 +250,7 @@ def sums() -> Iterator[Column]:
     yield f.count_if(usable & f.col("assumed")).alias("assumed")
     yield f.unix_millis(f.min(f.when(usable, f.col("at")))).alias("first")
     yield f.unix_millis(f.max(f.when(usable, f.col("at")))).alias("last")
+    yield f.slice(f.array_sort(f.collect_set(f.when(usable, f.col("topic")))), 1, most).alias("topics")
+    yield f.slice(f.collect_set(f.when(usable, f.struct("acks"))), 1, most).alias("acks")
+    yield f.bool_or(usable & (f.col("outcome") == SendOutcome.ACKED) & f.col("offset").isNotNull()).alias("offsets")
+    yield f.bool_or(usable & f.col("sent").isNotNull()).alias("has_sent")

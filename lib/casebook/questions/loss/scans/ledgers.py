@@ -6,6 +6,7 @@ An unusable row has a reason, and is counted with an example.
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ from casebook.spark.kept import kept
 from casebook.spark.session import Progress, watched
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 MOST = 1000
@@ -50,7 +51,7 @@ class Ledger:
 
     Args:
         spark: Spark session.
-        read: A row for each of the ledger, with the reason if unusable.
+        read: A row for each of the ledger, with the reason if unusable; see :func:`.ledger_rows.read`.
         location: Path for people.
         zone: Zone of times without one.
         timed: Whether any column is used as a time.
@@ -89,34 +90,66 @@ class Ledger:
 
         return self._read.where("reason IS NULL").to(StructType.fromDDL(LEDGER))
 
-    def kept_in(self, folder: Path, *, progress: Progress | None = None) -> "DataFrame":
-        """Return usable rows from a file that is written once, to parse them only once.
+    def kept_in(self, folder: Path, *, progress: Progress | None = None) -> "Ledger":
+        """Return it with its rows in a file that is written once, to parse them only once.
 
         Raises:
             ScanError: It cannot be read to its end.
         """
         with _failures(self._location):
-            return watched(
-                self._spark, lambda: kept(self._spark, folder, lambda: self.rows), what="reading the ledger", progress=progress
+            rows = watched(
+                self._spark, lambda: kept(self._spark, folder, lambda: self._read), what="reading the ledger", progress=progress
             )
+        return Ledger(self._spark, rows, self._location, self._zone, timed=self._timed, unused=self._unused)
 
-    def told(self, *, progress: Progress | None = None) -> LedgerShape:
-        """Return its shape, in one pass.
+    @cached_property
+    def told(self) -> LedgerShape:
+        """Return its shape.
 
         Raises:
             UsageError: It has no row.
             ScanError: It cannot be read to its end.
         """
         from casebook.questions.loss.scans.ledger_files import empty
-        from casebook.questions.loss.scans.ledger_rows import sums
 
-        with _failures(self._location):
-            summed = self._read.agg(*sums())
-            (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
-        shape = _shape(row.asDict(), self._zone)
+        shape = _shape(self._sums, self._zone)
         if not shape.rows and not shape.unusable:
             raise empty(self._location)
         return shape._replace(timed=self._timed, unused=self._unused)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Return the subject of its usable rows."""
+        sums = self._sums
+        acks = frozenset(row.acks for row in sums["acks"])
+        return Scope(tuple(sums["topics"]), acks, bool(sums["offsets"]), bool(sums["has_sent"]))
+
+    def topics_by_consumer(self, *, default: str, most: int) -> dict[str, tuple[str, ...]]:
+        """Return the topics of its consumers.
+
+        Args:
+            default: Consumer of rows without one.
+            most: Maximum number of consumers.
+        """
+        from pyspark.sql import functions as f
+
+        topics = f.slice(f.array_sort(f.collect_set("topic")), 1, MOST).alias("topics")
+        found = self.rows.groupBy(_consumer(default).alias("name")).agg(topics).limit(most).collect()
+        return {row.name: tuple(row.topics) for row in found}
+
+    def of_consumer(self, name: str, *, default: str) -> "DataFrame":
+        """Return the usable rows of a consumer."""
+        return self.rows.where(_consumer(default) == name)
+
+    @cached_property
+    def _sums(self) -> Mapping:
+        """Return the sums over all rows, in one pass."""
+        from casebook.questions.loss.scans.ledger_rows import sums
+
+        with _failures(self._location):
+            summed = self._read.agg(*sums(MOST))
+            (row,) = watched(self._spark, summed.collect, what="reading the ledger")
+        return row.asDict()
 
 
 def read(
@@ -176,17 +209,10 @@ def files(spark: "SparkSession", location: Path | str) -> tuple[Path | str, ...]
     return tuple(name if folders.is_uri(name) else Path(name) for name in names)
 
 
-def scope(rows: "DataFrame") -> Scope:
-    """Return the subject of these rows, in one pass."""
+def _consumer(default: str) -> "Column":
     from pyspark.sql import functions as f
 
-    (found,) = rows.agg(
-        f.slice(f.array_sort(f.collect_set("topic")), 1, MOST).alias("topics"),
-        f.slice(f.collect_set(f.struct("acks")), 1, MOST).alias("acks"),
-        f.bool_or((f.col("outcome") == SendOutcome.ACKED) & f.col("offset").isNotNull()).alias("offsets"),
-        f.bool_or(f.col("sent").isNotNull()).alias("sent"),
-    ).collect()
-    return Scope(tuple(found.topics), frozenset(row.acks for row in found.acks), bool(found.offsets), bool(found.sent))
+    return f.coalesce("consumer", f.lit(default))
 
 
 def _opened(location: Path | str) -> str:

@@ -69,6 +69,11 @@ SELECT l.*, e.cause, coalesce(e.window, '') AS window, coalesce(e.evidence, '') 
 FROM {lost} l JOIN {explained} e
 ON l.changes <=> e.changes AND l.acks <=> e.acks AND l.placed = e.placed AND l.told = e.told
 """
+_PRODUCERS = f"""
+SELECT producer, count(*) AS count, min(min(moment)) OVER () AS first, max(max(moment)) OVER () AS last
+FROM {{rows}} GROUP BY producer ORDER BY count DESC, producer DESC LIMIT {MOST_PRODUCERS}
+"""
+"""Producers with the largest losses; with each the first and the last moment of all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,10 +131,9 @@ class Lost:
 
     def counts(self) -> tuple[LostCount, ...]:
         """Lost records by place, producer, cause, change and time."""
-        extent = self.rows.selectExpr("min(moment) AS first", "max(moment) AS last").first()
-        span = 0 if extent.first is None else extent.last - extent.first
+        many = self.spark.sql(_PRODUCERS, rows=self.rows).collect()
+        span = max((row.last - row.first for row in many if row.first is not None), default=0)
         bin_ = FINE * max(1, -(-span // (FINE * MOST_BINS)))
-        many = self.rows.groupBy("producer").count().orderBy("count", "producer", ascending=False).limit(MOST_PRODUCERS).collect()
         named = small(self.spark, [(row.producer,) for row in many], "known string")
         query = f"""
             SELECT topic, partition, IF(producer IS NULL OR known IS NOT NULL, producer, '{OTHERS}') AS producer, cause,

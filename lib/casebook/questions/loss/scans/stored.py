@@ -123,7 +123,8 @@ def from_segments(
         _of_copy(of, copies[of.topic, of.partition], listed_at, own.get((of.topic, of.partition), ()))
         for of in limits(found, "segments")
     )
-    records = _records(spark, places, runs, identity, values=needs_values(identity, known))
+    undecided = sum(extent.undecided for extent in found.extents.values())
+    records = _records(spark, places, runs, undecided, identity, values=needs_values(identity, known))
     return StoredRecords(records, tuple(told), tuple(found.counts()))
 
 
@@ -157,20 +158,31 @@ def needs_values(identity: RecordId, known: Sequence[KnownCopy]) -> bool:
 
 
 def _records(
-    spark: "SparkSession", places: Sequence[Path | str], runs: "DataFrame", identity: RecordId, *, values: bool
+    spark: "SparkSession",
+    places: Sequence[Path | str],
+    runs: "DataFrame",
+    undecided: int,
+    identity: RecordId,
+    *,
+    values: bool,
 ) -> "DataFrame":
-    """Return records, each with the state of its batch, which belongs to one transaction, or to none."""
+    """Return records, each with the state of its batch, which belongs to one transaction, or to none.
+
+    Args:
+        undecided: Number of batches of aborted and open transactions.
+        values: Whether values are read.
+    """
     rows = segments(spark, *places).where("kind = 'data'")
     rows = rows.withColumns({"id": record_id(identity), "tombstone": tombstone(values)}).selectExpr(
         "log_topic AS topic", "log_partition AS partition", "segment", "position", "offset", "timestamp AS at", "leader_epoch",
         "id", KEY, "tombstone",
     )  # fmt: skip
-    undecided = runs.where("kind IN ('aborted', 'open')").selectExpr("topic", "partition", "segment", "position", "kind AS state")
-    batches = undecided.count()
-    if not batches:
+    if not undecided:
         return rows.selectExpr("*", "'data' AS state").select(*COLUMNS)
-    by_batch = undecided.hint("broadcast") if batches <= _FEW else undecided
-    joined = rows.join(by_batch, ["topic", "partition", "segment", "position"], "left")
+    batches = runs.where("kind IN ('aborted', 'open')").selectExpr("topic", "partition", "segment", "position", "kind AS state")
+    joined = rows.join(
+        batches.hint("broadcast") if undecided <= _FEW else batches, ["topic", "partition", "segment", "position"], "left"
+    )
     return joined.fillna("data", "state").select(*COLUMNS)
 
 
@@ -190,7 +202,7 @@ def limits(found: Gaps, copy: str, *, scanned_at: int | None = None) -> tuple[Li
         scanned_at: Time of the scan, epoch ms.
     """
     known = {(of.topic, of.partition): of for of in found.known}
-    extents, unreadable, cleaned = found.extents(), found.unreadable(), found.clean_ends()
+    extents, unreadable, cleaned = found.extents, found.unreadable(), found.clean_ends()
     return tuple(
         Limits(
             *at,

@@ -19,7 +19,7 @@ ALONE   := incidents rehearsal
 OFTEN   := 0.9.0.1 2.8.2 3.9.2
 FAILED  := build/failed
 
-.PHONY: install report trends lab test test-top ready-spark ready-servers quick explore bench docs screenshots lint clean
+.PHONY: install report trends lab test test-top ready-spark ready-servers quick explore bench bench-quick docs screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -83,6 +83,10 @@ explore: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench
+
+# A tenth of it, one round of each: whether all of them run, and roughly what they print.
+bench-quick: $(READY)
+	@BENCH_QUICK=1 $(BIN)/python -m tests.bench
 
 # What the documentation takes from the code: lists of notebooks, tables, rules.
 docs: $(READY)

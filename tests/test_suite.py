@@ -14,7 +14,7 @@ import yaml
 
 from casebook.machine import places
 from tests import again, quick
-from tests.bench import running
+from tests.bench import running, sizes
 
 ROOT = places.checkout()
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -113,26 +113,50 @@ class TestParts:
 
 class TestBenches:
     def test_what_is_lacking_is_told(self, tmp_path, capfd):
-        """In one sentence, without a traceback; the others run, also behind one that fails."""
+        """Before anything runs, without a traceback; the others run, also behind one that fails."""
         main = "if __name__ == '__main__':\n    "
         (tmp_path / "a.py").write_text(f"NEEDS = {{'no-such-command': 'such'}}\n{main}print('a ran')\n")
         (tmp_path / "b.py").write_text(f"{main}raise SystemExit('beyond')\n")
         (tmp_path / "c.py").write_text(f"{main}print('c ran')\n")
-        assert running.run(tmp_path) == 2
+        (tmp_path / "d.py").write_text(f"DISK = 1_000_000_000\nGIVEN = 'a folder'\n{main}print('d ran')\n")
+        assert running.run(tmp_path) == 3
         said, _ = capfd.readouterr()
-        assert "Left out, as such is not installed here." in said
-        assert "a (such)." in said
+        listed, _, ran = said.partition("c ran")
+        assert "Left out, for want of:\n  a: such\n  d: 1e+09 GB in " in listed
+        assert "; a folder\n" in listed
+        assert "a (such), d (" in ran
         assert "Failed, or beyond a bound: b." in said
-        assert "c ran" in said
+        assert ran
         assert "a ran" not in said
+        assert "d ran" not in said
+
+    def test_small_sizes_have_no_bound(self, monkeypatch, capsys):
+        """`make bench-quick` sets small sizes, with which a missed bound is only printed."""
+        assert re.search(rf"^bench-quick: \$\(READY\)\n\t@{sizes.QUICK}=1 ", MAKEFILE, re.MULTILINE)
+        monkeypatch.delenv(sizes.QUICK, raising=False)
+        assert sizes.of(10, quick=1) == 10
+        with pytest.raises(SystemExit, match="Too slow"):
+            sizes.beyond("Too slow.")
+        monkeypatch.setenv(sizes.QUICK, "1")
+        assert sizes.of(10, quick=1) == 1
+        sizes.beyond("Too slow.")
+        assert "Too slow." in capsys.readouterr().out
 
     def test_they_name_what_they_run(self):
-        """Each bench that runs a command of others names it."""
+        """Each bench names the commands, jars and packages of others that it uses."""
         texts = {script: script.read_text() for script in (ROOT / "tests" / "bench").glob("*.py")}
         for command, mark in (("rg", '"rg",'), ("kcat", "peers.kcat")):
             users = [script for script, text in texts.items() if mark in text]
             assert users
-            assert all(command in running.needs(script) for script in users)
+            assert all(command in running.declared(script, "NEEDS", {}) for script in users)
+        for name, mark in (
+            ("connector", "peers.connector_jars"),
+            ("jazzer", "fetched.JAZZER"),
+            ("kafka-utils==4.1.0", "kafka-utils==4"),
+        ):
+            users = [script for script, text in texts.items() if mark in text and script.stem != "fetched"]
+            assert users
+            assert all(name in running.declared(script, "FETCHES", ()) for script in users)
 
 
 def _pytest(*arguments: str, **told: str) -> str:

@@ -16,13 +16,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a script: the tests' ZooKeeper is found from the repository's root
 
+import sizes
+
 from casebook.collect.zookeeper.walk import walk
 from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state_path
 
-TOPICS, PARTITIONS, BROKERS = 5_000, 20, 30
-SAMPLE = 10_000
-ROUNDS = 5
+TOPICS, PARTITIONS, BROKERS = sizes.of(5_000, quick=500), 20, 30
+SAMPLE = sizes.of(10_000, quick=1_000)
+ROUNDS = sizes.of(5, quick=1)
 COLLECT = "import sys; from casebook.collect import collect_case; collect_case(sys.argv[1], zookeeper=sys.argv[2])"
 
 

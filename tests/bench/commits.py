@@ -14,15 +14,17 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+import sizes
+
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.servers.records import client_settings
 
 KAFKA = "3.9.2"
-HOME = Path(tempfile.gettempdir(), "bench")
-OFFSETS_BYTES = 600_000_000
-RECORDS = 4_500_000
+HOME = Path(tempfile.gettempdir(), sizes.of("bench", quick="bench-quick"))
+OFFSETS_BYTES = sizes.of(600_000_000, quick=60_000_000)
+RECORDS = sizes.of(4_500_000, quick=450_000)
 SETTINGS = {
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
@@ -34,7 +36,7 @@ CODECS = {"An": "none", "Al": "lz4", "Az": "zstd"}
 _GROUPS = 470
 _TOPICS, _PARTITIONS = 24, 8
 _WRITERS, _CONNECTIONS = 2, 8
-_ROUND = 8_000
+_ROUND = sizes.of(8_000, quick=800)
 """Requests over a connection before the log's size is looked at again."""
 
 

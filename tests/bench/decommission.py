@@ -21,12 +21,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import sizes
+
 from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
 from casebook.kafka.drain import Wanted, plan
 from casebook.machine.places import cache_dir
 
 PEER = "kafka-utils==4.1.0"
-BROKERS, RACKS, TOPICS, PARTITIONS, DRAINED, RUNS = 100, 4, 2500, 20, 42, 3
+FETCHES = ("kafka-utils==4.1.0",)
+BROKERS, RACKS, TOPICS, PARTITIONS, DRAINED, RUNS = 100, 4, sizes.of(2500, quick=250), 20, 42, sizes.of(3, quick=1)
 
 Place = tuple[str, int]
 Assignment = Mapping[Place, Sequence[int]]

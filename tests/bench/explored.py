@@ -7,7 +7,9 @@ import subprocess
 import sys
 from random import SystemRandom
 
-BUDGET = "5m"
+import sizes
+
+BUDGET = sizes.of("5m", quick="15s")
 READERS = ("tests/formats", "tests/collect", "tests/test_case.py")
 
 

@@ -15,17 +15,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import fetched
+import sizes
+
 from casebook.errors import ScanError
 from casebook.machine import jars
-from casebook.machine.places import cache_dir
 from casebook.spark import jvm
 
-SECONDS = 120
-ROUND = 5_000
-JAZZER = {
-    "com.code-intelligence:jazzer:0.24.0": "5b04a75bfd3dedd1ef38366561d0182e6cfb9bf4aed2dd3dc811fa6922ddc8bb",
-    "com.code-intelligence:jazzer-api:0.24.0": "71f8492434a612bb4d6be26b1fcd408d284204637df8dd5570805fca48968da4",
-}
+SECONDS = sizes.of(120, quick=10)
+ROUND = sizes.of(5_000, quick=500)
+NEEDS = {"javac": "a JDK"}
+FETCHES = ("jazzer",)
 NEEDED = ("hadoop-client-api", "lz4-java", "slf4j-api", "snappy-java", "zstd-jni")
 """What our reader and Kafka's need of Spark's jars; Jazzer looks through all that it is given."""
 CONTENTS = ("200", "300", "100", "900", "50")
@@ -64,10 +64,10 @@ def by_jazzer(path: Sequence[Path], segments: Sequence[Path], seconds: float, sc
     corpus.mkdir()
     for number, segment in enumerate(segments):
         shutil.copy(segment, corpus / str(number))
-    fetched = jars.fetched(JAZZER, cache_dir() / "jazzer", what="Jazzer", error=ScanError)
+    jazzer = fetched.fetch(fetched.JAZZER, "Jazzer")
     said = run(
         ["java", "-Xmx512m", "-XX:+UseSerialGC"],
-        (*fetched, *path),
+        (*jazzer, *path),
         (
             "com.code_intelligence.jazzer.Jazzer",
             "--target_class=Jazz",

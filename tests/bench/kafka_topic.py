@@ -16,12 +16,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
 import peers
+import sizes
 
 from casebook.rehearsal import PlayedCluster
 from casebook.spark import session
 from casebook.spark.jvm import kafka_jars
 
+ROUNDS = sizes.of(5, quick=1)
 TOPICS = ("An", "Al", "Az")
+FETCHES = ("connector",)
+DISK = 8
 TASKS = 2
 BOUND = 0.8
 
@@ -61,7 +65,7 @@ def processor_seconds(process: int) -> float:
 
 def main() -> None:
     """Measure, print a table, fail beyond the bound."""
-    rounds = int(sys.argv[1]) if sys.argv[1:] else 5
+    rounds = int(sys.argv[1]) if sys.argv[1:] else ROUNDS
     connector = peers.connector_jars()
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[2] --jars {','.join(map(str, connector + kafka_jars()))} pyspark-shell"
     with peers.broker() as cluster:
@@ -70,7 +74,7 @@ def main() -> None:
         worst = min(measured(spark, cluster, topic, rounds) for topic in sys.argv[2:] or TOPICS)
         spark.stop()
     if worst < BOUND:
-        sys.exit(f"Less than {BOUND} times the connector's speed.")
+        sizes.beyond(f"Less than {BOUND} times the connector's speed.")
 
 
 def measured(spark: object, cluster: PlayedCluster, topic: str, rounds: int) -> float:

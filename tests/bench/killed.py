@@ -13,7 +13,9 @@ import tempfile
 from pathlib import Path
 from time import monotonic, sleep
 
-KILLS = 50
+import sizes
+
+KILLS = sizes.of(50, quick=1)
 SETTLED = 10.0
 """Seconds in which the kernel and the Java of a killed run have ended by themselves."""
 

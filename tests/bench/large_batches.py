@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
+import sizes
 
 from casebook.rehearsal.servers import jars
 from casebook.spark import segments, session
@@ -30,10 +31,11 @@ from casebook.spark import segments, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROUNDS = 3
+ROUNDS = sizes.of(3, quick=1)
 CORES = 2
-RECORDS = 1_000_000
-SIZES = {"16 KiB": 1 << 14, "1 MiB": 1 << 20, "10 MiB": 10 << 20}
+RECORDS = sizes.of(1_000_000, quick=100_000)
+SIZES = {"16 KiB": 1 << 14} | sizes.of({"1 MiB": 1 << 20, "10 MiB": 10 << 20}, quick={})
+DISK = 2
 CODECS = {"none": 0, "lz4": 3, "zstd": 4}
 BOUND = 2
 
@@ -72,7 +74,7 @@ def report(name: str, megabytes: float, turns: list[tuple[Taken, Taken]]) -> Non
         flush=True,
     )
     if median(ratios) < BOUND:
-        sys.exit(f"Below {BOUND} times dump-log's speed.")
+        sizes.beyond(f"Below {BOUND} times dump-log's speed.")
 
 
 def write(place: Path, size: str, codec: str) -> Path:

@@ -9,7 +9,9 @@ import tempfile
 import time
 from pathlib import Path
 
-TOPICS, PARTITIONS, BROKERS, DEAD = 5_000, 20, 30, (4, 11, 23)
+import sizes
+
+TOPICS, PARTITIONS, BROKERS, DEAD = sizes.of(5_000, quick=500), 20, 30, (4, 11, 23)
 
 
 def write_dump(path: Path) -> None:

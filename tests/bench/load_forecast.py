@@ -15,6 +15,8 @@ from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import sizes
+
 from casebook.case.case import Case
 from casebook.kafka import release
 from casebook.questions.maintenance.analysis import maintenance
@@ -24,6 +26,8 @@ from tests.incidents.foretold import foretold, logged, taken_over
 from tests.rehearsal import plays
 
 PLAYS, WITHIN = 1, 0.3
+LOADED = sizes.of(("0.9.0.1", "2.8.2"), quick=())
+"""Releases of the plays that have many loads, each of some minutes."""
 ASKED = 500
 """Milliseconds after which a client that asks ten times a second has surely been told that its group is served."""
 
@@ -32,13 +36,13 @@ def main() -> None:
     """Play, print a line a load, fail beyond a bound."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else PLAYS
     wrong = []
-    for kafka in ("0.9.0.1", "2.8.2"):
+    for kafka in LOADED:
         for _ in range(rounds):
             wrong += loading(kafka)
     for _ in range(rounds):
         wrong += restarted()
     if wrong:
-        sys.exit("\n".join(wrong))
+        sizes.beyond("\n".join(wrong))
 
 
 def loading(kafka: str) -> list[str]:

@@ -20,15 +20,17 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parent))
 
 import memory
+import sizes
 
 from casebook.formats.broker.log_patterns import patterns
 from casebook.machine import places
 from casebook.questions.timeline.scans import logs
 from casebook.spark import session
 
-ROUNDS, WARMING = 5, 4
+ROUNDS, WARMING = sizes.of(5, quick=1), sizes.of(4, quick=1)
 MB = 1_000_000
-SIZE, SMALL, LARGE, LOOPED = 200 * MB, 100 * MB, 2000 * MB, 2 * MB
+SIZE, SMALL, LARGE, LOOPED = sizes.of((200 * MB, 100 * MB, 2000 * MB, 2 * MB), quick=(20 * MB, 10 * MB, 200 * MB, MB // 5))
+DISK = 3
 NEEDS = {"rg": "ripgrep"}
 OF_RIPGREP, OF_PYTHON, MEMORY = 0.25, 15, 1.2
 
@@ -114,7 +116,7 @@ def main() -> None:
     grown = peak(LARGE) / peak(SMALL)
     print(f"memory of {LARGE // MB} MB against {SMALL // MB} MB: {grown:.2f} (bound: {MEMORY})")
     if of_ripgrep < OF_RIPGREP or of_python < OF_PYTHON or grown > MEMORY:
-        sys.exit("Beyond a bound.")
+        sizes.beyond("Beyond a bound.")
 
 
 def peak(size: int) -> float:

@@ -21,14 +21,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
+import sizes
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.questions.offsets_topic.scans import group_records
 from casebook.spark import segments, session
 
-GIGABYTES = (1, 20)
+GIGABYTES = sizes.of((1, 20), quick=(1,))
+DISK = 4
 BOUND = 1.2
-KEYS, KEYS_A_GROUP = 5_000_000, 1000
+KEYS, KEYS_A_GROUP = sizes.of(5_000_000, quick=500_000), 1000
 
 
 def repeated(gigabytes: float, into: Path) -> list[Path]:
@@ -121,7 +123,7 @@ def main() -> None:
     sizes = [float(size) for size in sys.argv[1:]] or GIGABYTES
     grown = {name: measured(name, sizes if name != many_keys.__name__ else sizes[:1]) for name in SCANS}
     if max(grown[scan.__name__] for scan in BOUNDED) > BOUND:
-        sys.exit(f"More than {BOUND} times the memory.")
+        sizes.beyond(f"More than {BOUND} times the memory.")
 
 
 def measured(name: str, sizes: Sequence[float]) -> float:

@@ -9,9 +9,10 @@ from pathlib import Path
 from statistics import median
 
 import nbformat
+import sizes
 from nbformat.v4 import new_code_cell, new_notebook
 
-ROUNDS = 5
+ROUNDS = sizes.of(5, quick=1)
 
 
 def main() -> None:

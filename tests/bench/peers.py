@@ -5,19 +5,11 @@ import subprocess
 from pathlib import Path
 
 import commits
+import fetched
 
-from casebook.errors import ScanError
-from casebook.machine import jars
-from casebook.machine.places import cache_dir
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.servers import installation
 from casebook.rehearsal.servers import jars as servers
-
-CONNECTOR = {
-    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0": "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
-    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0": "f2be3b76f9e6cbe63379d4e4e0dc14f59dbf056ae2ad16ff15ac108004c86767",
-    "org.apache.commons:commons-pool2:2.12.1": "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
-}
 
 
 def broker() -> PlayedCluster:
@@ -36,9 +28,9 @@ def served(cluster: PlayedCluster, topic: str, log: Path) -> None:
     cluster.wait_until(lambda: (topic, 0) in cluster.states(), what="the leader")
 
 
-def connector_jars() -> list[Path]:
-    """The connector of Spark 4.2.0, the latest that Maven Central has whole; it works with the Spark that is installed."""
-    return jars.fetched(CONNECTOR, cache_dir() / "connector", what="Spark's Kafka connector", error=ScanError)
+def connector_jars() -> tuple[Path, ...]:
+    """Those of :data:`fetched.JARS`."""
+    return fetched.fetch(fetched.CONNECTOR, "Spark's Kafka connector")
 
 
 def connector(spark: object, cluster: PlayedCluster, topic: str, **options: object) -> object:

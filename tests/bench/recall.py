@@ -22,6 +22,7 @@ from casebook.facts.events import Event
 from casebook.formats.pasted import paste
 from casebook.questions.timeline.scans import logs
 
+GIVEN = "a folder of labelled lines, as its argument: they are strangers', and not of this repository"
 NOTHING = frozenset({"quiet", "-", ""})
 NOISE = "noise"
 

@@ -19,13 +19,16 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import sizes
+
 from casebook import spark as scans
 from casebook.facts.records import Limits, RecordVerdict
 from casebook.questions.loss.analysis.loss import verdict
 from casebook.questions.loss.scans.reconciliation import Reconciliation
 from tests.bench.memory import peak
 
-SIZES, ROUNDS, PARTITIONS, LOST = (1_000_000, 10_000_000, 100_000_000), 3, 12, 30
+SIZES, ROUNDS, PARTITIONS, LOST = sizes.of((1_000_000, 10_000_000, 100_000_000), quick=(100_000,)), sizes.of(3, quick=1), 12, 30
+DISK = 20
 T0 = 1_795_168_800_000
 SPEED, MEMORY, GROWTH = 1.0, 6000, 1.2
 """Bounds: times as fast as the plain join, for the most rows; MB; the time of a row as a multiple of that with the fewest."""
@@ -46,7 +49,7 @@ def main() -> None:
     found = [measured(int(float(rows))) for rows in sys.argv[1:] or SIZES]
     first, last = found[0], found[-1]
     if last.ratio < SPEED or max(of.memory for of in found) > MEMORY or last.row > GROWTH * first.row:
-        sys.exit(f"Beyond a bound: {SPEED} times as fast, {MEMORY} MB, {GROWTH} times the time of a row.")
+        sizes.beyond(f"Beyond a bound: {SPEED} times as fast, {MEMORY} MB, {GROWTH} times the time of a row.")
 
 
 def measured(rows: int) -> Measured:

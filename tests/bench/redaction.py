@@ -15,10 +15,12 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import sizes
+
 from casebook.collect.redaction import redact_log
 from tests.secrets import sentences
 
-ROUNDS = 5
+ROUNDS = sizes.of(5, quick=1)
 PATTERN = re.compile(rb"password|secret|token|credential", re.IGNORECASE)
 
 

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
 import peers
+import sizes
 
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import PlayedCluster
@@ -28,7 +29,7 @@ from casebook.spark.jvm import kafka_jars
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-ROUNDS, WARMING = 5, 5
+ROUNDS, WARMING = sizes.of(5, quick=1), sizes.of(5, quick=1)
 CORES = 2
 
 READ, ROWS, KEYS, COUNT = (
@@ -39,6 +40,8 @@ READ, ROWS, KEYS, COUNT = (
 )
 INVENTORY, PAGE_CACHE = "inventory of An by headers", "reading An from the page cache"
 NEEDS = {"kcat": "kcat"}
+FETCHES = ("connector",)
+DISK = 10
 DUMP_LOG, KCAT = "dump-log --offsets-decoder", "kcat on the commits"
 PLAIN, CONNECTOR = "{} grouped by length of the value", "Spark's connector on {}"
 

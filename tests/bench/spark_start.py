@@ -8,9 +8,11 @@ import subprocess
 import sys
 from statistics import median
 
+import sizes
+
 from casebook.notebook import preparation
 
-ROUNDS = 5
+ROUNDS = sizes.of(5, quick=1)
 PROGRAM = """
 import time
 begun = time.monotonic()

@@ -14,13 +14,15 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+import sizes
+
 from casebook.facts.znodes import Stat, Znode
 from casebook.formats.zookeeper import cluster
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.releases import KafkaVersion
 
-TOPICS, PARTITIONS, BROKERS, DEAD = 5000, 20, 30, frozenset({7, 19, 23})
-RUNS, BOUND = 7, 8.0
+TOPICS, PARTITIONS, BROKERS, DEAD = sizes.of(5000, quick=500), 20, 30, frozenset({7, 19, 23})
+RUNS, BOUND = sizes.of(7, quick=1), 8.0
 VERSION = KafkaVersion.parse("0.9.0.1")
 
 
@@ -87,7 +89,7 @@ def main() -> None:
     for name, median in [*medians.items(), ("decode and verdicts together", sum(others))]:
         print(f"{name:<30}{median * 1000:8.0f} ms {median / len(states) * 1e6:7.1f} µs each {median / base:6.1f} x")
     if sum(others) > BOUND * base:
-        sys.exit(f"More than {BOUND:.0f} times json.loads.")
+        sizes.beyond(f"More than {BOUND:.0f} times json.loads.")
 
 
 if __name__ == "__main__":

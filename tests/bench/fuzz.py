@@ -8,7 +8,6 @@ Half of the time Jazzer, led by the code that is reached, makes up bytes whose c
 
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,18 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import fetched
+import java_programs
 import sizes
-
-from casebook.errors import ScanError
-from casebook.machine import jars
-from casebook.spark import jvm
 
 SECONDS = sizes.of(120, quick=10)
 ROUND = sizes.of(5_000, quick=500)
 NEEDS = {"javac": "a JDK"}
 FETCHES = ("jazzer",)
-NEEDED = ("hadoop-client-api", "lz4-java", "slf4j-api", "snappy-java", "zstd-jni")
-"""What our reader and Kafka's need of Spark's jars; Jazzer looks through all that it is given."""
 CONTENTS = ("200", "300", "100", "900", "50")
 """Bytes of the records of the batches of a sound segment."""
 
@@ -39,23 +33,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         classes, written = Path(scratch, "classes"), Path(scratch, "written")
         written.mkdir()
-        spark = jars.spark_jars(ScanError)
-        path = [classes, *jvm.source_jars(), *(jar for name in NEEDED for jar in sorted(spark.glob(f"{name}*.jar")))]
-        sources = sorted(Path(__file__).parents[1].joinpath("scans", "jvm").glob("*.java"))
-        run(["javac"], path, ["-nowarn", "-d", classes, *sources])
-        run(["java"], path, ["Corpus", written, seed, *CONTENTS])
+        path = java_programs.compiled(classes)
+        java_programs.run(["java"], path, ["Corpus", written, seed, *CONTENTS])
         segments = sorted(written.glob("*/*.log"))
         by_jazzer(path, segments, seconds / 2, scratch)
         by_ours(path, segments, seconds / 2, seed)
-
-
-def run(command: Sequence[str], path: Sequence[Path], arguments: Sequence[object], **options: object) -> str:
-    """Run a command of Java with a class path; what it says, or its end is ours."""
-    line = [jars.java(ScanError, command[0]), *command[1:], "-cp", ":".join(map(str, path)), *map(str, arguments)]
-    ran = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False, **options)
-    if ran.returncode:
-        sys.exit(ran.stdout + ran.stderr)
-    return ran.stdout + ran.stderr
 
 
 def by_jazzer(path: Sequence[Path], segments: Sequence[Path], seconds: float, scratch: str) -> None:
@@ -65,7 +47,7 @@ def by_jazzer(path: Sequence[Path], segments: Sequence[Path], seconds: float, sc
     for number, segment in enumerate(segments):
         shutil.copy(segment, corpus / str(number))
     jazzer = fetched.fetch(fetched.JAZZER, "Jazzer")
-    said = run(
+    said = java_programs.run(
         ["java", "-Xmx512m", "-XX:+UseSerialGC"],
         (*jazzer, *path),
         (
@@ -84,7 +66,7 @@ def by_ours(path: Sequence[Path], segments: Sequence[Path], seconds: float, seed
     """Print how many files our fuzzer damaged, and the seeds."""
     until, rounds = time.monotonic() + seconds, 0
     while time.monotonic() < until:
-        run(["java", "-Xmx256m", "-XX:+UseSerialGC"], path, ("Fuzz", ROUND, seed + rounds, 10, *segments))
+        java_programs.run(["java", "-Xmx256m", "-XX:+UseSerialGC"], path, ("Fuzz", ROUND, seed + rounds, 10, *segments))
         rounds += 1
     print(f"Fuzz: {rounds * ROUND} files, seeds {seed} to {seed + rounds - 1}")
 

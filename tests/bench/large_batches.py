@@ -83,27 +83,30 @@ def write(place: Path, size: str, codec: str) -> Path:
     folder.mkdir()
     segment = folder / f"{0:020}.log"
     with segment.open("wb") as file:
-        for first, batch in batches(SIZES[size], CODECS[codec]):
-            struct.pack_into(">q", batch, 0, first)  # the base offset, which no checksum covers
-            file.write(batch)
+        file.writelines(batches(SIZES[size], CODECS[codec]))
     return segment
 
 
-def batches(size: int, codec: int) -> Iterator[tuple[int, bytearray]]:
-    """Each with the offset of its first record."""
+def batches(size: int, codec: int, records: int = RECORDS) -> Iterator[bytearray]:
+    """Batches of format 2, with records for so many bytes each."""
     from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
     def begun() -> DefaultRecordBatchBuilder:
         return DefaultRecordBatchBuilder(2, codec, 0, -1, -1, -1, size)
 
+    def built() -> bytearray:
+        batch = builder.build()
+        struct.pack_into(">q", batch, 0, first)  # the base offset, which no checksum covers
+        return batch
+
     first, builder = 0, begun()
-    for number, (key, value) in enumerate(itertools.islice(commits.records(), RECORDS)):
+    for number, (key, value) in enumerate(itertools.islice(commits.records(), records)):
         time_ms = 1_700_000_000_000 + number
         if builder.append(number - first, time_ms, key, value, []) is None:
-            yield first, builder.build()
+            yield built()
             first, builder = number, begun()
             builder.append(0, time_ms, key, value, [])
-    yield first, builder.build()
+    yield built()
 
 
 def ours(spark: "SparkSession", segment: Path) -> Taken:

@@ -118,15 +118,16 @@ class Watched:
 
     def _watch(self) -> None:
         while not self._over.wait(0.2):
-            self.megabytes = max(self.megabytes, sum(map(_resident, _family(self._process))))
+            self.megabytes = max(self.megabytes, sum(map(_resident, family(self._process))))
 
 
-def _family(process: int) -> list[int]:
+def family(process: int) -> list[int]:
+    """A process and all that it started."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         return []
-    return [process, *(one for child in children for one in _family(int(child)))]
+    return [process, *(one for child in children for one in family(int(child)))]
 
 
 def _resident(process: int) -> float:

@@ -85,12 +85,13 @@ def measured(name: str, record: Callable[[int], bytes], rounds: int) -> float:
 
 def timed(command: list[object]) -> tuple[float, float]:
     """Seconds of a process that prints to nowhere: on the clock, and of the processor."""
-    began, used = time.perf_counter(), _used()
+    began, before = time.perf_counter(), used()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - began, _used() - used
+    return time.perf_counter() - began, used() - before
 
 
-def _used() -> float:
+def used() -> float:
+    """Seconds of processor time of the processes that have ended."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 

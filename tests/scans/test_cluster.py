@@ -6,18 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
-from casebook.errors import ScanError
-from casebook.machine import jars
-from casebook.rehearsal.servers.ports import HOST, free_port, listens
-from casebook.spark import jvm
-from tests.ends import PATIENCE
-from tests.scans import scan_elsewhere
+from tests.scans import scan_elsewhere, standalone
 
-DEPLOY = "org.apache.spark.deploy"
 QUICK = "-XX:TieredStopAtLevel=1"
 COPIES = 5
 
@@ -25,48 +18,8 @@ COPIES = 5
 @pytest.fixture
 def servers(tmp_path):
     """A master's address, and its two workers, whose executors would fail to start any Python."""
-    spark = jars.spark_jars(ScanError)
-    port, started = free_port(), []
-    scala = next(spark.glob("spark-core_*.jar")).name.removeprefix("spark-core_").partition("-")[0]
-    environment = os.environ | {"SPARK_HOME": str(spark.parent), "SPARK_LOCAL_IP": HOST, "SPARK_SCALA_VERSION": scala}
-    environment |= {"PYSPARK_PYTHON": "/bin/false", "JDK_JAVA_OPTIONS": QUICK}
-
-    def start(name, *arguments):
-        command = [jars.java(ScanError), "-Xmx256m", "-cp", f"{spark}/*", *arguments]
-        with (tmp_path / f"{name}.out").open("w") as out:
-            started.append(
-                subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=out, stderr=out, start_new_session=True)
-            )
-        return started[-1]
-
-    try:
-        start("master", f"{DEPLOY}.master.Master", "--host", HOST, "--port", str(port), "--webui-port", "0")
-        wait(lambda: listens(port))
-        worker = (
-            f"{DEPLOY}.worker.Worker",
-            "--host",
-            HOST,
-            "--webui-port",
-            "0",
-            "--cores",
-            "1",
-            "--memory",
-            "600m",
-            f"spark://{HOST}:{port}",
-        )
-        workers = [start(f"worker-{number}", *worker) for number in (1, 2)]
-        yield f"spark://{HOST}:{port}", workers
-    finally:
-        for server in started:
-            server.poll() is None and os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
-
-
-def wait(condition, seconds=PATIENCE):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    with standalone.cluster(tmp_path, environment={"PYSPARK_PYTHON": "/bin/false", "JDK_JAVA_OPTIONS": QUICK}) as started:
+        yield started
 
 
 @pytest.fixture
@@ -92,27 +45,17 @@ def test_a_worker_dies(servers, spark, log, tmp_path):
     happened, there, here = tmp_path / "events", tmp_path / "there.parquet", tmp_path / "here.parquet"
     happened.mkdir()
     settings = {
-        "spark.master": master,
-        "spark.jars": ",".join(map(str, jvm.source_jars())),
-        "spark.driver.host": HOST,
-        "spark.driver.bindAddress": HOST,
-        "spark.ui.enabled": "false",
-        "spark.cores.max": len(workers),
         "spark.executor.memory": "500m",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": happened.as_uri(),
     }
-    configuration = tmp_path / "conf"
-    configuration.mkdir()
-    (configuration / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    configuration = standalone.configuration(tmp_path / "conf", master, workers, **settings)
     begun = tmp_path / "begun"
     command = [sys.executable, scan_elsewhere.__file__, there, begun, *log]
     environment = os.environ | {"SPARK_CONF_DIR": str(configuration), "JDK_JAVA_OPTIONS": QUICK}
     with subprocess.Popen(list(map(str, command)), env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as cluster:
-        wait(lambda: begun.exists() or cluster.poll() is not None)
+        standalone.wait(lambda: begun.exists() or cluster.poll() is not None)
         os.killpg(workers[0].pid, signal.SIGKILL)
         scan_elsewhere.write_scan(spark, here, tmp_path / "begun here", log)
         assert cluster.communicate(timeout=100)[0].strip() == master

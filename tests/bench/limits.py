@@ -9,7 +9,7 @@ Three parts, each in turns:
   by our reader out of the file. MB are of records before compression; a batch has 64 KiB of them. The limit of a scan is the sum of
   reading, CRC-32C and decompression, without a look at any record.
 - Spark: a job without any data, and a scan of a segment of one batch, in one warm session at local[2]; then all values of the
-  uncompressed segment, against our reader without Spark.
+  uncompressed segment under many partition numbers, by hard links, against our reader without Spark.
 - starts, as whole processes: Python, a kernel and a Java, against ours that cannot do without them: the list of the notebooks, a run
   of notebook 20, and a first answer of Spark (of which the processor time is that of its Java).
 
@@ -43,7 +43,7 @@ from casebook.spark import segments, session
 ROUNDS, STARTS = sizes.of(5, quick=1), 3
 RECORDS = sizes.of(300_000, quick=30_000)
 CODECS = {"none": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
-BATCH = 1 << 16
+BATCH, TIMES = 1 << 16, sizes.of(16, quick=2)
 NEEDS = {"javac": "a JDK"}
 DISK = 1
 
@@ -104,6 +104,10 @@ def jobs(segment: Path, one_batch: Path, content: float, plain: float, rounds: i
     """Print what Spark adds: to no data, and to the reader alone."""
     spark = session()
     java = spark.sparkContext._gateway.proc.pid
+    named = [segment.parent.with_name(f"named-{number}") / segment.name for number in range(TIMES)]
+    for link in named:
+        link.parent.mkdir()
+        os.link(segment, link)
 
     def lengths(frame: object) -> None:
         frame.selectExpr("sum(length(key)) + sum(length(value))").collect()
@@ -111,7 +115,7 @@ def jobs(segment: Path, one_batch: Path, content: float, plain: float, rounds: i
     works = {
         "a job without data": lambda: lengths(spark.range(1).selectExpr("CAST(id AS string) AS key", "'' AS value")),
         "a segment of one batch": lambda: lengths(segments(spark, one_batch)),
-        "the uncompressed segment": lambda: lengths(segments(spark, segment)),
+        f"{TIMES} uncompressed segments": lambda: lengths(segments(spark, *named)),
     }
     found = taken(works, rounds, partial(large_batches.cpu_of, java))
     print()
@@ -119,7 +123,8 @@ def jobs(segment: Path, one_batch: Path, content: float, plain: float, rounds: i
         print(f"{name:<28}{wall:7.3f} s {cpu:7.3f} s of processor time")
     empty, small, whole = (cpu for _, cpu in found.values())
     print(f"share of the empty job in the small scan {empty / small:.2f}")
-    print(f"share of our reader alone in the whole scan {plain / whole:.2f}, {content / whole:.0f} MB/s of a core", flush=True)
+    rate = TIMES * content / whole
+    print(f"share of our reader alone in the large scan {TIMES * plain / whole:.2f}, {rate:.0f} MB/s of a core", flush=True)
     spark.stop()
 
 

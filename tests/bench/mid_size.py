@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
@@ -122,11 +123,11 @@ class Watched:
 
 
 def family(process: int) -> list[int]:
-    """A process and all that it started."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except OSError:
-        return []
+    """A process and all that any of its threads started."""
+    children: list[str] = []
+    for thread in Path(f"/proc/{process}/task").glob("*"):
+        with suppress(OSError):  # it has ended
+            children += (thread / "children").read_text().split()
     return [process, *(one for child in children for one in family(int(child)))]
 
 

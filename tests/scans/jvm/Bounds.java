@@ -26,7 +26,7 @@ import org.apache.kafka.common.utils.CloseableIterator;
 /**
  * Processor time of each part of a scan on one thread, and of the whole scan by our reader and by Kafka's classes. Arguments: rounds
  * and segments of format 2. For each segment and round it prints a line of each work: segment, work, seconds of processor time. The
- * works take turns; the rounds before the printed ones warm up.
+ * segments and works take turns; the rounds before the printed ones warm up.
  */
 public final class Bounds {
   private static final int WARMING = 4;
@@ -60,21 +60,28 @@ public final class Bounds {
 
   public static void main(String[] arguments) throws Exception {
     int rounds = Integer.parseInt(arguments[0]);
+    List<Bounds> all = new ArrayList<>();
     for (int index = 1; index < arguments.length; index++) {
-      Bounds bounds = new Bounds(Path.of(arguments[index]));
-      for (int round = -WARMING; round < rounds; round++) {
-        for (Named named : bounds.works()) {
-          long began = THREADS.getCurrentThreadCpuTime();
-          bounds.sum += named.work().run();
-          long took = THREADS.getCurrentThreadCpuTime() - began;
-          if (round >= 0) {
-            System.out.println(arguments[index] + " " + named.name() + " " + took / 1e9);
-          }
-        }
+      all.add(new Bounds(Path.of(arguments[index])));
+    }
+    for (int round = -WARMING; round < rounds; round++) {
+      for (Bounds bounds : all) {
+        bounds.takeTurns(round >= 0);
       }
-      if (bounds.sum == 0) {
-        throw new AssertionError("no content in " + arguments[index]);
+    }
+  }
+
+  private void takeTurns(boolean print) throws Exception {
+    for (Named named : works()) {
+      long began = THREADS.getCurrentThreadCpuTime();
+      sum += named.work().run();
+      long took = THREADS.getCurrentThreadCpuTime() - began;
+      if (print) {
+        System.out.println(segment + " " + named.name() + " " + took / 1e9);
       }
+    }
+    if (sum == 0) {
+      throw new AssertionError("no content in " + segment);
     }
   }
 

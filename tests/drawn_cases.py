@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
@@ -183,7 +182,7 @@ class DrawnCase:
             topics[topic][number] = at.replicas, content
             extra.append(znode(state_path(topic, number), content, stat=Stat(mtime=at.written, version=at.version)))
         walked = rows(live=self._up, topics=topics, controller=self._controller if self._up else None, extra=extra)
-        return [replace(one, read_at=COLLECTED) for one in walked]
+        return [one._replace(read_at=COLLECTED) for one in walked]
 
 
 def _written(lines: Iterable[tuple[int, str]]) -> Iterator[str]:

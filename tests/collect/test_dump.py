@@ -3,7 +3,6 @@
 import gzip
 import json
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +57,7 @@ class TestScript:
             subprocess.run([jars.java(), "-cp", class_path(), str(SCRIPT), zookeeper.address, "/kafka"], stdout=out, check=True)
         live = collect_case(tmp_path / "live", zookeeper=zookeeper.address + "/kafka")
         dumped = collect_case(tmp_path / "dumped", zookeeper_dump=dump, chroot="/kafka")
-        assert [replace(znode, read_at=None) for znode in Case.open(live).znodes()] == list(Case.open(dumped).znodes())
+        assert [znode._replace(read_at=None) for znode in Case.open(live).znodes()] == list(Case.open(dumped).znodes())
         assert Case.open(dumped).could_not_collect == ()
 
     def test_is_ten_lines(self) -> None:

@@ -6,7 +6,6 @@ import struct
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from kazoo.client import KazooClient
@@ -107,7 +106,7 @@ class TestWalk:
         """The window bounds the load and nothing else."""
         zookeeper.tree(kafka({f"t{n}": {p: [1, 2] for p in range(3)} for n in range(5)}))
         one, many = (walk(zookeeper.address, window=window).znodes for window in (1, 500))
-        assert [replace(znode, read_at=0) for znode in one] == [replace(znode, read_at=0) for znode in many]
+        assert [znode._replace(read_at=0) for znode in one] == [znode._replace(read_at=0) for znode in many]
 
     def test_progress_ends_at_its_estimate(self, zookeeper: ZooKeeper) -> None:
         """The last call says that all is done."""

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import zstandard
@@ -167,7 +166,7 @@ def _stamp(copy: CaseCopy, broker: int, ms: int) -> None:
         told = json.loads(znode.data)
         if told.get("brokerid", broker) != broker or "timestamp" not in told:
             return znode
-        return replace(znode, data=json.dumps(told | {"timestamp": str(int(told["timestamp"]) + ms)}).encode())
+        return znode._replace(data=json.dumps(told | {"timestamp": str(int(told["timestamp"]) + ms)}).encode())
 
     if ZNODES in copy.paths:
         _store_znodes(copy, [shifted(znode_lines.decode(line)) for line in unpacked(copy.read(ZNODES)).splitlines()])

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle, pairwise, permutations
 from pathlib import Path
 from random import Random
@@ -176,11 +176,11 @@ def looking(address: str) -> Iterator[list[Look]]:
 def _look(address: str) -> Look:
     """A walk and the moment of its end; it may have been disturbed."""
     walked = walk(address)
-    return Look(walked.read_to, {znode.path: replace(znode, read_at=None) for znode in walked.znodes})
+    return Look(walked.read_to, {znode.path: znode._replace(read_at=None) for znode in walked.znodes})
 
 
 def _as_of(case: Case, at: int) -> dict[str, Znode]:
-    return {znode.path: replace(znode, read_at=None) for znode in case.znodes(at=at)}
+    return {znode.path: znode._replace(read_at=None) for znode in case.znodes(at=at)}
 
 
 def _told(case: Case) -> Iterator[Znode]:
@@ -240,7 +240,7 @@ def test_what_happened(lived):
 
 def test_the_last_state(lived):
     """Without a walk or dump the case's znodes are those of the last transaction."""
-    assert {znode.path: replace(znode, read_at=None) for znode in lived.case.znodes()} == lived.looks[-1].znodes
+    assert {znode.path: znode._replace(read_at=None) for znode in lived.case.znodes()} == lived.looks[-1].znodes
 
 
 def test_sessions(lived):

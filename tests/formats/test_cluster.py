@@ -1,7 +1,5 @@
 """A cluster put together from its znodes, whole or not."""
 
-from dataclasses import replace
-
 import pytest
 
 from casebook.facts.cluster import Partition, PartitionState, Problem
@@ -95,7 +93,7 @@ class TestBrokers:
     def test_a_short_root(self):
         """A root that lacks children makes them unknown only where their own list does not prove itself whole."""
         short = [Problem(path="/", reason="holds 5 of 7 children")]
-        uncounted = [replace(row, stat=None) for row in rows()]
+        uncounted = [row._replace(stat=None) for row in rows()]
         assert cluster.from_znodes(rows(), not_collected=short).brokers_known
         assert not cluster.from_znodes(uncounted, not_collected=short).brokers_known
 

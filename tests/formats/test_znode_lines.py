@@ -12,7 +12,7 @@ ZNODES = st.builds(
     Znode,
     path=st.text().map("/".__add__),
     data=st.none() | st.binary(),
-    stat=st.none() | st.builds(Stat, **dict.fromkeys(Stat.__slots__, NUMBERS)),
+    stat=st.none() | st.builds(Stat, **dict.fromkeys(Stat._fields, NUMBERS)),
     outcome=st.sampled_from(ReadOutcome),
     read_at=NUMBERS,
     redacted=st.booleans(),

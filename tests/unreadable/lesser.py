@@ -9,7 +9,6 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from casebook.case.folder import HISTORY
@@ -280,8 +279,8 @@ def _subtree(content: bytes, within: Callable[[str], bool], way: str) -> Iterato
 
 def _znode(row: Znode, way: str) -> Znode:
     if way == "denied":
-        return replace(row, data=None, stat=None, outcome=ReadOutcome.DENIED)
-    return replace(row, data=b"" if way == "empty" else b'{"version":1,"x":[\xff\xfe')
+        return row._replace(data=None, stat=None, outcome=ReadOutcome.DENIED)
+    return row._replace(data=b"" if way == "empty" else b'{"version":1,"x":[\xff\xfe')
 
 
 _OF_CHECKPOINTS = ("recovery_point", "high_watermark", "cleaner_point")

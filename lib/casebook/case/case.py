@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -42,24 +42,29 @@ class Case(CaseItems):
         except ValueError:
             return None
 
-    def znodes(self, at: int | None = None) -> Iterator[Znode]:
+    def znodes(self, at: int | None = None, only: Set[str] | None = None) -> Iterator[Znode]:
         """Yield the readable znodes; a torn or damaged file ends early, which :meth:`cluster` reports.
 
         Args:
             at: Moment of the state, epoch ms; by default that of the collection.
+            only: Paths of the wanted ones: lines of others are not decoded; by default all.
 
         Raises:
             CaseError: A line is not a znode, or the file is torn; earlier rows were already yielded. Or the case has no history,
                 or none that reaches back so far.
         """
         if at is not None:
-            yield from self._znodes_at(at)
+            yield from (znode for znode in self._znodes_at(at) if only is None or znode.path in only)
             return
         for number, line in enumerate(packed_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
+            if only is not None and (path := znode_lines.plain_path(line)) is not None and path not in only:
+                continue
             try:
-                yield znode_lines.decode(line)
+                znode = znode_lines.decode(line)
             except ValueError as error:
                 raise CaseError(f"{ZNODES}, line {number}: {error}.") from None
+            if only is None or znode.path in only:
+                yield znode
 
     def _znodes_at(self, at: int) -> Iterator[Znode]:
         try:

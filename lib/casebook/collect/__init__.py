@@ -1,7 +1,7 @@
 """Collect evidence into a case folder. Nothing here can write to ZooKeeper or Kafka."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.case.writer import CaseWriter, refuse_taken
@@ -184,7 +184,7 @@ def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "
     zxid, time = data.last
     whose = f"of the snapshot at transaction 0x{zxid:x}" if data.ends_with_snapshot else f"after transaction 0x{zxid:x}"
     remark = f"The znodes are those {whose} of {instant(time)}, the last in ZooKeeper's files."
-    rows = (replace(znode, read_at=time) for znode in data.znodes())
+    rows = (znode._replace(read_at=time) for znode in data.znodes())
     return _Znodes(rows=rows, problems=(), chroot=data.chroot, servers=(), remarks=(remark,))
 
 

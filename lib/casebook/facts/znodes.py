@@ -3,14 +3,15 @@
 The rows keep ZooKeeper's own names.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stat:
-    """ZooKeeper's stat of a znode; times in epoch milliseconds by ZooKeeper's clock. Any field may be unknown."""
+class Stat(NamedTuple):
+    """ZooKeeper's stat of a znode; times in epoch milliseconds by ZooKeeper's clock. Any field may be unknown.
+
+    A named tuple, as a large cluster has a million.
+    """
 
     czxid: int | None = None
     mzxid: int | None = None
@@ -38,9 +39,8 @@ class ReadOutcome(StrEnum):
     STATED = "stated"  # not read: another source, e.g. kafka-topics, shows that it exists, perhaps with a part of its data
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Znode:
-    """One znode as it was read.
+class Znode(NamedTuple):
+    """One znode as it was read. A named tuple, as a large cluster has a million.
 
     Args:
         path: Below the chroot, beginning with ``/``.

@@ -19,7 +19,7 @@ def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[
         at: Moment of the znodes, epoch ms; by default that of the collection.
     """
     wanted = {path for path in cites if path.startswith("/")}
-    found = {znode.path: znode for znode in case.znodes(at=at) if znode.path in wanted} if wanted else {}
+    found = {znode.path: znode for znode in case.znodes(at=at, only=wanted)} if wanted else {}
     znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
     transactions = {int(cite.rpartition(" ")[2], 16) for cite in cites if _TRANSACTION in cite}
     told = case.past() if transactions else ()

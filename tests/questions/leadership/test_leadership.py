@@ -197,8 +197,13 @@ NEARLY = st.builds(lambda good, key, value: good | {key: value}, st.sampled_from
     {"version": 1, "config": {"min.insync.replicas": "2"}}, {"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [2]}]},
 ]), st.sampled_from(FIELDS), VALUES)  # fmt: skip
 DATA = st.none() | st.binary() | (VALUES | NEARLY).map(lambda value: json.dumps(value).encode())
-STATS = st.none() | st.builds(Stat, mtime=st.none() | st.integers(-(2**63), 2**63 - 1), numChildren=st.none() | st.integers(0, 4))
-ANY = st.builds(Znode, path=PATHS, data=DATA, stat=STATS, outcome=st.sampled_from(ReadOutcome))
+STATS = st.none() | st.builds(
+    Stat, **dict.fromkeys(Stat._fields, st.none())
+    | {"mtime": st.none() | st.integers(-(2**63), 2**63 - 1), "numChildren": st.none() | st.integers(0, 4)},
+)  # fmt: skip
+ANY = st.builds(
+    Znode, path=PATHS, data=DATA, stat=STATS, outcome=st.sampled_from(ReadOutcome), read_at=st.none(), redacted=st.just(False)
+)
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from casebook.case.writer import CaseWriter
 from casebook.collect.redaction import redact_znode
@@ -207,10 +206,10 @@ class _Stated:
             self._read[path] = Znode(path=path, data=data, stat=znode.stat or (before.stat if same else None))
         elif znode.children is not None:
             self._list(path, znode.children)
-            self._read[path] = Znode(path=path, stat=replace(znode.stat or Stat(), numChildren=len(znode.children)))
+            self._read[path] = Znode(path=path, stat=(znode.stat or Stat())._replace(numChildren=len(znode.children)))
         elif before is not None and before.data is not None:
             if before.stat is None and znode.stat is not None and znode.stat.dataLength == len(before.data):
-                self._read[path] = replace(before, stat=znode.stat)
+                self._read[path] = before._replace(stat=znode.stat)
         else:
             self._told.setdefault(path, None)
             self._stats[path] = znode.stat
@@ -244,7 +243,7 @@ class _Stated:
                 continue
             read, told = self._read.get(path), self._told.get(path)
             if read is not None:
-                yield replace(read, data=None) if path in tree.COUNTED else read
+                yield read._replace(data=None) if path in tree.COUNTED else read
             else:
                 data = None if told is None else json.dumps(told, separators=(",", ":")).encode()
                 yield Znode(path=path, data=data, stat=self._stats.get(path), outcome=ReadOutcome.STATED)

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 
 from casebook.collect.redaction import entities
 from casebook.collect.redaction.lines import no_duplicates, redact_log
@@ -33,11 +32,11 @@ def redact_znode(znode: Znode) -> Znode:
     kept = _configured(znode) if znode.path.startswith("/config/") else redact_text(znode.data)
     if kept == znode.data:
         return znode
-    return _without_data(znode) if kept is None else replace(znode, data=kept, redacted=True)
+    return _without_data(znode) if kept is None else znode._replace(data=kept, redacted=True)
 
 
 def _without_data(znode: Znode) -> Znode:
-    return replace(znode, data=None, redacted=True)
+    return znode._replace(data=None, redacted=True)
 
 
 def _configured(znode: Znode) -> bytes | None:

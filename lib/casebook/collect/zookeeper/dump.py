@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.collect.files import plain
@@ -22,7 +22,6 @@ from casebook.formats.zookeeper import znode_lines
 _LONGEST_LINE = 16 << 20
 _SHOWN = 3
 _KAFKA = re.compile(r"(.*?)/brokers/(?:ids|topics)(?:/.*)?")
-_FIELDS = tuple(field.name for field in fields(Stat))
 _COUNTS = ("czxid", "mzxid", "pzxid", "ctime", "mtime", "dataLength", "numChildren")
 """Stat fields that are never negative in ZooKeeper; versions wrap around and sessions are signed."""
 
@@ -113,7 +112,7 @@ class _DumpLines:
         if match := _KAFKA.fullmatch(znode.path):
             self.chroots.add(match[1] or "/")
         if (below := self._below_chroot(znode.path)) is not None:
-            self._keep(replace(znode, path=below, stat=self._checked(znode.stat, below, line)))
+            self._keep(znode._replace(path=below, stat=self._checked(znode.stat, below, line)))
 
     def _below_chroot(self, path: str) -> str | None:
         path = path.rstrip("/")
@@ -129,7 +128,7 @@ class _DumpLines:
         if znode.stat is not None and znode.stat.numChildren is not None:
             self.claimed[znode.path] = znode.stat.numChildren
         if tree.is_evidence(znode.path):
-            self.znodes[znode.path] = replace(znode, data=None) if znode.path in tree.COUNTED else znode
+            self.znodes[znode.path] = znode._replace(data=None) if znode.path in tree.COUNTED else znode
             self.has_states = self.has_states or tree.topic_of_state(znode.path) is not None
 
     def _count_as_child(self, path: str) -> None:
@@ -144,11 +143,11 @@ class _DumpLines:
         if stat is None:
             return None
         negative = [name for name in _COUNTS if (getattr(stat, name) or 0) < 0]
-        unknown = [name for name in _FIELDS if getattr(stat, name) is None]
+        unknown = [name for name in Stat._fields if getattr(stat, name) is None]
         given = json.loads(line)["stat"] if unknown else {}
         if absurd := sorted(negative + [name for name in unknown if given.get(name) is not None]):
             self.absurd.add(f"{path} ({', '.join(absurd)})")
-        return replace(stat, **dict.fromkeys(negative)) if negative else stat
+        return stat._replace(**dict.fromkeys(negative)) if negative else stat
 
     def nothing(self) -> CollectError:
         """Return the error for a dump without evidence."""

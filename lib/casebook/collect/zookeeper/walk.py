@@ -9,7 +9,7 @@ that moment. The others are read again and marked as changed. No watches are set
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
 from kazoo.protocol.states import ZnodeStat
@@ -328,7 +328,7 @@ class _Walker:
         gone = {path for path, znode in self._znodes.items() if znode.outcome is ReadOutcome.VANISHED and tree.is_topic(path)}
         for path, znode in self._znodes.items() if gone else ():
             if tree.topic_of_state(path) in gone and znode.outcome is ReadOutcome.MISSING:
-                self._znodes[path] = replace(znode, outcome=ReadOutcome.VANISHED)
+                self._znodes[path] = znode._replace(outcome=ReadOutcome.VANISHED)
 
 
 def _is_name(child: str) -> bool:

@@ -1,7 +1,6 @@
 """Kafka's znodes at a moment of their history."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from casebook.facts.cluster import instant
 from casebook.facts.znodes import ReadOutcome, Znode, ZnodeChange
@@ -38,7 +37,7 @@ def znodes(changes: Iterable[ZnodeChange], at: int) -> Iterator[Znode]:
         read_at = min(at, last)
     if known is None:
         raise ValueError(f"there is no history of {instant(at)}")
-    return (replace(znode, read_at=read_at) for znode in kafka_tree.with_missing(known))
+    return (znode._replace(read_at=read_at) for znode in kafka_tree.with_missing(known))
 
 
 def _refuse_gap(after: ZnodeChange, known: dict[str, Znode] | None, at: int, last: int) -> None:

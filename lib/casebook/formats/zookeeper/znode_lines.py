@@ -8,12 +8,11 @@ import base64
 import binascii
 import json
 import re
-from dataclasses import fields
 
 from casebook.facts.znodes import ReadOutcome, Stat, Znode
 
-_STAT_FIELDS = tuple(f.name for f in fields(Stat))
 _INT64 = range(-(2**63), 2**63)
+_HEAD = b'{"path":"'
 
 
 def encode(znode: Znode) -> str:
@@ -21,7 +20,7 @@ def encode(znode: Znode) -> str:
     row: dict[str, object] = {"path": znode.path}
     row |= _encode_data(znode.data)
     if znode.stat is not None:
-        row["stat"] = {name: value for name in _STAT_FIELDS if (value := getattr(znode.stat, name)) is not None}
+        row["stat"] = {name: value for name in Stat._fields if (value := getattr(znode.stat, name)) is not None}
     if znode.outcome is not ReadOutcome.READ:
         row["outcome"] = znode.outcome.value
     if znode.read_at is not None:
@@ -56,9 +55,18 @@ def taken_apart(line: str | bytes) -> object:
         ValueError: It is not JSON.
     """
     try:
-        return json.loads(line)
+        is_plain = isinstance(line, bytes) and line.startswith(b'{"')  # else json guesses the encoding, slowly
+        return json.loads(line.decode(errors="surrogatepass") if is_plain else line)
     except (ValueError, RecursionError):
         raise ValueError("not a JSON object") from None
+
+
+def plain_path(line: bytes) -> str | None:
+    """Return the path of a line that begins with it, as :func:`encode` writes it; ``None`` when only :func:`decode` tells it."""
+    if not line.startswith(_HEAD):
+        return None
+    path = line[len(_HEAD) : line.find(b'"', len(_HEAD))]
+    return None if b"\\" in path else path.decode(errors="replace")
 
 
 def of_row(row: object) -> Znode:
@@ -101,7 +109,7 @@ def _decode_data(row: dict[str, object]) -> bytes | None:
 def _decode_stat(stat: object) -> Stat | None:
     if not isinstance(stat, dict):
         return None
-    return Stat(**{name: _int_or_none(stat.get(name)) for name in _STAT_FIELDS})
+    return Stat(*[value if type(value := stat.get(name)) is int and value in _INT64 else None for name in Stat._fields])
 
 
 def _decode_outcome(outcome: object) -> ReadOutcome:

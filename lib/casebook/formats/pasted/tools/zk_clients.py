@@ -8,7 +8,6 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
 from casebook.facts.pasted import PastedZnode, ToolStatement
 from casebook.facts.znodes import Stat
@@ -20,7 +19,7 @@ _ANSWER = re.compile(
     r"(?:#<[\w:]*Stat\b|ZnodeStat\()(?P<stat>[^\])>]*)>?\)?[\])]?\s*"
 )
 _FIELD = re.compile(r"@?\b(?P<name>\w+)=(?P<value>-?\d{1,19})\b")
-_NAMES = frozenset(field.name for field in fields(Stat))
+_NAMES = frozenset(Stat._fields)
 _LONGEST = 64 << 10
 
 

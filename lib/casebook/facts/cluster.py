@@ -6,7 +6,7 @@ The rows keep Kafka's own names. ``formats`` documents the source of each field.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from casebook.facts.proofs import ZNODE_PROOFS, Proofs
@@ -183,7 +183,7 @@ class PrintedSettings(NamedTuple):
     proof: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Cluster:
     """A Kafka cluster, as read from its znodes in one walk.
 
@@ -255,7 +255,7 @@ class Cluster:
     changed: int = 0
     proofs: Proofs = ZNODE_PROOFS
 
-    @property
+    @cached_property
     def live(self) -> frozenset[int]:
         """Ids of the registered brokers."""
         return frozenset(self.brokers)

@@ -6,7 +6,7 @@ reassignment adds; a partition without a live leader is under min ISR.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState, instant
 from casebook.kafka import election
@@ -112,7 +112,7 @@ class _Judge:
         if leader in self._live:
             if is_reassigning(partition, self._cluster):
                 return PartitionCondition.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
-            return PartitionCondition.ONLINE, None, f"Led by {leader}."
+            return PartitionCondition.ONLINE, None, _led_by(leader)
         condition = PartitionCondition.LEADERLESS if leader is None else PartitionCondition.LEADER_DEAD
         return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
@@ -295,6 +295,12 @@ def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) 
     if outside:
         return f"; {ids(outside)} {_is_are(outside)} alive but not in the ISR"
     return "; replication factor 1" if len(partition.replicas) == 1 else "; no other replica is alive"
+
+
+@lru_cache(4096)
+def _led_by(leader: int) -> str:
+    """Return the verdict on a healthy partition: one text for all of a leader's."""
+    return f"Led by {leader}."
 
 
 def ids(brokers: Iterable[int]) -> str:

@@ -120,8 +120,9 @@ class RestartSets:
         self.live = tuple(sorted(live))
         self._names: dict[Like, list[tuple[str, int]]] = defaultdict(list)
         self.unknown = unseen
+        living = frozenset(self.live)
         for verdict in verdicts:
-            if (like := _like(verdict, self.live)) is not None:
+            if (like := _like(verdict, living)) is not None:
                 self._names[like].append((verdict.topic, verdict.partition))
             elif verdict.state is not PartitionCondition.DELETING:
                 self.unknown += 1

@@ -132,6 +132,7 @@ class Settings:
         self._has_dynamic = DYNAMIC_BROKER_SETTINGS.at(version)
         self._started_with, self._in_full = cluster.started_with, cluster.known_in_full
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
+        self._below_topics: dict[tuple[str, int | None], tuple[Setting, ...]] = {}
 
     def effective(self, key: str, *, topic: str, broker: int | None) -> Setting:
         """Return the effective value for a topic on a broker.
@@ -148,7 +149,7 @@ class Settings:
             return _UNREADABLE
         return self.of_broker(key, broker)
 
-    def layers_of_topic(self, key: str, *, topic: str, broker: int | None) -> list[Setting]:
+    def layers_of_topic(self, key: str, *, topic: str, broker: int | None) -> tuple[Setting, ...]:
         """Return all layers of a setting for a topic on a broker: the first one applies.
 
         Args:
@@ -158,17 +159,20 @@ class Settings:
         """
         own = self._overrides.get(topic, {}).get(key)
         if own is None and not self._unreadable.isdisjoint({"topics", f"topics/{topic}"}):
-            return [_UNREADABLE]
+            return (_UNREADABLE,)
         below = self.layers_below_topics(key, broker)
-        return below if own is None else [Setting(own, TOPIC), *below]
+        return below if own is None else (Setting(own, TOPIC), *below)
 
-    def layers_below_topics(self, key: str, broker: int | None) -> list[Setting]:
+    def layers_below_topics(self, key: str, broker: int | None) -> tuple[Setting, ...]:
         """Return all layers on a broker for topics without ``key``, one of :data:`OF_TOPICS`; the first one applies."""
-        found = []
-        for name, factor in OF_TOPICS[key]:
-            for layer in self.layers(name, broker):
-                if layer.value != "":
-                    found.append(_in_unit(layer, factor, "" if name == key else name))
+        found = self._below_topics.get((key, broker))
+        if found is None:
+            found = self._below_topics[key, broker] = tuple(
+                _in_unit(layer, factor, "" if name == key else name)
+                for name, factor in OF_TOPICS[key]
+                for layer in self.layers(name, broker)
+                if layer.value != ""
+            )
         return found
 
     def of_topic(self, key: str, *, topic: str, broker: int | None) -> Setting:

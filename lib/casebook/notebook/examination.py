@@ -102,6 +102,7 @@ class Examination:
         self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *self._times.checks, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
         self._progress, self._timezone, self._source, self._earlier = progress, timezone, source, earlier
+        self._plans: dict[tuple[OffsetsEvidence | None, bool], Plan] = {}
         self.kept = Kept(tables={"problems": cluster.problems})
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -150,13 +151,12 @@ class Examination:
             findings: Findings that show whether records were lost.
         """
         held, told = None if self._is_apart else self._current_offsets(), self._told()
-        return plan.make(
-            self._lead if self._times.outdated is None else leadership.unknown(self._lead),
-            past=told.findings if told else (),
-            held=held.coordinators if held else None,
-            topic=held.offsets_topic if held else None,
-            lost=any(one.check == "loss.lost" and one.status is Status.FINDING for one in findings),
-        )
+        lost = any(one.check == "loss.lost" and one.status is Status.FINDING for one in findings)
+        if (held, lost) not in self._plans:
+            lead = self._lead if self._times.outdated is None else leadership.unknown(self._lead)
+            past, topic = told.findings if told else (), held and held.offsets_topic
+            self._plans[held, lost] = plan.make(lead, past=past, held=held and held.coordinators, topic=topic, lost=lost)
+        return self._plans[held, lost]
 
     def _current_offsets(self) -> OffsetsEvidence | None:
         """Current offsets topic and coordinators; ``None`` without evidence."""
@@ -184,8 +184,10 @@ class Examination:
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
         offsets = self._shared.offsets(scan=scan)
-        held, log_dirs = offsets.coordinators, offsets.log_dirs
-        found = maintenance.examine(self.cluster, self.version, asked=wanted, held=held, log_dirs=log_dirs)
+        found = maintenance.examine(
+            self.cluster, self.version, judged=self._lead.verdicts, asked=wanted, held=offsets.coordinators,
+            log_dirs=offsets.log_dirs,
+        )  # fmt: skip
         self.kept.plan = found.drain.files() if found.drain else {}
         return self._answered(
             found, restart_sets=found.restarts, drain_plan=found.drain.rows if found.drain else (), leftovers=found.leftovers

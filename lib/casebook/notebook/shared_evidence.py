@@ -115,7 +115,7 @@ class SharedEvidence:
                 self._cluster,
                 self._version,
                 logs=self.logs,
-                clocks=lambda: self.timeline.clocks,
+                clocks=lambda: self.timeline.clocks if self.logs.files else (),
                 scan=scan,
                 progress=self._progress("Reading segments", unit="parts"),
             )

@@ -68,12 +68,12 @@ def _of_topics(cluster: Cluster, settings: Settings, brokers: Sequence[int]) -> 
                 yield _row(f"topic {topic}", key, found, of)
 
 
-def _alike(layers: Mapping[int | None, list[Setting]]) -> list[tuple[tuple[int, ...], list[Setting]]]:
+def _alike(layers: Mapping[int | None, tuple[Setting, ...]]) -> list[tuple[tuple[int, ...], tuple[Setting, ...]]]:
     """Return groups of brokers with equal layers, in order of the first of each."""
     groups: dict[tuple[Setting, ...], list[int]] = {}
     for broker, found in layers.items():
-        groups.setdefault(tuple(found), []).extend([] if broker is None else [broker])
-    return [(tuple(of), list(found)) for found, of in groups.items()]
+        groups.setdefault(found, []).extend([] if broker is None else [broker])
+    return [(tuple(of), found) for found, of in groups.items()]
 
 
 def _row(entity: str, key: str, layers: Sequence[Setting], brokers: tuple[int, ...]) -> SettingRow:

@@ -111,6 +111,7 @@ def examine(
     cluster: Cluster,
     version: VersionInUse,
     *,
+    judged: Sequence[Verdict] | None = None,
     asked: MaintenanceParameters | None = None,
     held: Coordinators | None = None,
     log_dirs: Sequence[LogDir] = (),
@@ -118,12 +119,13 @@ def examine(
     """Judge restarts of each broker, each pair and the requested ones; plan the drain; run every check.
 
     Args:
+        judged: Verdicts on the cluster's partitions, if they are known.
         asked: Parameters; without them, only the general results.
         held: Coordinators and past loads.
         log_dirs: Log dirs, for partition sizes.
     """
     asked = asked or MaintenanceParameters()
-    judged = verdicts(cluster, version.version)
+    judged = verdicts(cluster, version.version) if judged is None else judged
     sets = RestartSets(judged, cluster.live, unseen=len(cluster.unlisted))
     moves = CoordinatorMoves(cluster, judged, version.version, held=held, log_dirs=log_dirs)
     largest = sets.largest()

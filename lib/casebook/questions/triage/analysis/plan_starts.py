@@ -285,8 +285,8 @@ class _Danger:
 
 def _behind(lead: Leadership) -> "Counter[int]":
     """Count by broker its copies of partitions that a live broker leads without it."""
-    found: Counter[int] = Counter()
+    found, dead = Counter[int](), frozenset(lead.dead)
     for partition in lead.cluster.partitions:
-        if is_led(lead.cluster, partition):
-            found.update(set(partition.replicas) & set(lead.dead) - set(partition.state.isr))
+        if not dead.isdisjoint(partition.replicas) and is_led(lead.cluster, partition):
+            found.update(dead.intersection(partition.replicas).difference(partition.state.isr))
     return found

@@ -15,6 +15,9 @@ from casebook.machine import private, whole
 if TYPE_CHECKING:
     import pyarrow
 
+_AT_ONCE = 1 << 17
+"""Rows in memory as columns: a large cluster has a million partitions."""
+
 
 @cache
 def every() -> Mapping[str, type]:
@@ -35,11 +38,12 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
 
     wanted = columns(name)
     schema = _schema(wanted)
-    values = [pa.array(_values(rows, column), field.type) for column, field in zip(wanted, schema, strict=True)]
-    table = pa.table(values, schema=schema)
     private.folder(folder)
-    with whole.beside(folder / f"{name}.parquet") as partial:
-        pq.write_table(table, partial, compression="zstd")
+    with whole.beside(folder / f"{name}.parquet") as partial, pq.ParquetWriter(partial, schema, compression="zstd") as target:
+        for first in range(0, max(len(rows), 1), _AT_ONCE):
+            some = rows[first : first + _AT_ONCE]
+            values = [pa.array(_values(some, column), field.type) for column, field in zip(wanted, schema, strict=True)]
+            target.write_table(pa.table(values, schema=schema))
 
 
 def _schema(wanted: Sequence[Column]) -> "pyarrow.Schema":

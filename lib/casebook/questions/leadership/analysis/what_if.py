@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from casebook.errors import UsageError
 from casebook.facts.cluster import Cluster, PartitionState
@@ -146,7 +147,7 @@ def replay(
         lacking: Result of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
     """
     verdicts = tuple(verdicts)
-    events = _Events(cluster, version, supposed)
+    events = _Events(cluster, version, verdicts, supposed)
     replayed = [events.replay(verdict) for verdict in verdicts]
     changes = sorted(
         (
@@ -170,8 +171,7 @@ def replay(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _After:
+class _After(NamedTuple):
     """A partition after the events; ``leader`` is ``None`` also when a dead one stays named."""
 
     leader: int | None
@@ -183,23 +183,23 @@ class _After:
 class _Events:
     """Brokers that fail and start between the evidence and the assumption."""
 
-    def __init__(self, cluster: Cluster, version: KafkaVersion, supposed: Supposition) -> None:
+    def __init__(self, cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict], supposed: Supposition) -> None:
         self._version, self._supposed = version, supposed
         self._gone = cluster.live - supposed.alive
         self._come = supposed.alive - cluster.live
         self._left = cluster.live - self._gone
         elects = cluster.controller
         self._controller_died = elects.readable and elects.broker not in self._left
-        self._states = {(p.topic, p.partition): p.state for p in cluster.partitions}
+        touched = {(v.topic, v.partition) for v in verdicts if self._touches(v)}
+        self._states = {key: p.state for p in cluster.partitions if (key := (p.topic, p.partition)) in touched}
 
     def replay(self, verdict: Verdict) -> _After | None:
         """Return the partition after the events; ``None`` when unknown."""
         if verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
             return None
-        before = self._states[verdict.topic, verdict.partition]
         if not self._touches(verdict):
             return _After(leader=verdict.leader, isr=verdict.isr, caught_up=self._caught_up(verdict, verdict.isr))
-        after = self._elections(verdict, before)
+        after = self._elections(verdict, self._states[verdict.topic, verdict.partition])
         if after is None:
             return _After(leader=None, isr=None, caught_up=None)
         leader = after.leader if after.leader in self._supposed.alive else None

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from casebook.facts.proofs import Proofs
 from casebook.findings import words
 from casebook.kafka.verdict import OFFLINE, RULES, PartitionCondition, Verdict, offline
+from casebook.page import text
 from casebook.page.bars import Bar, figure
 from casebook.page.render import anchor, render
 from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
@@ -93,11 +94,13 @@ def who_holds_what(lead: Leadership) -> View:
     return html(replica_map(lead))
 
 
-def verdict_table(lead: Leadership, *, topic: str = "") -> View:
-    """Show the verdict, partition by partition, worst first.
+def verdict_table(lead: Leadership, *, topic: str = "", source: str = "", at: str = "") -> View:
+    """Show the verdict, partition by partition, worst first, and how to find those not shown.
 
     Args:
         topic: Only its partitions; ``""`` for all.
+        source: Source of the case.
+        at: Moment of the state; ``""`` for the time of collection.
     """
     chosen = [v for v in lead.verdicts if not topic or v.topic == topic]
     ordered = sorted(chosen, key=lambda v: (_RANK[v.state], not v.under_min_isr, not v.under_replicated))
@@ -117,7 +120,10 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
         stacked=True,
     )
     rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
-    view = render("verdicts", table=table, rules=rules, version=lead.version.version)
+    seen = {v.topic for v in shown}
+    other = next((v.topic for v in lead.verdicts if v.topic not in seen), "")
+    command_line = other and text.command("partition_leadership", source, ({"at": at} if at else {}) | {"topic": other})
+    view = render("verdicts", table=table, rules=rules, version=lead.version.version, command_line=command_line)
     return html(
         view,
         tables={"partitions": lead.verdicts},

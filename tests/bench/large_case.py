@@ -1,4 +1,9 @@
-"""Notebook 20 headless on a case of 5,000 topics x 20 partitions on 30 brokers, three of them dead: time, memory, report size."""
+"""Notebooks headless on a large cluster: time, processor time, memory of the largest process, size of the report.
+
+    python tests/bench/large_case.py [partitions] [notebook ...]
+
+By default notebook 20 on 5,000 topics of 20 partitions on 30 brokers, three of them dead. A million partitions have 1,000 brokers.
+"""
 
 import json
 import random
@@ -9,15 +14,21 @@ import tempfile
 import time
 from pathlib import Path
 
-import sizes
+sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a script, or imported by a test
 
-TOPICS, PARTITIONS, BROKERS, DEAD = sizes.of(5_000, quick=500), 20, 30, (4, 11, 23)
+from tests.bench import sizes
+
+PARTITIONS = 20
+"""Partitions of a topic."""
+_DEAD = frozenset({4, 11, 23})
+_NOTEBOOKS = ("20",)
+CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 
 
-def write_dump(path: Path) -> None:
+def write_dump(path: Path, topics: int = 5_000, brokers: int = 30) -> None:
     """A znode dump of the cluster; the same at each call."""
     rng = random.Random(7)
-    live = [broker for broker in range(1, BROKERS + 1) if broker not in DEAD]
+    live = [broker for broker in range(1, brokers + 1) if broker not in _DEAD]
     with path.open("w") as out:
 
         def znode(name: str, data: object) -> None:
@@ -40,8 +51,8 @@ def write_dump(path: Path) -> None:
             )
         znode("/controller", {"version": 1, "brokerid": live[0], "timestamp": "1573000000000"})
         znode("/controller_epoch", "12")
-        for number in range(TOPICS):
-            replicas = {str(p): rng.sample(range(1, BROKERS + 1), rng.choice((1, 2, 3, 3))) for p in range(PARTITIONS)}
+        for number in range(topics):
+            replicas = {str(p): rng.sample(range(1, brokers + 1), rng.choice((1, 2, 3, 3))) for p in range(PARTITIONS)}
             znode(f"/brokers/topics/topic-{number:04}", {"version": 1, "partitions": replicas})
             for partition, assigned in replicas.items():
                 in_sync = [broker for broker in assigned if broker in live]
@@ -51,30 +62,32 @@ def write_dump(path: Path) -> None:
 
 
 def main() -> None:
-    """Collect the dump, run the notebook, print what it took."""
-    casebook = [sys.executable, "-c", "from casebook.cli import main; main()"]
+    """Collect the dump, run the notebooks, print what each took."""
+    partitions = int(sys.argv[1]) if sys.argv[1:] else sizes.of(100_000, quick=10_000)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        write_dump(folder / "dump.jsonl")
-        subprocess.run(
-            [*casebook, "collect", "--zookeeper-dump", str(folder / "dump.jsonl"), "--out", str(folder / "case")],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        began = time.perf_counter()
-        done = subprocess.run(
-            [*casebook, "run", "20", "--source", str(folder / "case"), "--runs", str(folder / "runs")],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        took = time.perf_counter() - began
-        report = Path(done.stdout.splitlines()[-1]) / "report.html"
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        print(done.stdout.splitlines()[0])
-        print(
-            f"notebook 20 headless on {TOPICS * PARTITIONS:,} partitions: {took:.1f} s, largest process {peak:.0f} MB, report {report.stat().st_size / 2**20:.1f} MB (bound: 8)"
-        )
+        write_dump(folder / "dump.jsonl", partitions // PARTITIONS, 1_000 if partitions >= 1_000_000 else 30)
+        dump = ["--zookeeper-dump", folder / "dump.jsonl", "--out", folder / "case"]
+        subprocess.run([*CASEBOOK, "collect", *dump], check=True, stdout=subprocess.DEVNULL)
+        for notebook in sys.argv[2:] or _NOTEBOOKS:
+            print(f"notebook {notebook} on {partitions:,} partitions: {run(notebook, folder)}", flush=True)
+
+
+def run(notebook: str, folder: Path) -> str:
+    """What a run took: the largest process is that of all so far."""
+    began, used = time.perf_counter(), _processor()
+    command = [*CASEBOOK, "run", notebook, "--source", folder / "case", "--runs", folder / "runs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    took, used = time.perf_counter() - began, _processor() - used
+    report = Path(done.stdout.splitlines()[-1]) / "report.html"
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    size = report.stat().st_size / 2**20
+    return f"{took:.1f} s, CPU {used:.1f} s, largest process {peak:.0f} MB, report {size:.1f} MB (bound: 8)"
+
+
+def _processor() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":

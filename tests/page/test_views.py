@@ -187,10 +187,7 @@ class TestVerdict:
 
     def test_unknown_brokers_are_said(self):
         """When registrations could not be listed, nobody is called dead or alive."""
-        cluster = lead().cluster
-        unknown = type(cluster)(
-            **{name: getattr(cluster, name) for name in cluster.__slots__} | {"brokers": {}, "brokers_known": False}
-        )
+        unknown = replace(lead().cluster, brokers={}, brokers_known=False)
         said = words_of(html_of(triage.summary(FINDINGS, CASE, unknown)))
         assert "The live brokers are unknown" in said
         assert "alive" not in said
@@ -302,11 +299,7 @@ class TestFindings:
 
     def test_left_out_evidence_is_counted(self):
         """The card names three missing parts and counts the rest."""
-        cluster = made(extra=[])
-        short = type(cluster)(
-            **{name: getattr(cluster, name) for name in cluster.__slots__}
-            | {"missing_parts": tuple(Problem(path=f"/p{n}", reason="denied") for n in range(9))}
-        )
+        short = replace(made(extra=[]), missing_parts=tuple(Problem(path=f"/p{n}", reason="denied") for n in range(9)))
         assert "/p2: denied; and 6 more" in words_of(html_of(triage.evidence_card(CASE, short, lead().version)))
 
     def test_what_is_not_there_is_said(self):

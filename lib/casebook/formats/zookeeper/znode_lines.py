@@ -62,7 +62,7 @@ def taken_apart(line: str | bytes) -> object:
 
 
 def plain_path(line: bytes) -> str | None:
-    """Return the path of a line that begins with it, as :func:`encode` writes it; ``None`` when only :func:`decode` tells it."""
+    """Return the path of a line that begins with it, as :func:`encode` writes it; ``None`` when :func:`decode` must find it."""
     if not line.startswith(_HEAD):
         return None
     path = line[len(_HEAD) : line.find(b'"', len(_HEAD))]

@@ -68,10 +68,8 @@ def _refuse_pack(spark: "SparkSession", file: str) -> None:
         unpacked += size
         if unpacked > most:
             raise UsageError(
-                (
-                    f"{folders.full_name(file)} unpacks to more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and "
-                    "is not read."
-                ),
+                f"{folders.full_name(file)} unpacks to more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own "
+                "size, and is not read.",
                 cause="It is damaged, or made to fill memory.",
                 try_="If you trust it, unpack it where there is room, and pass the unpacked file.",
             )

@@ -4,9 +4,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-import nbformat
-
-from casebook.runs import notebooks
+from casebook.runs import jupyter, notebooks
 
 
 def execute(stem: str, out_dir: Path, **given: object) -> Path:
@@ -19,7 +17,7 @@ def execute(stem: str, out_dir: Path, **given: object) -> Path:
     """
     found = notebooks.find(stem)
     values: dict[str, object] = {}
-    for cell in nbformat.read(found.path, as_version=4).cells:
+    for cell in jupyter.imported("nbformat").read(found.path, as_version=4).cells:
         if cell.cell_type != "code":
             continue
         with redirect_stdout(StringIO()):  # outside a kernel, what is displayed is printed

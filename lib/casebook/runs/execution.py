@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from casebook.errors import CasebookError
 from casebook.machine import workshop
 from casebook.machine.progress import Tell
-from casebook.runs import notebooks
+from casebook.runs import jupyter, notebooks
 from casebook.runs.report import NOTEBOOK
 
 LOG = "run.log"
@@ -79,7 +79,7 @@ def execute(
     Returns:
         What went wrong, ``None`` when nothing did.
     """
-    import papermill
+    papermill = jupyter.imported("papermill")
     from papermill.exceptions import PapermillExecutionError
 
     try:

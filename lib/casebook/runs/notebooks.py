@@ -6,6 +6,7 @@ from pathlib import Path
 
 from casebook.errors import UsageError, did_you_mean
 from casebook.machine import places
+from casebook.runs import jupyter
 
 _HEADING = re.compile(r"#+ (.*)")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -39,16 +40,12 @@ class Notebook:
 
     def about(self) -> str:
         """When to open it, how long it takes, what it reads: the second cell, with links as plain words."""
-        import nbformat
-
-        return _LINK.sub(r"\1", nbformat.read(self.path, as_version=4).cells[1].source)
+        return _LINK.sub(r"\1", jupyter.imported("nbformat").read(self.path, as_version=4).cells[1].source)
 
     def cells(self) -> list[tuple[str, str]]:
         """Id of each code cell, in order, with its question: the heading above it."""
-        import nbformat
-
         found, heading = [], ""
-        for cell in nbformat.read(self.path, as_version=4).cells:
+        for cell in jupyter.imported("nbformat").read(self.path, as_version=4).cells:
             if cell.cell_type == "code":
                 found.append((cell.id, heading))
             elif named := _HEADING.match(cell.source):
@@ -56,9 +53,7 @@ class Notebook:
         return found
 
     def _text(self) -> str:
-        import nbformat
-
-        return nbformat.read(self.path, as_version=4).cells[0].source.splitlines()[0]
+        return jupyter.imported("nbformat").read(self.path, as_version=4).cells[0].source.splitlines()[0]
 
 
 def every() -> tuple[Notebook, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.errors import UsageError, did_you_mean
+from casebook.runs import jupyter
 
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -65,9 +66,7 @@ def of_notebook(path: Path) -> tuple[Parameter, ...]:
     Raises:
         UsageError: It has no parameters cell of annotated literals.
     """
-    import nbformat
-
-    notebook = nbformat.read(path, as_version=4)
+    notebook = jupyter.imported("nbformat").read(path, as_version=4)
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
     if not cells:
         raise UsageError(f"{path.name} has no cell tagged parameters.")

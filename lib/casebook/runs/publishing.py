@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from casebook.errors import CasebookError, UsageError
 from casebook.machine import locks, private, whole
-from casebook.runs import report, summary
+from casebook.runs import jupyter, report, summary
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -148,10 +148,8 @@ def read(where: PublishPlace) -> dict[str, object]:
 
 def _alone(folder: Path, run: str) -> bytes:
     """Return the report without links to files in the run's folder."""
-    import nbformat
-
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    notebook = nbformat.read(folder / report.NOTEBOOK, as_version=4)
+    notebook = jupyter.imported("nbformat").read(folder / report.NOTEBOOK, as_version=4)
     return report.report(notebook, record=record, run_id=run, folder=folder / "nothing").encode(errors="replace")
 
 

@@ -22,6 +22,7 @@ from casebook.page import drawing, text
 from casebook.page.assets import asset, stylesheet
 from casebook.page.render import render, script_safe
 from casebook.page.view import PLOTLY, SVG
+from casebook.runs import jupyter
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
 _BLANK = {
@@ -80,8 +81,7 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
 
 
 def _executed(path: Path) -> Mapping:
-    import nbformat
-
+    nbformat = jupyter.imported("nbformat")
     invalid: dict[str, Exception] = {}
     try:
         notebook = nbformat.read(path, as_version=4, capture_validation_error=invalid)

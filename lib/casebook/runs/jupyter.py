@@ -1,0 +1,20 @@
+"""Import of Jupyter's libraries without a part that is slow and never used."""
+
+import importlib
+import sys
+from types import ModuleType
+
+_UNUSED = "rfc3987_syntax"
+"""``jsonschema`` imports it, if it is installed, to check IRIs; the import compiles a grammar for about a second. A notebook's
+schema has no IRI (``nbformat.v4.schema.json@5.11.1``)."""
+
+
+def imported(name: str) -> ModuleType:
+    """Return a library of Jupyter, e.g. ``nbformat``, imported when first needed."""
+    if _UNUSED in sys.modules:
+        return importlib.import_module(name)
+    sys.modules[_UNUSED] = None  # Python then reports it as not installed
+    try:
+        return importlib.import_module(name)
+    finally:
+        del sys.modules[_UNUSED]

@@ -40,7 +40,7 @@ WINDOW = 256
 """Requests in flight, as of a walk of ours."""
 STAYS = 1.5
 """How many times as fast as kazoo's calls our client must be, or it is not worth its code."""
-COLLECT = "import sys; from casebook.collect import collect_case; collect_case(sys.argv[1], zookeeper=sys.argv[2])"
+COLLECT = "import sys; from casebook.collect.collection import collect_case; collect_case(sys.argv[1], zookeeper=sys.argv[2])"
 
 
 class Taken(NamedTuple):

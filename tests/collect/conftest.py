@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.rehearsal.servers.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 from tests.collect.tapped_wire import Wire

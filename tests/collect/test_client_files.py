@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.redaction.client_settings import kept
 from casebook.facts.clients import PRODUCER
 from casebook.formats.clients import client_properties

@@ -11,7 +11,7 @@ import zstandard
 
 from casebook.case.case import Case
 from casebook.cli import cli
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.zookeeper.ensemble import Credentials
 from casebook.doctor import neighbours
 from casebook.errors import CasebookError, CaseError, CollectError, UsageError
@@ -149,7 +149,7 @@ class TestCollectCase:
 
     def test_import_is_cheap(self) -> None:
         """kazoo is imported by who walks, and by nobody else."""
-        code = "import sys, casebook.collect; sys.exit('kazoo' in sys.modules)"
+        code = "import sys, casebook.collect.collection; sys.exit('kazoo' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

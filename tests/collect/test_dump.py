@@ -10,7 +10,7 @@ import zstandard
 from kazoo.security import make_digest_acl
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.zookeeper.dump import Dump, read_dump
 from casebook.errors import CollectError, UsageError
 from casebook.facts.znodes import ReadOutcome, Stat, Znode

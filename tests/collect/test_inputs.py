@@ -9,7 +9,7 @@ import pytest
 
 from casebook.case import folder as case_folder
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from tests.collect.zookeeper_files import life, write_log
 
 KRAFT = "This is a KRaft log dir (node 1); casebook does not read KRaft metadata yet; segments of topics are read."

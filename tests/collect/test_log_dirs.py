@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.files import folders, inventory, segments
 from casebook.errors import UsageError
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica

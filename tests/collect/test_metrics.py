@@ -8,7 +8,7 @@ import pytest
 
 from casebook.case import folder
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.files import files
 from casebook.collect.taken import in_words
 from casebook.formats.hosts import files as host_files

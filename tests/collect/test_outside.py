@@ -14,7 +14,8 @@ import zstandard
 
 from casebook.case import folder as case_folder
 from casebook.case.case import Case
-from casebook.collect import collect_case, outside
+from casebook.collect import outside
+from casebook.collect.collection import collect_case
 from casebook.collect.files import files, plain
 from casebook.errors import CasebookError
 from tests.collect.zookeeper_files import life, write_log, write_snapshot

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.pasted import paste
 from casebook.errors import CollectError, UsageError
 from casebook.facts.pasted import PASTED

@@ -1,7 +1,7 @@
 """Ledgers of processed records: said to be such, they are kept apart from what was produced."""
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 
 
 def test_kept_apart(tmp_path):

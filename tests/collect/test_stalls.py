@@ -11,7 +11,7 @@ import pytest
 
 from casebook.case import folder as case_folder
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.zookeeper import reachable
 from casebook.collect.zookeeper.walk import reach, walk
 from casebook.errors import CollectError

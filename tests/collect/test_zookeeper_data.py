@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from casebook.case.case import Case
 from casebook.cli import cli
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.errors import CaseError, CollectError
 from casebook.facts.znodes import ReadOutcome, ZnodeChange
 from casebook.formats.zookeeper import history_lines

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from casebook.case.case import Case
 from casebook.cli import cli
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.errors import CaseError
 from casebook.facts.history import HOLES
 from casebook.findings.finding import Status

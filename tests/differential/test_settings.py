@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, ConfigSource
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.kafka.defaults import READ_ONLY_BROKER_SETTINGS
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings

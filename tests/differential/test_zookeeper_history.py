@@ -14,7 +14,7 @@ from threading import Event, Thread
 import pytest
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.collect.zookeeper.walk import walk
 from casebook.errors import CaseError
 from casebook.facts.znodes import ReadOutcome, Znode

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.findings.finding import Status
 from casebook.rehearsal.plays.offsets_bloat import BROKER_SETTINGS, KILLER, SETTINGS, TOO_MANY
 from casebook.rehearsal.servers import disks

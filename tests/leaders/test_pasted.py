@@ -1,7 +1,7 @@
 """What people paste of Kafka's own tools: printed by the real ones of each release, it says what ZooKeeper held."""
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.formats.pasted import paste
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.facts.cluster import instant
 from casebook.runs import notebooks, runner
 from tests.collect.zookeeper_files import DIED, life, time_of, write_log

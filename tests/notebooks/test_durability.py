@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.formats.zookeeper import znode_lines
 from casebook.machine.places import samples_dir
 from casebook.runs import notebooks, runner

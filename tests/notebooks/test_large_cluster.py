@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.facts.cluster import Cluster
 from casebook.formats.zookeeper import znode_lines
 from casebook.kafka import partitions, release

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.findings import tables
 from casebook.machine import places
 from casebook.runs import notebooks, runner

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.machine import places
 from casebook.runs import notebooks, runner
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.runs import notebooks, runner
 
 TEXT = """\

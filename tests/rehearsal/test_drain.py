@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.kafka.drain import DrainPlan, Wanted, plan, reassignment
 from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.ledger import LedgerEntry, LedgerProducer, lost, stored

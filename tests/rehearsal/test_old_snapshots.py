@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.findings.finding import Status
 from casebook.rehearsal.commits import CommitRequest, Groups
 from casebook.rehearsal.truth import Phase, well

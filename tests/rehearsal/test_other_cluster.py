@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.errors import RehearsalError
 from casebook.facts.observed import Source
 from casebook.findings.finding import Status

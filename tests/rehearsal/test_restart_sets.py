@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import KafkaError, Message, Producer
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.kafka import release
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.restart_sets import Harm, RestartSets

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.errors import RehearsalError
 from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import PlayedCluster

@@ -75,7 +75,7 @@ def collect(
     Exit code: 0 all that was given is in the case, 3 not all of it, or nothing that casebook understands. What nobody
     understands of a paste is told, and is in the case: whoever pastes a screen has words of their own in it.
     """
-    from casebook.collect import PATIENCE, collect_case
+    from casebook.collect.collection import PATIENCE, collect_case
     from casebook.collect.redaction.addresses import refuse_passwords
     from casebook.machine import progress
 

@@ -170,7 +170,7 @@ def _sample(name: str) -> Path:
 
 
 def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
-    from casebook.collect import collect_case
+    from casebook.collect.collection import collect_case
 
     found = profile(name)
     return collect_case(

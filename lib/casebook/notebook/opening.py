@@ -25,7 +25,7 @@ def made_of(text: str) -> pasted_views.Made:
     Raises:
         CasebookError: It is empty, or the folder is not writable.
     """
-    from casebook.collect import collect_case
+    from casebook.collect.collection import collect_case
 
     folder = places.cases_dir() / f"pasted-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
     case = Case.open(collect_case(folder, pasted=text.splitlines(), command="notebook 00_start_here"))

@@ -102,7 +102,7 @@ def _of_settings(check: str, losses: Sequence[LossVerdict], topics: Collection[s
 
 
 def _examined(cluster: PlayedCluster, checks: Sequence[str], folder: Path, clients: Mapping[str, Path]) -> _Now:
-    from casebook.collect import collect_case
+    from casebook.collect.collection import collect_case
 
     of_offsets = not _OF_OFFSETS.keys().isdisjoint(checks)
     shutil.rmtree(folder, ignore_errors=True)

@@ -290,6 +290,6 @@ def find(name: str, kafka: str | None) -> Incident:
 
 def capture(out: Path, **evidence: object) -> None:
     """Collect a case."""
-    from casebook.collect import collect_case
+    from casebook.collect.collection import collect_case
 
     collect_case(out, **evidence, command="casebook rehearse")

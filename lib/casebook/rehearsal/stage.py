@@ -33,7 +33,7 @@ Visitor = Callable[[PlayedCluster, Mapping[Partition, int]], None]
 
 
 class Capture(Protocol):
-    """Collects a case: :func:`casebook.collect.collect_case`."""
+    """Collects a case: :func:`casebook.collect.collection.collect_case`."""
 
     def __call__(
         self,

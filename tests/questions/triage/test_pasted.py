@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from casebook.case.case import Case
-from casebook.collect import collect_case
+from casebook.collect.collection import collect_case
 from casebook.errors import CollectError
 from casebook.kafka import release
 from casebook.notebook import opening

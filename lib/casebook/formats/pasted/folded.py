@@ -1,7 +1,7 @@
-"""Outputs that a narrow screen has broken at one column, also within words.
+"""Outputs that a narrow screen has broken at one column, also within words, or a mail at blanks.
 
-Only a second reading shows which lines belong together: lines of the same width are joined with those below them. That reading
-counts if it understands more and loses nothing.
+Only a second reading shows which lines belong together: lines of the same width, or to which the next word would not fit, are
+joined with those below them. That reading counts if it understands more and loses nothing.
 """
 
 import re
@@ -14,9 +14,9 @@ from casebook.facts.pasted import OF_TOOLS, Pasted, ToldConfig
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import REDACTED, quote_mark
 
-_LEAST_WIDE, _MOST_WIDE = 40, 600
+_LEAST_WIDE, _MOST_WIDE, _MOST_SOFT = 40, 600, 140
 _MOST_LINES = 2000
-_SAME = 8
+_SAME, _ALIKE = 8, 6
 _LONGEST = 4096
 _LEAST, _SURE = 2, 3  # broken lines
 _PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
@@ -43,8 +43,42 @@ def joined(texts: Sequence[str]) -> Joined | None:
     if len(broken) < _LEAST:  # a row and a remark below it
         return None
     whole = {at: bodies[at] if bodies[at].endswith(REDACTED) else bodies[at].ljust(wide) for at in broken}
+    return _joined(texts, bodies, whole)
+
+
+def softly(texts: Sequence[str]) -> Joined | None:
+    """Return the lines of a paste with those whole that were broken at blanks: to each, the next word would not have fit."""
+    bodies = [text[len(quote_mark(text)) :].rstrip() for text in texts[:_MOST_LINES]]
+    wide = max((len(body) for body in bodies if " " in body.strip()), default=0)
+    if len(texts) > _MOST_LINES or not _LEAST_WIDE <= wide <= _MOST_SOFT:
+        return None
+    whole: dict[int, str] = {}
+    head = ""
+    for at, (text, below) in enumerate(pairwise(bodies)):
+        head = head or text
+        if text and below.strip() and len(text) + 1 + len(below.split()[0]) > wide and not _begins_softly(below, head):
+            whole[at] = f"{text.lstrip() if at - 1 in whole else text} "
+        else:
+            head = ""
+    return (
+        _joined(texts, [body.lstrip() if at - 1 in whole else body for at, body in enumerate(bodies)], whole) if whole else None
+    )
+
+
+def _begins_softly(text: str, head: str) -> bool:
+    """Return whether a line begins something new: also a row with the indent or the first letters of the one above."""
+    bare = text.lstrip()
+    indent = text[: len(text) - len(bare)]
+    is_row = indent != "" and head.startswith(indent) and head[len(indent)] != " "
+    return (
+        is_row or bare[:_ALIKE] == head.lstrip()[:_ALIKE] or _begins(text, head) or sent.is_output(text) or sent.is_command(text)
+    )
+
+
+def _joined(texts: Sequence[str], bodies: Sequence[str], whole: dict[int, str]) -> Joined:
+    """Return the lines; each that goes on, with the next one behind it."""
     kept = [at for at in range(len(texts)) if at - 1 not in whole]
-    for at in reversed(broken):
+    for at in sorted(whole, reverse=True):
         whole[at] = (whole[at] + whole.get(at + 1, bodies[at + 1])).replace(2 * REDACTED, REDACTED)
     return Joined([whole.get(at, texts[at]) for at in kept], [at + 1 for at in kept], [*(at for at in kept if at), len(texts)])
 
@@ -61,6 +95,16 @@ def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequenc
         return _values(new) >= _values(old) and (sum(left) < sum(before) or (sum(left) == sum(before) and differs))
     keeps = all(len(getattr(whole, name)) >= len(getattr(found, name)) for name in _STATEMENTS)
     return keeps and len(before) > 1 and sum(left) < sum(before)
+
+
+def holds_more(whole: Pasted, found: Pasted) -> bool:
+    """Return whether the reading of joined lines has more values: text that a row has only taken in is none."""
+    return _weight(whole) > _weight(found)
+
+
+def _weight(found: Pasted) -> int:
+    settings = sum(len(row.settings) for row in found.configs)
+    return _values(_rows(found)) + settings + sum(len(getattr(found, name)) for name in _STATEMENTS)
 
 
 def _not_understood(found: Pasted, texts: Sequence[str]) -> list[int]:

@@ -96,6 +96,10 @@ def read(texts: Iterable[str]) -> Pasted:
         whole = _read(folds.lines)
         if folded.is_better(whole, folds.lines, found, pasted):
             found = spacing.spread(whole, folds.numbers, folds.ends)
+    if found.not_understood and (folds := folded.softly(pasted)):
+        whole = _read(folds.lines)
+        if folded.holds_more(whole, found) and folded.is_better(whole, folds.lines, found, pasted):
+            found = spacing.spread(whole, folds.numbers, folds.ends)
     found = spacing.spread(found, numbers)
     beside = sorted((*found.beside, *aside), key=lambda each: each.span)
     return replace(found, beside=tuple(beside), lines=max(found.lines, aside[-1].span.last if aside else 0))

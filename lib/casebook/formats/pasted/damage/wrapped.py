@@ -9,6 +9,8 @@ import re
 _KERNEL = re.compile(
     r"\[(?:\s*\d{1,9}\.\d{1,9}|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\] |\w{3} [ \d]\d \d\d:\d\d:\d\d \S{1,250} kernel: "
 )
+_ENTRY = re.compile(r"\w{3} [ \d]\d \d\d:\d\d:\d\d \S|\[?\d{4}-\d\d-\d\d[T ]|.*:$")
+"""Another entry of a log, or a heading."""
 _LEAST_WIDE = 72
 _OPEN_IDS, _IDS = re.compile(r".{0,2000}: ?(?:\d{1,10}, ?)+"), re.compile(r"\s?\d{1,10}(?:, ?\d{1,10})*\.?")
 _OPEN_ERROR, _ERROR = (
@@ -58,4 +60,6 @@ def _entries(texts: list[str]) -> list[str]:
 def _is_broken(texts: list[str], at: int, wide: int) -> bool:
     """Return whether a line fills the screen and another one follows, or the blank that did not fit begins the next one."""
     rest = texts[at + 1] if at + 1 < len(texts) else ""
-    return bool(rest) and (len(texts[at]) == wide or (len(texts[at]) == wide - 1 and rest[0] == " "))
+    return (
+        bool(rest) and _ENTRY.match(rest) is None and (len(texts[at]) == wide or (len(texts[at]) == wide - 1 and rest[0] == " "))
+    )

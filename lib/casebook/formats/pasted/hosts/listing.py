@@ -13,7 +13,7 @@ from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile
 from casebook.formats.broker import log_dir_names
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.frame import Frame
-from casebook.formats.pasted.text import PastedLine, one
+from casebook.formats.pasted.text import PastedLine, is_gap, one
 
 _ENTRY = re.compile(
     r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?P<owner>(?:\S+\s+){0,4}?)"
@@ -31,6 +31,7 @@ _COMMAND = re.compile(
     r"(?:(?:docker|docker-compose|podman|kubectl|oc|ssh|crictl|nerdctl)\s(?:.*\s)?[\"']?)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)"
 )
 _ENTERS = re.compile(r"(?:.*[$#%>]\s*)?(?:sudo\s+)?cd\s+(?P<into>[\w./~@+*?{}\[\]-]+?)/?\s*")
+_RECURSIVE = re.compile(r"\s-\w*R|\s--recursive\b")
 _REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
 _LEFT_OUT = re.compile(r"\s*(?:\W{0,3}\.{2,}\W{0,3}|[\[<(]?(?:snip|cut|skipped|omitted)[\]>)]?|#.*|(?:ls|du): .*)\s*")
 _PROMPT = re.compile(
@@ -132,6 +133,7 @@ class _Listing:
     Args:
         folder: Folder in its command or heading; ``""`` without one.
         asked: It follows ``ls``.
+        headed: Each folder's name stands above its entries: lines that were left out may be of another one.
         begin: Line of its first entry.
         others: Entries outside segments.
         owners: Names of the entries by owner and group, as printed.
@@ -140,6 +142,7 @@ class _Listing:
 
     folder: str
     asked: bool = False
+    headed: bool = False
     begin: int = 0
     others: list[tuple[PastedLine, re.Match[str]]] = field(default_factory=list)
     owners: dict[str, list[str]] = field(default_factory=dict)
@@ -150,10 +153,10 @@ class _Listing:
         if is_broker:
             return _Listing("")
         if (head := _FOLDER.fullmatch(text)) and (self.asked or _is_path(head["path"])) and not head["path"].isalpha():
-            return _Listing(head["path"], self.asked)
+            return _Listing(head["path"], self.asked, headed=True)
         if command := _COMMAND.fullmatch(text):
-            return _Listing(_asked(command, inside), asked=True)
-        if not self.begin or _LEFT_OUT.fullmatch(text):
+            return _Listing(_asked(command, inside), asked=True, headed=_RECURSIVE.search(command["words"]) is not None)
+        if not self.begin or (_LEFT_OUT.fullmatch(text) and not (self.headed and is_gap(text))):
             return self
         return _Listing("")
 

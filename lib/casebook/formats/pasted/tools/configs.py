@@ -260,7 +260,7 @@ def _entry(text: str) -> _SettingEntry | None:
         secret, _, synonyms = behind.partition(" synonyms=")
     if rest == REDACTED and _NAME.fullmatch(name):
         return _SettingEntry(name, rest, False, "")
-    is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
+    is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}") and "} " not in synonyms)
     if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
         return None
     return _SettingEntry(name, value.strip(), secret == "true", synonyms[1:-1])

@@ -337,7 +337,7 @@ def _row(text: str, columns: Sequence[str]) -> _Row | None:
     text = _GROUPED.sub("", text)
     has_commas = text.count(", ") >= columns.index("LAG") - 1
     has_bars = text.count("|") >= columns.index("LAG")
-    words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())
+    words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip().removeprefix("|").strip())
     first = 1 if columns[0] == "GROUP" else 0
     for skipped in range(first, _MOST_WORDS_OF_A_GROUP + 1) if first else (0,):
         rest = words[skipped:]

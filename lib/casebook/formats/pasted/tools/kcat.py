@@ -15,7 +15,7 @@ from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, one, spanned
+from casebook.formats.pasted.text import PastedLine, broker_ids, is_end, is_gap, one, spanned
 from casebook.formats.zookeeper import znodes
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
@@ -51,6 +51,8 @@ def described(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | Desc
         text, span, after = lines[at].text, one(lines[at]), at + 1
         if not text or len(text) > _LONGEST:
             pass
+        elif is_gap(text):
+            topic = None  # its line may be among those that were left out
         elif head := _HEAD.fullmatch(text[:4096]):
             answered = f"{head['from']} ({head['at']})" if int(head["from"]) >= 0 else f"a bootstrap server ({head['at']})"
             told, after = _brokers(lines, at, answered)

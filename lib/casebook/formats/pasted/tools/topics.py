@@ -74,10 +74,13 @@ _PROSE = re.compile(r"(?<=\d)[.,;)]?\s+(?:\(|[a-z]{1,20}\b(?![:=]))(?!.*\bIsr:)"
 _MOST_FOLDED, _LONGEST, _NARROW = 6, 64 << 10, 50
 _BEGUN_NAME = re.compile(r"(?<=\d),[a-z][a-z.]*$|,(?:[a-z]+\.)+[a-z]*$")
 """After a number, or with dots: the name of a setting without its pasted value."""
+_CUT_VALUE = re.compile(r"[^=,\s.] ?\.{3}$")
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?|true|false")
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
-_PARTED_NAME = re.compile(r"(?<![^,\s])[a-z]+(?:\.[a-z]+)*(?: ?\. ?[a-z]+(?:\.[a-z]+)*)+(?==)")
-"""A setting's name with blanks beside its dots, as web pages break a long line."""
+_PARTED_NAME = re.compile(
+    r"(?<![^,\s])[a-z]+(?:\.[a-z]+)*(?: ?\. ?[a-z]+(?:\.[a-z]+)*)+(?==)|(?<=,)[a-z]+(?:\.[a-z]+)* [a-z]+(?:\.[a-z]+)*(?==)"
+)
+"""A setting's name with blanks beside its dots, as web pages break a long line, or with one in place of a line's end."""
 
 
 def described(
@@ -355,6 +358,8 @@ def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
     """The settings that are there in any case, ``None`` for none, and whether they are all: a list may be cut behind a name,
     ``a=1,b=``, or behind a comma.
     """
+    if _CUT_VALUE.search(text) and (names := list(_CONFIG.finditer(text))):
+        return configs(text[: names[-1].start()].rstrip(", ")) or None, False
     text = _PARTED_NAME.sub(lambda name: name[0].replace(" ", ""), text)
     if name := _BEGUN_NAME.search(text):
         return configs(text[: name.start()]), False
@@ -373,7 +378,7 @@ def configs(text: str) -> dict[str, str] | None:
 
     ``None`` for text cut after a comma or the name of a setting, or for other text: the missing part may be relevant.
     """
-    if text.endswith((",", "=")) or _BEGUN_NAME.search(text) or (text and not _CONFIG.match(text)):
+    if text.endswith((",", "=")) or _CUT_VALUE.search(text) or _BEGUN_NAME.search(text) or (text and not _CONFIG.match(text)):
         return None
     marks = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] in ", "]
     ends = [*(match.start() for match in marks), len(text)][1:]

@@ -17,7 +17,7 @@ from casebook.facts.znodes import Stat
 from casebook.formats.pasted import cut_json, forms, logs
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.damage import loops
-from casebook.formats.pasted.text import PastedLine, is_remark, one, spanned
+from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one, spanned
 from casebook.formats.pasted.tools import shells, stat_times
 
 _KAFKA = re.compile(
@@ -298,7 +298,7 @@ def _kind(row: object) -> str | None:
 def path_near(lines: Sequence[PastedLine], at: int) -> str | None:
     """Return the only znode path in the lines just before, e.g. in a sentence; ``None`` for none or several."""
     for line in reversed(lines[max(0, at - _NEAR) : at]):
-        if "{" in line.text or _STAT.fullmatch(line.text):
+        if "{" in line.text or _STAT.fullmatch(line.text) or is_gap(line.text):
             return None
         found = [match[0].rstrip("./") for match in _KAFKA.finditer(line.text[:4096])]
         if found:

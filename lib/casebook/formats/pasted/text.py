@@ -18,7 +18,12 @@ TOPIC_NAME = r"[a-zA-Z0-9._-]{1,249}"
 """Regex of a topic's name (``internals/Topic.java@3.9.0``)."""
 
 _QUOTED = re.compile(r"\s{0,4}(?:(?:>|&gt;)\s?)+")
-_UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
+_UNSEEN = re.compile(
+    r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]|\x1b[=>78]|[\u200b-\u200f\u2060\ufeff\u00ad]"
+)
+_COLOUR = re.compile(r"(?:\^\[|␛)\[[\d;]{0,16}[mK]|\[(?:\d{1,3}(?:;\d{1,3}){0,4}m(?!\])|[mK](?![\w\]]))")
+_COLOUR_ENDS = re.compile(r"\[(?:(?:0{1,2}|39)(?:;\d{1,3})?m(?!\])|m(?![\w\]]))|\^\[\[m")
+"""Colours of which a page has dropped the escape sign, or shows it; a duration in brackets is none."""
 _KEYS = re.compile(r"\A(?:\^[CDZ\\])+(?![a-z]+(?:\s|$))")
 """A typed key, as a terminal echoes it before what the ended program still prints."""
 _NO_LINE_END = re.compile(r"(?<=[a-z\]})\"'])%(?P<blanks>\s*)\Z")
@@ -27,12 +32,17 @@ _PROMPT = re.compile(
     r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
 )
 _FENCE = re.compile(
-    r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
+    r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat|quote)(?::[^{}]{1,80})?\}"
+    r"|\[/?(?:code|quote|pre|spoiler)(?:=[^\[\]]{1,80})?\]|\\(?:begin|end)\{(?:verbatim|lstlisting|minted|alltt)\}.{0,80}"
+    r"|\[(?:source|listing)(?:,[^\[\]]{1,80})?\]|\.\. (?:code|code-block|sourcecode|highlight)::.{0,40})\s*"
 )
-_GLUED_FENCE = re.compile(r"^\s*(?:```(?=[^\w`\s])|`(?=[^`]*\w[^`]*$))|(?<=[^`\s])```\s*$")
+_GLUED_FENCE = re.compile(
+    r"^\s*(?:```(?=[^\w`\s]|\w\S*\s+\S)|`(?=[^`]*\w[^`]*$)|\{(?:code|noformat|quote)(?::[^{}]{1,80})?\}|\[(?:code|quote)(?:=[^\[\]]{1,80})?\])"
+    r"|(?<=[^`\s])```\s*$|(?<=\S)(?:\{(?:code|noformat|quote)\}|\[/(?:code|quote)\])\s*$"
+)
 """A fence on the line of the text that it encloses, or a mark of code that is open at its end."""
-_AS_CODE = re.compile(r"\s*`(?P<code>[{\[][^`]*[}\]])`\s*")
-"""A line of JSON that stands as code within a sentence's text."""
+_AS_CODE = re.compile(r"\s*`(?P<code>[^`]+)`\s*")
+"""A line that stands as code within a text."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
@@ -50,19 +60,29 @@ _STAMPED = re.compile(
 )
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|level=|systemd|kernel)\b")
 """Prefix that a collector puts before each line of a tool's output; entries of a log keep their times."""
-_INDENTED = re.compile(r" {4}|\t")
+_INDENTED = re.compile(r" {2}|\t")
 _PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
 """Settings as a broker prints them at start: their indent distinguishes them from those of a file."""
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW, _LEAST_WORDS = 4096, 8
 _MARKED = re.compile(r"\s*(?:\S*[$#%>]|[\[{(<\"'+|*-]|\d)")
 """How lines of tools and typed commands begin, and no sentence does."""
-_BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
+_BEHIND = re.compile(
+    r"\s+(?:(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*|\((?=[^()\d]{2,}\s[^()]*\)\s*$).*)"
+)
+_POINTED = re.compile(r"(?<=\S)\s+(?:<[-=~]{2,}|<{3,}|←|!{3,}|\^{3,})(?!\S*>).*")
+"""Signs that a person draws behind a line, and no tool prints."""
+_DRAWN = re.compile(r"\s*[>=#*<+-]{2}")
+"""How a heading that is drawn begins."""
 _ROW = re.compile(
     r"\s*(?:(?:Mode|Node count|Zxid|Outstanding|Connections|Received|Sent): \S+\s.*"
     r"|Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
     r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
-    r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*)"
+    r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*|Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?PartitionCount: ?\d.*"
+    r"|Configs for \S.* are .*|(?:[cmp]Zxid|[cm]time|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren) = .*"
+    r"|[-d](?:[r-][w-][xsS-]){3}[.+]?\s+\d+\s.*|\d[\d./-]{7,9}\s+\S.*\s(?:<DIR>|\d[\d.,]*)\s+\S.*"
+    r"|\S+, \S+, \d+, (?:\d+|unknown), (?:\d+|unknown), .*"
+    r"|[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\(|//|\*{2}|<|!!).*)"
 )
 REDACTED = "[redacted]"
 """Left of a secret, of any length."""
@@ -179,12 +199,13 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
-        text = _UNSEEN.sub("", text) if "\x1b" in text else text
+        text = _without_colours(text)
         between = before.startswith("< ") and text.rstrip() == "---"
         in_diff = _HUNK.fullmatch(text) is not None or between or (in_diff and _OF_DIFF.fullmatch(text) is not None)
         before = text
         body = (text if in_diff else text[len(quote_mark(text)) :]).rstrip("\r\n")
-        bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
+        body = _without_overwritten(body) if "\r" in body else body
+        bodies.append(body if body.isascii() else _UNSEEN.sub("", _recoded(body)).translate(_SENT_AS))
     bodies = [_with_line_end(body, bodies[at] if at < len(bodies) else "") for at, body in enumerate(bodies, 1)]
     always = all(body != body.rstrip() for body in bodies if body.strip())
     plain = ["" if is_fence(body.rstrip()) else _without_fence(_KEYS.sub("", body.rstrip(), count=1)) for body in bodies]
@@ -197,6 +218,26 @@ def cleaned(texts: Iterable[str]) -> list[PastedLine]:
         for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)
     ]
     return [_without_note(line) for line in _without_stamps(_without_container(_without_file(lines)))]
+
+
+def _without_colours(text: str) -> str:
+    """Return the line without a terminal's signs."""
+    text = _UNSEEN.sub("", text) if "\x1b" in text else text
+    return _COLOUR.sub("", text) if "[" in text and _COLOUR_ENDS.search(text) else text
+
+
+def _without_overwritten(text: str) -> str:
+    """Return what a terminal shows at last of a line: progress, or a prompt, that was written over."""
+    *before, last = text.split("\r")
+    return last if last and all("%" in part or len(part) <= len(last) for part in before) else text
+
+
+def _recoded(text: str) -> str:
+    """Return the line as it was before a program took its UTF-8 for Windows' code."""
+    try:
+        return text.encode("cp1252").decode() if "Â" in text or "â€" in text else text
+    except UnicodeError:
+        return text
 
 
 def _with_line_end(text: str, below: str) -> str:
@@ -214,7 +255,7 @@ def _without_fence(text: str) -> str:
 
 
 def _without_indents(texts: list[str]) -> list[str]:
-    """Remove the common indent of Markdown blocks, of four blanks or a tab after an empty line."""
+    """Remove the common indent of a block after an empty line, as of Markdown or of a list: two blanks or more, or a tab."""
     at, found = 0, list(texts)
     while at < len(texts):
         after = at
@@ -286,11 +327,12 @@ def _without_stamps(lines: list[PastedLine]) -> list[PastedLine]:
 def _without_note(line: PastedLine) -> PastedLine:
     """Remove a person's remark after a row of a tool, or a line of JSON: ``<-- here``, ``# was 3``, ``// the leader``."""
     text = line.text
-    if not any(mark in text for mark in ("<", ">", "#", "/", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
+    if not any(mark in text for mark in ("<", ">", "#", "/", "←", "→", "**", "!!", "^^", "(")) or len(text) > _LONGEST_ROW:
         return line
     if ('"' in text or "{" in text) and (noted := _NOTE_IN_JSON.fullmatch(text)):
         return line._replace(text=noted["json"].rstrip(), note=noted["note"])
-    mark = _BEHIND.search(text) if _ROW.fullmatch(text) else None
+    is_drawn = _DRAWN.match(text) is not None or _PROMPT.fullmatch(text) is not None or sent.is_command(text)
+    mark = _BEHIND.search(text) if _ROW.fullmatch(text) else None if is_drawn else _POINTED.search(text)
     return line._replace(text=text[: mark.start()], note=text[mark.start() :].strip()) if mark else line
 
 

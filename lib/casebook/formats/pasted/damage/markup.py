@@ -10,7 +10,7 @@ _TABLE_BEGINS = re.compile(r"\s*<table\b", re.IGNORECASE)
 _TABLE_ENDS = re.compile(r"</table\s*>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:table|thead|tbody|tr|th|td|br|p|b|i|strong|em|code|pre|span|div)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
-_REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#39|#34);")
+_REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
 _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
 _BOLD = re.compile(r"(?<![^\s\[({\"',:|])\*\*(?=[^\s*])(?P<bold>[^*]{1,1000}?)(?<!\s)\*\*(?![^\s\])}\"',:;.|])")
 """Markdown's bold type: a glob, a comment of Java and a masked value have nothing between their stars."""
@@ -47,7 +47,7 @@ def _without_type(text: str) -> str:
 
 def _plain(text: str) -> str:
     if "&" in text and _REFERENCE.search(text):
-        text = html.unescape(text)
+        text = html.unescape(text).replace("\xa0", " ")
     if "\\_" in text and '\\"' not in text and not _OF_WINDOWS.search(text):
         text = _ESCAPED.sub(lambda escaped: escaped[0].replace("\\", ""), text)
     return text

@@ -14,7 +14,7 @@ _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? "
 _NO_LEVEL = r"(?!(?i:trace|debug|info|warn(?:ing)?|error|fatal|verbose|silly|http|critical|notice)\b)"
 _WHO = rf"(?:<[@+%~&]?[\w .@-]{{1,40}}>:?|{_NO_LEVEL}[\w.@-]{{1,40}}(?: [\w.@-]{{1,20}}){{0,2}}:)"
 _TIMED = re.compile(
-    rf"\s{{0,4}}(?:\[(?:\d\d?/\d\d?/\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}"
+    rf"\s{{0,4}}(?:\[(?:\d\d?[/.]\d\d?[/.]\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}"
     rf"|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(
 _OF_FILE = re.compile(
     r"\s*(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d.*|\"[\w.-]+\" ?: .+|[a-z][a-z0-9]*(?:\.[a-z0-9]+)+ ?= ?.*|[\w-]+: .*)"
 )
-_LEAST_NUMBERED = 3
+_LEAST_NUMBERED, _SURELY_NUMBERED = 3, 5
 _ELEMENTS = frozenset(
     {"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"}
 )
@@ -53,10 +53,18 @@ _OUTPUT = re.compile(
     r"|(?:Monitor|Executor|Analyzer)State: \{.*|Successfully completed leader election .*|Directory of .*"
     r"|NAME\s+(?:TYPE\s+)?CLUSTER-IP\s.*|(?:\d+ brokers|\d+ topics|topic \"\S+\" with \d+ partitions):.*"
     r"|[\d.]+[KMGT]?\s+/\S+-\d+|\S.*\s\d+%\s+/\S*|.*Kill(?:ed)? process \d+ .*|Name:\s+\S+|WatchedEvent state:.*"
-    r"|Dumping /\S+|baseOffset: \d.*)",
+    r"|Dumping /\S+|baseOffset: \d.*|Successfully (?:completed|started) .*election.*"
+    r"|(?:Valid|Preferred) replica already elected .*"
+    r"|(?:Error completing|Skipping|Created) (?:preferred )?(?:replica |leader )*election .*"
+    r"|Querying brokers for log director.*"
+    r"|Received log directory information .*|(?:Current|Proposed) partition re(?:plica |)assignment.*|BROKER INFO"
+    r"|Group\s+Topic\s+Pid\s+Offset\s.*|Consumer group '[^']*' (?:is|has|does) .*|\{\"[a-z_]{2,40}\" ?: ?[\[{\"\d].*"
+    r"|(?:Mem:|Tasks:|total)\s+(?:\d+|used)\s.*|procs -+memory-+.*|[●*] \S+\.service - .*|Loaded: loaded \(.*"
+    r"|CONTAINER ID\s+IMAGE\s.*|Volume in drive .*|Mode\s+LastWriteTime\s.*)",
     re.IGNORECASE,
 )
 """Text that only output has, after a name."""
+_LOGGED = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
 _RUNS = re.compile(
     r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker"
     r"|docker-compose|kubectl|oc|podman|ssh)\s.*"
@@ -147,7 +155,7 @@ def _is_object(text: str) -> bool:
 
 def is_output(text: str) -> bool:
     """Whether a line is surely one that a tool prints, and not a remark."""
-    return len(text) < _LONGEST and _OUTPUT.fullmatch(text) is not None
+    return _OUTPUT.fullmatch(text[:_LONGEST]) is not None
 
 
 def _without_numbers(texts: list[str]) -> list[str]:
@@ -159,12 +167,19 @@ def _without_numbers(texts: list[str]) -> list[str]:
         while marks[at] and after < len(texts) and (mark := marks[after]) and _follows(marks[after - 1], mark):
             after += 1
         bare = [text[mark.end() :] for text, mark in zip(texts[at:after], marks[at:after], strict=True) if mark]
-        if len(bare) >= _LEAST_NUMBERED and any(
-            is_output(text) or (_OF_FILE.fullmatch(text[:_LONGEST]) and not marks[at]["added"]) for text in bare
+        if len(bare) >= _LEAST_NUMBERED and (
+            _is_counted(marks[at], bare)
+            or any(is_output(text) or (_OF_FILE.fullmatch(text[:_LONGEST]) and not marks[at]["added"]) for text in bare)
         ):
             found[at:after] = bare
         at = after
     return found
+
+
+def _is_counted(first: re.Match[str], bare: list[str]) -> bool:
+    """Whether numbers count the lines of a text from its first one, with a sign behind each."""
+    is_first = first["number"] == "1" and first["sign"] in (":", "|")
+    return is_first and len(bare) >= _SURELY_NUMBERED and any(len(text.split()) > 1 for text in bare)
 
 
 def _follows(before: re.Match[str], mark: re.Match[str]) -> bool:
@@ -180,7 +195,7 @@ def _beside(names: list[str | None], at: int) -> Iterable[str | None]:
 
 
 def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list[str]:
-    """Return the lines without the prefix of each of a run of them, if output follows it; of a list, also if a command does."""
+    """Return the lines without the prefix of each of a run of them, if output, a log or a prompted command follows it."""
     marks = [found[name] if (found := pattern.match(text[:80])) else None for text in texts]
     at = 0
     while at < len(texts):
@@ -188,8 +203,7 @@ def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list
         while marks[at] is not None and after < len(texts) and marks[after] == marks[at]:
             after += 1
         bare = [pattern.sub("", text, count=1) for text in texts[at:after]] if after - at > 1 else []
-        is_session = marks[at] == "•" and any(map(is_prompted, bare))
-        if is_session or any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare):
+        if any(is_output(text) or is_prompted(text) or _LOGGED.match(text[:_NARROW]) for text in bare):
             texts[at:after] = bare
         at = after
     return texts

@@ -21,6 +21,7 @@ _LONGEST = 4096
 _LEAST, _SURE = 2, 3  # broken lines
 _PROMPT = re.compile(r"\s*\S{1,120}(?: \S{1,80})?[$#%>]\s*")
 _SETTING = re.compile(r"\s|[a-z][\w-]*\.[\w.-]+=")
+_HEADER = re.compile(r"\s*[A-Z#][A-Z#()-]+(?:\s+[A-Z#(][A-Z#()-]+)+\s*")
 _STATEMENTS = ("settings", "dumps", "logs", "hosts")
 
 
@@ -67,12 +68,14 @@ def softly(texts: Sequence[str]) -> Joined | None:
 
 def _begins_softly(text: str, head: str) -> bool:
     """Return whether a line begins something new: also a row with the indent or the first letters of the one above."""
-    bare = text.lstrip()
-    indent = text[: len(text) - len(bare)]
-    is_row = indent != "" and head.startswith(indent) and head[len(indent)] != " "
-    return (
-        is_row or bare[:_ALIKE] == head.lstrip()[:_ALIKE] or _begins(text, head) or sent.is_output(text) or sent.is_command(text)
-    )
+    is_alike = _is_indented_like(text, head) or text.lstrip()[:_ALIKE] == head.lstrip()[:_ALIKE]
+    return is_alike or _begins(text, head) or sent.is_output(text) or sent.is_command(text)
+
+
+def _is_indented_like(text: str, head: str) -> bool:
+    """Return whether two lines have the same indent, and have one."""
+    indent = text[: len(text) - len(text.lstrip())]
+    return indent != "" and head.startswith(indent) and not head[len(indent) :][:1].isspace()
 
 
 def _joined(texts: Sequence[str], bodies: Sequence[str], whole: dict[int, str]) -> Joined:
@@ -91,8 +94,9 @@ def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequenc
     new, old = _rows(whole), _rows(found)
     left, before = _not_understood(whole, lines), _not_understood(found, texts)
     if new or old:
+        more = _values(new) - _values(old)
         differs = new != old and len(texts) - len(lines) >= _SURE
-        return _values(new) >= _values(old) and (sum(left) < sum(before) or (sum(left) == sum(before) and differs))
+        return more >= 0 and (sum(left) < sum(before) or (sum(left) == sum(before) and (more > 0 or differs)))
     keeps = all(len(getattr(whole, name)) >= len(getattr(found, name)) for name in _STATEMENTS)
     return keeps and len(before) > 1 and sum(left) < sum(before)
 
@@ -171,10 +175,11 @@ def _broken(block: Sequence[str], first: int, wide: int) -> Iterator[int]:
 
 
 def _begins(text: str, above: str) -> bool:
-    """Return whether a line begins something new: a command or its answer, a row like the one above, JSON, a remark."""
+    """Return whether a line begins something new: a command, a row below a header or like the one above, JSON, a remark."""
     is_json = text.startswith("{") and not above.endswith("=")
-    is_answer = sent.is_prompted(above) and sent.is_output(text)
-    return is_json or is_answer or text[:_SAME] == above[:_SAME] or text.startswith("(") or _is_prompt(text)
+    is_row = _HEADER.fullmatch(above[:_LONGEST]) is not None and not text.isupper()
+    is_entry = sent.is_output(text) or (text.startswith("  ") and _is_indented_like(text, above))
+    return is_json or is_row or is_entry or text[:_SAME] == above[:_SAME] or text.startswith("(") or _is_prompt(text)
 
 
 def _is_prompt(text: str) -> bool:

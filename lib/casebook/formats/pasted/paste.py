@@ -37,6 +37,7 @@ from casebook.formats.pasted import (
     kept,
     logs,
     named,
+    prose,
     quoted,
     remarks,
     spacing,
@@ -125,7 +126,7 @@ def _parsed(lines: list[PastedLine]) -> Pasted:
         _take(left, part.span)
         found.setdefault(ToolStatement, []).append(part)
     found.setdefault(ToolStatement, []).extend((*remarks.notes(lines), *silent.answers(lines)))
-    headings = list(beside.lead_ins(left, lines))
+    headings = [*beside.lead_ins(left, lines), *prose.lines(left, lines)]
     for line in headings:
         _take(left, one(line))
     cut_ends = [*found.pop(CutOutput, ()), *remarks.masked(found), *remarks.figures(lines, found)]

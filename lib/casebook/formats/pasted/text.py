@@ -114,7 +114,7 @@ _GAP = re.compile(
     rf"|brokers?|the same)?(?: (?:are |were |have been )?(?:{_LEFT_OUT}))?(?: for brevity| here)?\W{{0,6}}[\])>]?)\s*",
     re.IGNORECASE,
 )
-_SAYS_GAP = re.compile(rf"\.{{2,}}|⋮|…|^\s*:\s*$|{_LEFT_OUT}", re.IGNORECASE)
+_SAYS_GAP = re.compile(rf"\.{{2,}}|⋮|…|^\s*[.:]\s*$|{_LEFT_OUT}", re.IGNORECASE)
 
 
 _REMARK = re.compile(

@@ -19,6 +19,8 @@ _UNREAD = ("acls", "client-metrics", "cluster", "console-consumer", "console-pro
            "server-stop", "share-groups", "simple-consumer-shell", "storage", "streams-application-reset", "streams-groups",
            "verifiable-consumer", "verifiable-producer")  # fmt: skip
 _TOOL = re.compile(rf"(?:.*[\s/\\])?(?P<tool>kafka-(?:{'|'.join((*_READ, *_UNREAD))}))(?:\.sh|\.bat)?\s.*")
+_NO_COMMAND = re.compile(r":\d{2,5}/\S*|\s-n \S+|\s--(?:topic|group|namespace|entity-name)[ =]\S+")
+"""Names of other things: a chroot, a namespace, a topic."""
 _INSTEAD = "`kafka-topics --describe` shows leaders and ISRs, `ls /brokers/ids` the registered brokers"
 _LONGEST = 512
 _SEGMENTS = "segments are read where the log dir itself is given: casebook collect --log-dirs BROKER=DIR"
@@ -101,7 +103,7 @@ def _known(text: str) -> tuple[str, str] | None:
 
 def tool(text: str) -> str | None:
     """Return the tool of a command line; ``None`` for other text."""
-    found = _TOOL.fullmatch(text[:_LONGEST]) if "kafka-" in text[:_LONGEST] else None
+    found = _TOOL.fullmatch(_NO_COMMAND.sub("", text[:_LONGEST])) if "kafka-" in text[:_LONGEST] else None
     return found["tool"] if found else None
 
 

@@ -26,8 +26,8 @@ _AT_HEAD = re.compile(
     r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
 )
 """State on the first line of a thread; it may be missing on a cut one."""
-_SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
-_STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
+_SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.,]+m?s)\b")
+_STATE = re.compile(r"\s*java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\((?:.*?(?P<place>[\w$]+\.\w+:\d+)|.*)\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
 _WITHIN = re.compile(

@@ -37,12 +37,12 @@ _LIST = r"\[[\d, ]*\]"
 _ROW = re.compile(
     rf"\s*(?P<topic>[a-zA-Z0-9._-]{{1,249}})\s+(?P<partition>\d{{1,9}})\s+(?P<leader>-?\d{{1,9}})\s+(?P<replicas>{_LIST})"
     rf"\s+(?P<isr>{_LIST})"
-    rf"\s+{_LIST}\s+{_LIST}(?:\s+\d+)?(?:\s+\w+)?\s*"
+    rf"\s+{_LIST}\s+(?P<offline>{_LIST})(?:\s+(?P<least>\d{{1,9}}))?(?:\s+\w+)?\s*"
 )
 _PART = re.compile(
     r"\s*(?P<part>Offline Partitions|Partitions with Offline Replicas|Under Replicated Partitions|Under MinIsr Partitions"
     r"|Other Partitions"
-    r"|Under Replicated, Offline, and Under MinIsr Partitions|All Partitions in the Cluster \(verbose\)):\s*"
+    r"|LogDirs of brokers with replicas|Under Replicated, Offline, and Under MinIsr Partitions|All Partitions in the Cluster \(verbose\)):\s*"
 )
 _BROKERS = re.compile(r"\s*BROKER\s+LEADER\(S\)\s+REPLICAS\s+OUT-OF-SYNC\s+OFFLINE\s+IS_CONTROLLER(?:\s+\S+)?\s*")
 _BROKER = re.compile(
@@ -57,7 +57,7 @@ _SUMMARY = re.compile(
     r"|Excluded (?:Topics|Brokers For [\w ]+): \[.*|Counts: \d+ brokers .*|Provision(?:ing)? Status: .*"
     r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*[sS]core.*)"
 )
-_MOST_BROKERS, _LONGEST_STATE, _LONGEST_PROPOSAL = 50, 1500, 6000
+_MOST_BROKERS, _MOST_LEAST, _LONGEST_STATE, _LONGEST_PROPOSAL = 50, 40, 1500, 6000
 
 
 def told(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame | CutOutput]:
@@ -124,12 +124,26 @@ def _partitions(told: Mapping[str, object], where: LineSpan, *, cut: str) -> Ite
             continue
         shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
         more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
-        least = "at least " if name == cut else ""
-        text = f"{least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (
+        at_least = "at least " if name == cut else ""
+        text = f"{at_least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (
             f": {shown}{more}" if rows else ""
         )
+        text = text if rows else f"nothing is listed under {name}"
         yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
+        least = {f"{row.get('topic')}-{row.get('partition')}": row["min-isr"] for row in rows if _has_least(row)}
+        yield from [_least(least, where)] if least else []
+
+
+def _has_least(row: object) -> bool:
+    return isinstance(row, dict) and type(row.get("min-isr")) is int
+
+
+def _least(least: Mapping[str, int], where: LineSpan) -> HostSaid:
+    """Return the ``min.insync.replicas`` printed of partitions."""
+    shown = ", ".join(f"{name} {value}" for name, value in list(least.items())[:_MOST_LEAST])
+    more = f" and {len(least) - _MOST_LEAST} more" if len(least) > _MOST_LEAST else ""
+    return HostSaid(_KIND, where, f"min-isr: {shown}{more}", facts={"min-isr": dict(least)})
 
 
 def _partition(row: object, where: LineSpan) -> DescribedPartition | None:
@@ -207,10 +221,14 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
         elif _PART.fullmatch(text):
             yield Frame(where)
         elif partitions and (row := _ROW.fullmatch(text)):
-            replicas, isr = (tuple(map(int, re.findall(r"\d{1,9}", row[name]))) for name in ("replicas", "isr"))
+            lists = (re.findall(r"\d{1,9}", row[name]) for name in ("replicas", "isr", "offline"))
+            replicas, isr, offline = (tuple(map(int, ids)) for ids in lists)
             leader = int(row["leader"])
             leads = leader if leader >= 0 else None
-            yield DescribedPartition(row["topic"], int(row["partition"]), where, leads, replicas, isr, tool=_KIND)
+            number = int(row["partition"])
+            yield DescribedPartition(row["topic"], number, where, leads, replicas, isr, offline=offline, tool=_KIND)
+            if row["least"]:
+                yield _least({f"{row['topic']}-{number}": int(row["least"])}, where)
         elif brokers and (row := _BROKER.fullmatch(text)):
             text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}"
             text += f", offline {row['offline']}"

@@ -162,7 +162,8 @@ def _current(
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
     if _PROPOSED.fullmatch(following[:_LONGEST]):
         rows = [PastedAssignment(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
-        return (*rows, ToolStatement(_TOOL, span), *cut), after
+        says = _log_dirs("".join(line.text for line in lines[at:after])).lstrip("; ")
+        return (*rows, ToolStatement(_TOOL, span, f"of the current assignment, {says}" if says else ""), *cut), after
     is_before = _BESIDE.fullmatch(following[:_LONGEST]) or _STARTED.fullmatch(following[:_LONGEST])
     whose = "the assignment before the reassignment was started" if is_before else _OF_EITHER
     dirs = _log_dirs("".join(line.text for line in lines[at:after]))

@@ -69,7 +69,7 @@ _KERNEL = (
     "Out Killed process child sacrifice or kernel total-vm anon-rss file-rss shmem-rss UID pgtables oom_score_adj"
     " oom_reaper reaped"
 )
-_UNITS = "Loaded Active Main PID Tasks Memory CPU CGroup Docs Drop-In Process vendor preset since ago limit"
+_UNITS = "code Loaded Active Main PID Tasks Memory CPU CGroup Docs Drop-In Process vendor preset since ago limit"
 _PODS = "Name Namespace Restart Count Type Reason Age From Message Warning Normal NAME READY STATUS RESTARTS AGE po"
 _MEASURED = "TYPE HELP"
 _CRUISE = (

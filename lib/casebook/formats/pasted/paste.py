@@ -72,7 +72,7 @@ from casebook.formats.pasted.tools import (
 
 _SHOWN = 120
 _COMMAND = re.compile(
-    r"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*\(CONNECT\w* \[[^\]]*\]\) /\S*> .*"
+    r"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*\(CONNECT\w*(?: \[[^\]]*\])?\) /\S*> .*"
     r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
     r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
 )

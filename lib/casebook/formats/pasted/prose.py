@@ -11,20 +11,28 @@ from casebook.formats.pasted import unread
 from casebook.formats.pasted.text import PastedLine
 
 _OF_PEOPLE = frozenset(
-    "i we you he she they my our your their its us me this that these those here there so but because which what why how who"
-    " where when while now then after before please thanks thank hi hello hey just also too seems seem looks look see think"
-    " thinks guess did does do should would could can since only need any anybody anyone somebody someone everything nothing"
-    " something still again ever never always maybe probably really actually however therefore example below above following"
-    " yesterday today tomorrow morning tonight saw seen tried try got get gets was were been if and or like than it let us"
-    " ich wir du ihr sie er es der die das den dem ein eine ist sind war und oder aber nicht kein keine hier jetzt seit nach"
-    " bitte danke warum was wie wer wo wenn dann auch nur noch schon mal beim auf mit je nous vous il elle le la les un une"
-    " des est sont mais pas ici depuis pourquoi que qui dans avec el los las una es son pero por para desde esto esta aqui"
-    " yo o os um uma mas isso aqui com".split()
-)  # fmt: skip
+    word
+    for line in (
+        "i we you he she they my our your their its us me this that these those here there so but because which what",
+        "why how who where when while now then after before please thanks thank hi hello hey just also too seems seem",
+        "looks look see think thinks guess did does do should would could can since only need any anybody anyone",
+        "somebody someone everything nothing something still again ever never always maybe probably really actually",
+        "however therefore example below above following yesterday today tomorrow morning tonight saw seen tried try",
+        "got get gets was were been if and or like than it let ich wir du ihr sie er es der die das den dem ein eine",
+        "ist sind war und oder aber nicht kein keine hier jetzt seit nach bitte danke warum wie wer wo wenn dann auch",
+        "nur noch schon mal beim auf mit je nous vous il elle le la les un une des est sont mais pas ici depuis",
+        "pourquoi que qui dans avec el los las una son pero por para desde esto esta aqui yo o os um uma mas isso com",
+    )
+    for word in line.split()
+)
 """Words of sentences by people; those of tools' sentences (*is*, *of*, *not*, *the*, *in*) are not among them."""
 _ASKS = frozenset(
-    "check checking run running look looking list listing show verify try note start starting stop describe and so with for"
-    " using adding expected actual output result example".split()
+    word
+    for line in (
+        "check checking run running look looking list listing show verify try note start starting stop describe and so",
+        "with for using adding expected actual output result example",
+    )
+    for word in line.split()
 )
 """How a short line of a person begins that has no other word of its own."""
 _LABEL = re.compile(
@@ -35,10 +43,18 @@ _LABEL = re.compile(
 """A label above an output: ``Expected:``."""
 _CODE = re.compile(r"`[^`]{1,200}`")
 _NO_PROSE = re.compile(
-    r"\t|\S {2,}\S|\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|^\s*(?:Error|Exception|Warning|Caused by|usage)\b|\w=\S|[{}\"|]\s*[:,\[{}]"
+    r"\t|\S {2,}\S|\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|^\s*(?:Error|Exception|Warning|Caused by|usage)\b"
+    r"|\w=\S|[{}\"|]\s*[:,\[{}]"
     r"|\((?:[a-z]\w*\.)+\w+\)|\b(?:[a-z]\w*\.){2,}[A-Z]\w*|[a-zA-Z)\]}]: ?-?\d|^\s*\[?\d{4}-\d\d-\d\d|^\S*[$#%>] "
 )
 """What rows, logs and commands have, and no sentence."""
+_OF_TOOLS = re.compile(
+    r"\s*(?:Reassignment of|There (?:is|are) (?:no|an) (?:active|existing)|(?:No|Topic|Partition|Replica|Consumer group|Configs?"
+    r"|Dynamic"
+    r"|Default|All configs|Assigned|Current|Proposed|Status of|Successfully|Valid|Save|Querying|Received|Throttle|Clearing|Failed"
+    r"|Unable|Could not|Cannot|Assignments|Deletion|Broker|Leader|ZooKeeper|This ZooKeeper|Unit|Metadata)\b)(?!.*[?!]$)"
+)
+"""How sentences of tools begin."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENDS = (".", "?", "!", ":", "…", ",")
@@ -55,7 +71,7 @@ def lines(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[P
     is_record = is_person = False
     for line, own in zip(left, whole, strict=True):
         is_record = bool(own.text) and (is_record or bool(unread.reason(unread.tool(own.text))))
-        is_person = bool(line.text) and not is_record and is_of_person(line.text, goes_on=is_person)
+        is_person = bool(line.text) and not is_record and is_of_person(own.text, goes_on=is_person)
         if is_person:
             yield line
 
@@ -67,7 +83,7 @@ def is_of_person(text: str, *, goes_on: bool = False) -> bool:
         text: Of the line.
         goes_on: Whether the line above is a person's: then it needs none of the words that only people use.
     """
-    if len(text) > _LONGEST or "\t" in text:
+    if len(text) > _LONGEST or "\t" in text or (_OF_TOOLS.match(text) and not goes_on):
         return False
     if _LABEL.fullmatch(text.strip()) and any(map(str.isalpha, text)):
         return True
@@ -78,9 +94,11 @@ def is_of_person(text: str, *, goes_on: bool = False) -> bool:
         return not _NO_PROSE.search(plain)
     words = plain.split()
     known = [word for word in words if _WORD.fullmatch(word.strip("*_,;.?!:()[]'\"`´"))]
-    if len(known) < _FEW or 2 * len(known) < len(words) or _NO_PROSE.search(plain):
+    if len(known) < (1 if goes_on else _FEW) or 2 * len(known) < len(words) or _NO_PROSE.search(plain):
         return False
     spoken = {part.lower() for word in known for part in re.split(r"['’]", word.strip("*_,;.?!:()[]'\"`´"))} & _OF_PEOPLE
     begins = known[0].strip("*_,:(").lower()
     is_ended = plain.rstrip("*_) ").endswith(_ENDS)
-    return goes_on or has_code or len(spoken) >= _SURE or (bool(spoken) and (is_ended or words[0][:1].isupper())) or begins in _ASKS
+    return (
+        goes_on or has_code or len(spoken) >= _SURE or (bool(spoken) and (is_ended or words[0][:1].isupper())) or begins in _ASKS
+    )

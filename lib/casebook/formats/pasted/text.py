@@ -80,9 +80,10 @@ _ROW = re.compile(
     r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
     r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*|Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?PartitionCount: ?\d.*"
     r"|Configs for \S.* are .*|(?:[cmp]Zxid|[cm]time|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren) = .*"
+    r"|(?:Zookeeper version|Latency min/avg/max|Proposal sizes last/min/max|zk_\w+)[:\s].*\s#.*"
     r"|[-d](?:[r-][w-][xsS-]){3}[.+]?\s+\d+\s.*|\d[\d./-]{7,9}\s+\S.*\s(?:<DIR>|\d[\d.,]*)\s+\S.*"
     r"|\S+, \S+, \d+, (?:\d+|unknown), (?:\d+|unknown), .*"
-    r"|[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\(|//|\*{2}|<|!!).*)"
+    r"|[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\((?!id: )|//|\*{2}|<|!!).*)"
 )
 REDACTED = "[redacted]"
 """Left of a secret, of any length."""

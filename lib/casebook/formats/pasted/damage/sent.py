@@ -57,7 +57,8 @@ _OUTPUT = re.compile(
     r"|(?:Valid|Preferred) replica already elected .*"
     r"|(?:Error completing|Skipping|Created) (?:preferred )?(?:replica |leader )*election .*"
     r"|Querying brokers for log director.*"
-    r"|Received log directory information .*|(?:Current|Proposed) partition re(?:plica |)assignment.*|BROKER INFO|Could not parse broker info due to .*"
+    r"|Received log directory information .*|(?:Current|Proposed) partition re(?:plica |)assignment.*|BROKER INFO"
+    r"|Could not parse broker info due to .*"
     r"|Group\s+Topic\s+Pid\s+Offset\s.*|Consumer group '[^']*' (?:is|has|does) .*|\{\"[a-z_]{2,40}\" ?: ?[\[{\"\d].*"
     r"|(?:Mem:|Tasks:|total)\s+(?:\d+|used)\s.*|procs -+memory-+.*|[●*] \S+\.service - .*|Loaded: loaded \(.*"
     r"|CONTAINER ID\s+IMAGE\s.*|Volume in drive .*|Mode\s+LastWriteTime\s.*)",

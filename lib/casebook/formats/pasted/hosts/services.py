@@ -16,7 +16,8 @@ from casebook.formats.pasted.text import PastedLine, one, spanned
 
 _UNIT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|slice|mount|timer))(?: - (?P<what>.*))?\s*")
 _KEY = re.compile(
-    r"\s*(?P<key>Loaded|Active|Drop-In|Docs|Process|Main PID|Status|Tasks|Memory|CPU|CGroup|IO|IP|Invocation|TriggeredBy|Triggers"
+    r"\s*(?P<key>Loaded|Active|Duration|Drop-In|Docs|Process|Main PID|Status|Tasks|Memory|CPU|CGroup|IO|IP|Invocation"
+    r"|TriggeredBy|Triggers"
     r"|Mem peak|FD Store|Error|Since|Cntrl PID|Transient|Until):? (?P<value>\S.*)"
 )
 _FLAT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]{1,120}\.service)(?: - .{1,200}?)? Loaded: .{1,20000}")

@@ -35,8 +35,7 @@ _WITHIN = re.compile(
     r"|- (?:waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
     r"|Locked ownable synchronizers:"
     r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
-    r"|_to_delete_list=.*"
-    r"|next-> .*|JVMTI .*|Carrying virtual thread .*|\d{1,8}:|Mounted virtual thread .*)\s*"
+    r"|_to_delete_list=.*|next-> .*|JVMTI .*|Carrying virtual thread .*|\d{1,8}:|Mounted virtual thread .*)\s*"
 )
 _LENGTH = re.compile(r"_java_thread_list=0x[0-9a-f]+, length=(?P<length>\d{1,6}), .*")
 _OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
@@ -127,6 +126,7 @@ class _Dump:
     threads: list[_Thread] = field(default_factory=list)
     deadlocked: list[str] = field(default_factory=list)
     has_deadlock: bool = False
+    counted: str = ""
     waits_last: str = ""
     held_by: dict[str, str] = field(default_factory=dict)
     waits_for: dict[str, str] = field(default_factory=dict)
@@ -211,8 +211,8 @@ def _takes(dump: _Dump, line: PastedLine) -> bool:
         dump.of_java += _OF_JAVA.fullmatch(text) is not None
     elif _END.fullmatch(text):
         dump.has_end = True
-    elif _DEADLOCK.fullmatch(text):
-        dump.has_deadlock = True
+    elif deadlock := _DEADLOCK.fullmatch(text):
+        dump.has_deadlock, dump.counted = True, deadlock["found"] or dump.counted
     elif (dump.has_deadlock or dump.has_end) and (of := _OF_DEADLOCK.fullmatch(text)):
         if of["name"]:
             dump.waits_last = of["name"]
@@ -292,7 +292,7 @@ def _deadlock(dump: _Dump, where: LineSpan, broker: int | None) -> HostSaid:
         f"; {name} waits for {dump.waits_for.get(name, 'what')}{', which' if name in dump.waits_for else ''} {holder} holds"
         for name, holder in list(dump.held_by.items())[:_SHOWN]
     )
-    text = f"Java found a deadlock: {names}{waits}"
+    text = f"Java found a deadlock{f' ({dump.counted} in all)' if dump.counted else ''}: {names}{waits}"
     return HostSaid("thread dump", where, text, broker, bad=True, facts={"deadlock": dump.deadlocked})
 
 

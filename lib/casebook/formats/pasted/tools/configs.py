@@ -113,7 +113,7 @@ def _headless(
     if asked is not None:
         yield from _of_entity(entries, span, *asked, every=True, whole=False)
         return
-    shown = ", ".join(f"{entry.name}={REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+    shown = ", ".join(map(_with_sources, entries[:_SHOWN]))
     more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
     says = f"settings of a topic or broker that is not named: {shown}{more}"
     yield ToolStatement("kafka-configs", span, says, "paste the line above them, which names it")

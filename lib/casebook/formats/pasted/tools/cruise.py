@@ -42,7 +42,8 @@ _ROW = re.compile(
 _PART = re.compile(
     r"\s*(?P<part>Offline Partitions|Partitions with Offline Replicas|Under Replicated Partitions|Under MinIsr Partitions"
     r"|Other Partitions"
-    r"|LogDirs of brokers with replicas|Under Replicated, Offline, and Under MinIsr Partitions|All Partitions in the Cluster \(verbose\)):\s*"
+    r"|LogDirs of brokers with replicas|Under Replicated, Offline, and Under MinIsr Partitions"
+    r"|All Partitions in the Cluster \(verbose\)):\s*"
 )
 _BROKERS = re.compile(r"\s*BROKER\s+LEADER\(S\)\s+REPLICAS\s+OUT-OF-SYNC\s+OFFLINE\s+IS_CONTROLLER(?:\s+\S+)?\s*")
 _BROKER = re.compile(

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from casebook.formats.pasted.text import PastedLine
 
 _SHELL = re.compile(
-    r"\s*\(CONNECT\w* \[[^\]]*\]\) (?P<at>/\S*)> (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
+    r"\s*\(CONNECT\w*(?: \[[^\]]*\])?\) (?P<at>/\S*)> (?P<verb>get|tree|exists)"
+    r"(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
 )
 """The prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
 _ASKED = re.compile(
-    r"\s*(?:\[zk:[^\]]*\]\s*\S|\(CONNECT\w* \[[^\]]*\]\) \S*> |Connecting to \S"
+    r"\s*(?:\[zk:[^\]]*\]\s*\S|\(CONNECT\w*(?: \[[^\]]*\])?\) \S*> |Connecting to \S"
     r"|.*\b(?:zkCli|zookeeper-shell|zookeeper-client)\S*\s.*\S)"
 )
 _LONGEST = 4096

@@ -1,0 +1,96 @@
+"""Values of outputs that were lost, glued or held against others without a word."""
+
+from casebook.collect.pasted import told
+from casebook.formats.pasted import paste
+
+
+def said(text: str) -> str:
+    found = paste.read(text.splitlines())
+    return "\n".join([*told.remarks(found), *(each.text for each in found.hosts)])
+
+
+def test_decimal_commas_of_jstack():
+    text = (
+        '"controller-event-thread" #51 prio=5 os_prio=0 cpu=12,75ms elapsed=901,04s tid=0x00007f01 nid=0x2a waiting on condition\n'
+        "java.lang.Thread.State: WAITING (parking)\nat jdk.internal.misc.Unsafe.park(java.base@11.0.4/Native Method)\n"
+        "at kafka.utils.ShutdownableThread.run(ShutdownableThread.scala:89)\n"
+    )
+    assert "cpu 12,75ms, elapsed 901,04s" in said(text)
+    assert paste.read(text.splitlines()).logs == ()
+
+
+def test_deadlocks_are_counted():
+    text = (
+        'Found one Java-level deadlock:\n=====\n"a":\n  waiting to lock monitor 0x1 (object 0x2, a A),\n  which is held by "b"\n'
+    )
+    assert "a deadlock (3 in all)" in said(f"{text}\nFound 3 deadlocks.\n")
+
+
+def test_offline_column_of_cruise_control():
+    head = "TOPIC PARTITION LEADER REPLICAS IN-SYNC OUT-OF-SYNC OFFLINE MIN-ISR\n"
+    text = f"{head}bills 4 7 [7, 9] [7] [9] [9] 2\n"
+    (row,) = paste.read(text.splitlines()).partitions
+    assert (row.isr, row.offline) == ((7,), (9,))
+    assert "min-isr: bills-4 2" in said(text)
+
+
+def test_json_of_cruise_control():
+    """An empty list is no count where another list names what it would hold."""
+    row = '{"in-sync":[],"out-of-sync":[9],"leader":-1,"min-isr":3,"replicas":[9],"topic":"bills","partition":4,"offline":[9]}'
+    text = said(f'{{"KafkaPartitionState":{{"offline":[{row}],"with-offline-replicas":[]}},"version":1}}\n')
+    assert "min-isr: bills-4 3" in text
+    assert "nothing is listed under with-offline-replicas" in text
+    assert "0 partitions" not in text
+
+
+def test_remarks_behind_four_letter_words():
+    text = said(
+        "Zookeeper version: 3.5.8-f439, built on 05/04/2020 15:07 GMT   # ours\nLatency min/avg/max: 0/1/44  # ms\nMode: leader\n"
+    )
+    assert "GMT, Latency min/avg/max 0/1/44, Mode leader" in text
+    assert "a remark next to line 2: # ms" in text
+
+
+def test_a_chroot_is_no_command():
+    found = paste.read(["kafka-topics.sh --zookeeper z1:2181/kafka-cluster --describe", "x y", "", "rollback"])
+    assert not any("kafka-cluster" in each.reason for each in found.not_understood)
+
+
+def test_lone_dots_are_gaps():
+    found = paste.read(["21M\t/k/bills-0", ".", ".", "21M\t/k/bills-9"])
+    assert [each.span.first for each in found.not_understood] == [2, 3]
+
+
+def test_log_dirs_of_both_assignments():
+    plan = '{"version":1,"partitions":[{"topic":"bills","partition":4,"replicas":[7],"log_dirs":["any"]}]}'
+    text = said(f"Current partition replica assignment\n{plan}\n\nProposed partition reassignment configuration\n{plan}\n")
+    assert text.count('log dirs: "any" for all of them') == 2
+
+
+def test_an_open_list_of_versions_is_an_answer():
+    text = said("kb-7.kb.svc:9092 (id: 7 rack: null) -> (\n\tProduce(0): 0 to 9 [usable: 9],\n")
+    assert "brokers 7 at kb-7.kb.svc:9092 (no rack) answered" in text
+
+
+def test_a_cut_lag_is_no_other_lag():
+    head = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    assert "not the difference" not in said(f"{head}g bills 0 5 5 0 c-1 /10.0.0.7 c\ng bills 1 1000 3000 20")
+
+
+def test_a_path_at_the_prompt_of_zk_shell():
+    (node,) = paste.read(["(CONNECTED) /> get brokers/ids/7", '{"version":4,"host":"kb7","port":9092}']).znodes
+    assert node.path == "/brokers/ids/7"
+
+
+def test_ends_of_processes():
+    text = "● kafka.service - Kafka\n   Loaded: loaded (/k.service; enabled)\n   Active: failed (Result: oom-kill)\n"
+    text += " Duration: 2d 1h\n Main PID: 77 (code=killed, signal=KILL)\n"
+    assert "process 77 ended with killed, signal=KILL" in said(text)
+    assert "duration 2d 1h" in said(text)
+
+
+def test_sources_without_a_header():
+    text = (
+        "  segment.bytes=77 sensitive=false synonyms={DEFAULT_CONFIG:log_segment_bytes=77}\n  a.b=1 sensitive=false synonyms={}\n"
+    )
+    assert "segment.bytes=77 (DEFAULT_CONFIG:log_segment_bytes=77)" in said(text)

@@ -47,7 +47,7 @@ _NO_PROSE = re.compile(
     r"|\w=\S|[{}\"|]\s*[:,\[{}]"
     r"|\((?:[a-z]\w*\.)+\w+\)|\b(?:[a-z]\w*\.){2,}[A-Z]\w*|[a-zA-Z)\]}]: ?-?\d|^\s*\[?\d{4}-\d\d-\d\d|^\S*[$#%>] "
 )
-"""What rows, logs and commands have, and no sentence."""
+"""Signs of rows, logs and commands, which no sentence has."""
 _OF_TOOLS = re.compile(
     r"\s*(?:Reassignment of|There (?:is|are) (?:no|an) (?:active|existing)|(?:No|Topic|Partition|Replica|Consumer group|Configs?"
     r"|Dynamic"
@@ -62,7 +62,7 @@ _LONGEST, _FEW, _SURE, _FEW_SIGNS = 2000, 3, 2, 4
 
 
 def lines(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[PastedLine]:
-    """Yield lines that are a person's words; what stands right below the command of a tool that prints records may be its own.
+    """Yield lines that are a person's words; a line right below the command of a tool that prints records may be a record.
 
     Args:
         left: The paste without what readers have taken.

@@ -85,7 +85,7 @@ class TestNamed:
         assert named in said(text) + holes
 
     def test_all_lines_of_a_run(self):
-        text = "the cluster is odd\nand nobody knows why\nsince last week\n"
+        text = "blorp of 17 zips\nblorp of 18 zips\nblorp of 19 zips\n"
         (hole,) = collected.not_understood(read(text.splitlines()))
         assert "lines 1-3 (" in hole[1]
 

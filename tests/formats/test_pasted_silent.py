@@ -94,3 +94,34 @@ def test_sources_without_a_header():
         "  segment.bytes=77 sensitive=false synonyms={DEFAULT_CONFIG:log_segment_bytes=77}\n  a.b=1 sensitive=false synonyms={}\n"
     )
     assert "segment.bytes=77 (DEFAULT_CONFIG:log_segment_bytes=77)" in said(text)
+
+
+def test_a_kernel_line_has_the_time_at_its_begin():
+    """The middle of a hardware address is none."""
+    text = "[70211.25] eth0: dropped MAC=02:42:00:00:00:07:33:33\n[70212.5] oom-killer: constraint=CONSTRAINT_MEMCG\n"
+    assert "70211.25 s after the host's boot" in said(text)
+    assert "00:00:07:" not in said(text).partition("MAC")[0]
+
+
+def test_a_pod_without_a_node():
+    head = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES\n"
+    assert "on no node, without an IP" in said(f"{head}kb-4   0/1   Pending   0   7m   <none>   <none>   <none>   <none>\n")
+
+
+def test_headers_of_an_answer_are_no_log():
+    text = "< HTTP/1.1 200 OK\n< Date: Mon, 06 Jan 2025 09:10:11 GMT\n< Expires: Thu, 01 Jan 1970 00:00:00 GMT\n"
+    assert paste.read(text.splitlines()).logs == ()
+
+
+def test_a_sum_is_no_folder():
+    found = paste.read(["$ du -csh /d/bills-*", "2.5G\t/d/bills-0", "2.5G\ttotal"])
+    assert [row.path for row in found.used] == ["/d/bills-0"]
+    assert "the sum is 2.5G on disk by du" in [each.text for each in found.hosts]
+
+
+def test_the_states_of_threads_have_no_remark():
+    text = (
+        'Full thread dump OpenJDK 64-Bit Server VM (17.0.2+8 mixed mode):\n\n"kafka-request-handler-3" #40 prio=5 tid=0x1 nid=0x2\n'
+        "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+    )
+    assert "a remark next to" not in said(text)

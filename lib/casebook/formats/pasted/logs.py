@@ -63,6 +63,8 @@ _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
     r"|(?:[a-z]\w*\.)+(?:[A-Z][\w$]*)?(?:Exception|Error|Throwable)(?::.*)?|Traceback \(most recent call last\):)"
 )
+_OF_HTTP = re.compile(r"\s*[<>]? ?(?:Date|Expires|Last-Modified|Set-Cookie): .*", re.IGNORECASE)
+"""Header of an answer, as ``curl -v`` prints it: its date is of no entry."""
 _WITHIN = re.compile(r"\s[a-z]+,?$")
 """An end within a sentence: neither a stop nor a name nor a number."""
 _EXCEPTION = re.compile(r"[A-Z]\w*(?:Exception|Error): .*")
@@ -193,7 +195,7 @@ def _begins(text: str) -> bool:
         not seen
         or seen.startswith("log4j:")
         or sent.is_prompted(seen)
-        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST, _OF_TELNET))
+        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST, _OF_TELNET, _OF_HTTP))
     ):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):

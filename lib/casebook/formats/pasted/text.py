@@ -83,7 +83,7 @@ _ROW = re.compile(
     r"|(?:Zookeeper version|Latency min/avg/max|Proposal sizes last/min/max|zk_\w+)[:\s].*\s#.*"
     r"|[-d](?:[r-][w-][xsS-]){3}[.+]?\s+\d+\s.*|\d[\d./-]{7,9}\s+\S.*\s(?:<DIR>|\d[\d.,]*)\s+\S.*"
     r"|\S+, \S+, \d+, (?:\d+|unknown), (?:\d+|unknown), .*"
-    r"|[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\((?!id: )|//|\*{2}|<|!!).*)"
+    r"|(?!java\.lang\.Thread)[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\((?!id: )|//|\*{2}|<|!!).*)"
 )
 REDACTED = "[redacted]"
 """Left of a secret, of any length."""

@@ -27,6 +27,7 @@ _SETS = re.compile(r"\s*NAME\s+READY\s+AGE(?:\s+CONTAINERS\s+IMAGES)?\s*")
 _SET = re.compile(
     rf"\s*(?P<name>[a-z0-9][a-z0-9./-]{{0,252}})\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+(?P<age>{AGE})(?:\s.*)?"
 )
+_NONE = "<none>"
 _DONE = ("Completed", "Succeeded")
 _KEY = re.compile(r"(?P<indent>\s*)(?P<key>[A-Z][\w ()./-]{1,40}?|[a-z][\w.-]{0,62}):(?:\s+(?P<value>\S.*))?")
 _STATE = re.compile(r"\s*(?P<which>State|Last State):\s+(?P<state>Running|Waiting|Terminated)\s*")
@@ -105,10 +106,10 @@ def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
     last = f", the last {row['ago']} ago" if row["ago"] else ""
-    node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
+    node = "" if not row["node"] else ", on no node" if row["node"] == _NONE else f", on node {row['node']}"
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
     name = row["name"].rpartition("/")[2]
-    node += f", IP {row['ip']}" if row["ip"] and row["ip"] != "<none>" else ""
+    node += "" if not row["ip"] else ", without an IP" if row["ip"] == _NONE else f", IP {row['ip']}"
     text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
     bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
     facts = {

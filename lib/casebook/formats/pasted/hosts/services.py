@@ -283,9 +283,9 @@ def _memory(found: re.Match[str]) -> str:
 
 
 def _moment(text: str) -> str:
-    """Return the time as printed before the message: a date has precedence over seconds."""
+    """Return the time as printed before the message: a date has precedence over seconds, unless they begin the line."""
     head = text[:_PREFIX]
-    if when := _WHEN.search(head):
+    if not _SECONDS.match(head.lstrip()) and (when := _WHEN.search(head)):
         return f"at {next(told for told in when.groups() if told)}"
     if seconds := _SECONDS.search(head):
         after = "the line before it" if seconds["since"] else "the host's boot"

@@ -95,6 +95,8 @@ def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int |
     where = one(line)
     if not size.isdecimal():
         about = rounded(size)
+        if path in _SUMS:
+            return HostSaid("du", where, f"the sum is {size} on disk by du", broker)
         if about is not None and about < 2**63:
             return Used(path, where, about, broker, size)
     elif (unit := _unit(asked)) and (about := int(size) * unit[0]) < 2**63:

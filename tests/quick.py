@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -113,6 +114,7 @@ def nothing_starts(whose: str) -> Iterator[None]:
 @cache
 def _hook() -> None:
     """A hook stays as long as its process, so there is one."""
+    import_module("urllib3.util.connection")  # of the secret scanner: it tries a socket whenever it is first imported
     sys.addaudithook(_heard)
 
 

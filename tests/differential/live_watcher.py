@@ -109,7 +109,7 @@ class LiveWatcher:
             self._end(path)
             return
         self._watched.add(path)
-        self._note(path, data, Stat(**{name: getattr(stat, name) for name in Stat.__dataclass_fields__}), asked_at)
+        self._note(path, data, Stat(**{name: getattr(stat, name) for name in Stat._fields}), asked_at)
         for child in sorted({f"{path}/{name}" for name in children} - self._watched):
             self._look(child)
 

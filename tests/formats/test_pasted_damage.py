@@ -67,6 +67,10 @@ def test_same_facts(damage):
     assert (other, lost) == ({}, {})
 
 
+LESS_APART = ("jstack", "kernel", "named")
+"""Outputs whose statements of hosts have less with an empty line behind each line: an owner, a date, the rows of a manifest."""
+
+
 @pytest.mark.parametrize("name", [name for name, text in FILES.items() if any(map(sent.is_output, text.splitlines()))])
 class TestOutputs:
     """Every file with a line that only a tool prints."""
@@ -84,7 +88,8 @@ class TestOutputs:
         held, now = facts(before), facts(after)
         new = {key for key in now.keys() - held.keys() if not key.startswith("hosts")}
         assert not {key for key in new if getattr(now[key], "settings", True) or now[key].whole}
-        assert held.keys() <= now.keys() or len(named(after)) > len(named(before)) + 2
+        missing = {key for key in held.keys() - now.keys() if not (name in LESS_APART and key.startswith("hosts"))}
+        assert not missing or len(named(after)) > len(named(before)) + 2
 
 
 class TestMarks:

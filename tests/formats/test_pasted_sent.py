@@ -213,7 +213,7 @@ STATES = {
         (),
     ),
     "top": (["load average: 41.20", "PID 811, USER kafka, PR 20, NI 0, VIRT 24.1g, RES 14.2g"], ()),
-    "topics_chat_remarks": (["bills-0: leader 1, replicas 1,2, ISR 1,2", "bills-2: leader None, replicas 2,3, ISR 3"], (1, 4, 5)),
+    "topics_chat_remarks": (["bills-0: leader 1, replicas 1,2, ISR 1,2", "bills-2: leader None, replicas 2,3, ISR 3"], (4, 5)),
     "topics_elr": (
         ["bills-0: leader None, replicas 1,2,3, ISR none, eligible 2,3", "bills-1: leader 2, replicas 2,3,1, ISR 2,3"],
         (),

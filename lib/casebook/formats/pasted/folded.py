@@ -95,7 +95,7 @@ def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequenc
     left, before = _not_understood(whole, lines), _not_understood(found, texts)
     if new or old:
         more = _values(new) - _values(old)
-        differs = new != old and len(texts) - len(lines) >= _SURE
+        differs = new != old and len(texts) - len(lines) >= _SURE and _settings(whole) >= _settings(found)
         return more >= 0 and (sum(left) < sum(before) or (sum(left) == sum(before) and (more > 0 or differs)))
     keeps = all(len(getattr(whole, name)) >= len(getattr(found, name)) for name in _STATEMENTS)
     return keeps and len(before) > 1 and sum(left) < sum(before)
@@ -107,8 +107,11 @@ def holds_more(whole: Pasted, found: Pasted) -> bool:
 
 
 def _weight(found: Pasted) -> int:
-    settings = sum(len(row.settings) for row in found.configs)
-    return _values(_rows(found)) + settings + sum(len(getattr(found, name)) for name in _STATEMENTS)
+    return _values(_rows(found)) + _settings(found) + sum(len(getattr(found, name)) for name in _STATEMENTS)
+
+
+def _settings(found: Pasted) -> int:
+    return sum(len(row.settings) for row in found.configs)
 
 
 def _not_understood(found: Pasted, texts: Sequence[str]) -> list[int]:

@@ -353,14 +353,14 @@ class TestNextPaste:
 
     def test_nothing_is_silent(self, case):
         """A line that nobody knows is told with its number, in the findings and in the case."""
-        made = case(GET, "what is this", IDS)
+        made = case(GET, "zorg frobs gamma", IDS)
         found = finding(examined(made)[1], "evidence.pasted")
         assert (found.severity, found.facts["not_understood"], found.evidence[0].label) == (
             Severity.INFO,
             [[4, 4]],
             f"{PASTED}:4",
         )
-        assert any("'what is this'" in p.reason for p in made.could_not_collect)
+        assert any("'zorg frobs gamma'" in p.reason for p in made.could_not_collect)
         assert finding(examined(case(GET, IDS))[1], "evidence.pasted").status is Status.OK
 
     def test_only_for_pasted_cases(self):

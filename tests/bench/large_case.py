@@ -16,13 +16,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a script, or imported by a test
 
-from tests.bench import sizes
+from tests.bench import ended, sizes
 
 PARTITIONS = 20
 """Partitions of a topic."""
 _DEAD = frozenset({4, 11, 23})
 _NOTEBOOKS = ("20",)
-CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 
 
 def write_dump(path: Path, topics: int = 5_000, brokers: int = 30) -> None:
@@ -68,26 +67,21 @@ def main() -> None:
         folder = Path(scratch)
         write_dump(folder / "dump.jsonl", partitions // PARTITIONS, 1_000 if partitions >= 1_000_000 else 30)
         dump = ["--zookeeper-dump", folder / "dump.jsonl", "--out", folder / "case"]
-        subprocess.run([*CASEBOOK, "collect", *dump], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*ended.CASEBOOK, "collect", *dump], check=True, stdout=subprocess.DEVNULL)
         for notebook in sys.argv[2:] or _NOTEBOOKS:
             print(f"notebook {notebook} on {partitions:,} partitions: {run(notebook, folder)}", flush=True)
 
 
 def run(notebook: str, folder: Path) -> str:
     """What a run took: the largest process is that of all so far."""
-    began, used = time.perf_counter(), _processor()
-    command = [*CASEBOOK, "run", notebook, "--source", folder / "case", "--runs", folder / "runs"]
+    began, used = time.perf_counter(), ended.used()
+    command = [*ended.CASEBOOK, "run", notebook, "--source", folder / "case", "--runs", folder / "runs"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    took, used = time.perf_counter() - began, _processor() - used
+    took, used = time.perf_counter() - began, ended.used() - used
     report = Path(done.stdout.splitlines()[-1]) / "report.html"
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     size = report.stat().st_size / 2**20
     return f"{took:.1f} s, CPU {used:.1f} s, largest process {peak:.0f} MB, report {size:.1f} MB (bound: 8)"
-
-
-def _processor() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":

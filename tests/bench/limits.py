@@ -30,11 +30,11 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import ended
 import java_programs
 import large_batches
 import sizes
 import spark_start
-import zookeeper_log
 
 from casebook.errors import ScanError
 from casebook.machine import jars
@@ -57,7 +57,6 @@ client.execute_interactive("pass")
 client.stop_channels()
 manager.shutdown_kernel()
 """
-CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 
 
 def main() -> None:
@@ -142,10 +141,10 @@ def taken(works: Mapping[str, Callable[[], object]], rounds: int, cpu: Callable[
 
 def starts(place: Path, rounds: int) -> None:
     """Print whole processes, and the share of the limit in each of ours."""
-    run = [*CASEBOOK, "run", "20", "--source", "sample:leader_minus_one", "--runs", str(place / "runs")]
+    run = [*ended.CASEBOOK, "run", "20", "--source", "sample:leader_minus_one", "--runs", str(place / "runs")]
     works = {
         "Python": partial(process, [sys.executable, "-c", "pass"]),
-        "casebook list": partial(process, [*CASEBOOK, "list"]),
+        "casebook list": partial(process, [*ended.CASEBOOK, "list"]),
         "a kernel": partial(process, [sys.executable, "-c", KERNEL]),
         "casebook run 20": partial(process, run),
         "a Java": partial(process, [jars.java(ScanError), "-Xshare:auto", "-version"]),
@@ -165,9 +164,9 @@ def starts(place: Path, rounds: int) -> None:
 
 def process(command: list[str]) -> tuple[float, float]:
     """Wall and processor seconds, whatever it ends with: `run` ends with 2 for a critical incident."""
-    began, before = time.perf_counter(), zookeeper_log.used()
+    began, before = time.perf_counter(), ended.used()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - began, zookeeper_log.used() - before
+    return time.perf_counter() - began, ended.used() - before
 
 
 if __name__ == "__main__":

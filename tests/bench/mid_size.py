@@ -22,6 +22,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
+import ended
 import logs
 import memory
 import sizes
@@ -33,7 +34,6 @@ SEGMENTS_GB, LOGS_MB = sizes.of((2.0, 500), quick=(0.2, 50))
 ROUNDS, BOUND = sizes.of(3, quick=1), 1.5
 DISK = 4
 ALONE = sizes.of(("10", "20", "30", "40", "50", "60", "70", "80"), quick=("20", "40"))
-CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 
 
 def write_dump(path: Path, offsets: int) -> None:
@@ -66,7 +66,7 @@ def case(folder: Path) -> Path:
     write_dump(folder / "dump.jsonl", len(folders))
     of_brokers = [arg for broker in BROKERS for arg in _logs(folder, broker)]
     subprocess.run(
-        [*CASEBOOK, "collect", "--zookeeper-dump", folder / "dump.jsonl", "--log-dirs", f"1={folder / 'log-dir'}", *of_brokers,
+        [*ended.CASEBOOK, "collect", "--zookeeper-dump", folder / "dump.jsonl", "--log-dirs", f"1={folder / 'log-dir'}", *of_brokers,
          "--out", folder / "case"],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def run(notebook: str, original: Path) -> tuple[float, float]:
     """Seconds and megabytes of a run on a fresh copy of the case."""
     with tempfile.TemporaryDirectory(dir=original.parent) as place:
         copy = shutil.copytree(original, Path(place, "case"), copy_function=os.link)
-        command = [*CASEBOOK, "run", notebook, "--source", copy, "--runs", Path(place, "runs")]
+        command = [*ended.CASEBOOK, "run", notebook, "--source", copy, "--runs", Path(place, "runs")]
         began = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_ENVIRONMENT)
         with Watched(process.pid) as watched:

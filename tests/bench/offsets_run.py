@@ -15,6 +15,7 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
+import ended
 import memory
 import peers
 import sizes
@@ -24,7 +25,6 @@ from casebook.facts.disks import OFFSETS_TOPIC
 ROUNDS, GIGABYTES, DUMPED = sizes.of(5, quick=1), sizes.of(5.4, quick=0.5), 2
 DISK = 3
 BOUND = 10
-CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 
 
 def main() -> None:
@@ -49,8 +49,10 @@ def main() -> None:
 def run(log_dir: Path, scratch: Path) -> float:
     """Seconds of a run on a fresh case, which has no scan to take up."""
     case = scratch / "case"
-    subprocess.run([*CASEBOOK, "collect", "--log-dirs", f"1={log_dir}", "--out", case], stdout=subprocess.DEVNULL, check=True)
-    command = [*CASEBOOK, "run", "40", "--source", case, "--runs", scratch / "runs"]
+    subprocess.run(
+        [*ended.CASEBOOK, "collect", "--log-dirs", f"1={log_dir}", "--out", case], stdout=subprocess.DEVNULL, check=True
+    )
+    command = [*ended.CASEBOOK, "run", "40", "--source", case, "--runs", scratch / "runs"]
     took = timed(subprocess.run, command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if not list(case.rglob("derived/**/*.parquet")):
         raise RuntimeError("Nothing was scanned.")

@@ -5,15 +5,14 @@
 The segments hold commits of offsets, spread over 50 partitions as a broker with small ``segment.bytes`` leaves them.
 """
 
-import resource
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import ended
 import sizes
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
@@ -22,7 +21,6 @@ from casebook.spark import segments, session
 
 SEGMENTS, BYTES = sizes.of((2_305, 58_000_000), quick=(230, 5_800_000))
 FILES, PARTITIONS = sizes.of(50_000, quick=5_000), 50
-CASEBOOK = (sys.executable, "-c", "from casebook.cli import main; main()")
 _NOW = 1_790_000_000_000
 
 
@@ -49,20 +47,17 @@ def write(log_dir: Path, files: int, commits: int) -> Path:
 
 def measured(what: str, work: Callable[[], object]) -> object:
     """Print how long it took, and the processor time of the processes it ran."""
-    began, before = time.perf_counter(), _used()
+    began, before = time.perf_counter(), ended.used()
     found = work()
-    print(f"{what}: {time.perf_counter() - began:.1f} s, {_used() - before:.1f} s of processor time", flush=True)
+    print(f"{what}: {time.perf_counter() - began:.1f} s, {ended.used() - before:.1f} s of processor time", flush=True)
     return found
-
-
-def _used() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def collect(log_dir: Path, case: Path) -> None:
     """List the log dir into a case."""
-    subprocess.run([*CASEBOOK, "collect", "--log-dirs", f"1={log_dir}", "--out", case], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        [*ended.CASEBOOK, "collect", "--log-dirs", f"1={log_dir}", "--out", case], stdout=subprocess.DEVNULL, check=True
+    )
 
 
 def main() -> None:
@@ -72,7 +67,7 @@ def main() -> None:
         place = Path(scratch)
         few, many = write(place / "few", SEGMENTS, commits), write(place / "many", FILES, 1)
         collect(few, place / "case")
-        run = [*CASEBOOK, "run", "40", "--source", place / "case", "--runs", place / "runs"]
+        run = [*ended.CASEBOOK, "run", "40", "--source", place / "case", "--runs", place / "runs"]
         size = sum(one.stat().st_size for one in few.rglob("*.log")) / 1e6
         said = measured(
             f"run 40 on {SEGMENTS:,} segments, {size:.0f} MB", lambda: subprocess.run(run, capture_output=True, text=True)

@@ -7,7 +7,6 @@ those of newer releases, each in a multi with a check of the controller's epoch,
 """
 
 import json
-import resource
 import struct
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+import ended
 import sizes
 
 from casebook.rehearsal.servers import jars as servers
@@ -85,15 +85,9 @@ def measured(name: str, record: Callable[[int], bytes], rounds: int) -> float:
 
 def timed(command: list[object]) -> tuple[float, float]:
     """Seconds of a process that prints to nowhere: on the clock, and of the processor."""
-    began, before = time.perf_counter(), used()
+    began, before = time.perf_counter(), ended.used()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    return time.perf_counter() - began, used() - before
-
-
-def used() -> float:
-    """Seconds of processor time of the processes that have ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return children.ru_utime + children.ru_stime
+    return time.perf_counter() - began, ended.used() - before
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ def execute(stem: str, out_dir: Path, **given: object) -> Path:
     """
     found = notebooks.find(stem)
     values: dict[str, object] = {}
-    for cell in jupyter.imported("nbformat").read(found.path, as_version=4).cells:
+    for cell in jupyter.read(found.path).cells:
         if cell.cell_type != "code":
             continue
         with redirect_stdout(StringIO()):  # outside a kernel, what is displayed is printed

@@ -53,18 +53,18 @@ class Case(CaseItems):
             CaseError: A line is not a znode, or the file is torn; earlier rows were already yielded. Or the case has no history,
                 or none that reaches back so far.
         """
-        if at is not None:
-            yield from (znode for znode in self._znodes_at(at) if only is None or znode.path in only)
-            return
+        found = self._znodes_at(at) if at is not None else self._znodes_walked(only)
+        yield from found if only is None else (znode for znode in found if znode.path in only)
+
+    def _znodes_walked(self, only: Set[str] | None) -> Iterator[Znode]:
+        """Yield the znodes of the walk; of those that are not wanted, at most some."""
         for number, line in enumerate(packed_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
             if only is not None and (path := znode_lines.plain_path(line)) is not None and path not in only:
                 continue
             try:
-                znode = znode_lines.decode(line)
+                yield znode_lines.decode(line)
             except ValueError as error:
                 raise CaseError(f"{ZNODES}, line {number}: {error}.") from None
-            if only is None or znode.path in only:
-                yield znode
 
     def _znodes_at(self, at: int) -> Iterator[Znode]:
         try:

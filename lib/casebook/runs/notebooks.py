@@ -40,12 +40,12 @@ class Notebook:
 
     def about(self) -> str:
         """When to open it, how long it takes, what it reads: the second cell, with links as plain words."""
-        return _LINK.sub(r"\1", jupyter.imported("nbformat").read(self.path, as_version=4).cells[1].source)
+        return _LINK.sub(r"\1", jupyter.read(self.path).cells[1].source)
 
     def cells(self) -> list[tuple[str, str]]:
         """Id of each code cell, in order, with its question: the heading above it."""
         found, heading = [], ""
-        for cell in jupyter.imported("nbformat").read(self.path, as_version=4).cells:
+        for cell in jupyter.read(self.path).cells:
             if cell.cell_type == "code":
                 found.append((cell.id, heading))
             elif named := _HEADING.match(cell.source):
@@ -53,7 +53,7 @@ class Notebook:
         return found
 
     def _text(self) -> str:
-        return jupyter.imported("nbformat").read(self.path, as_version=4).cells[0].source.splitlines()[0]
+        return jupyter.read(self.path).cells[0].source.splitlines()[0]
 
 
 def every() -> tuple[Notebook, ...]:

@@ -66,7 +66,7 @@ def of_notebook(path: Path) -> tuple[Parameter, ...]:
     Raises:
         UsageError: It has no parameters cell of annotated literals.
     """
-    notebook = jupyter.imported("nbformat").read(path, as_version=4)
+    notebook = jupyter.read(path)
     cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
     if not cells:
         raise UsageError(f"{path.name} has no cell tagged parameters.")

@@ -149,7 +149,7 @@ def read(where: PublishPlace) -> dict[str, object]:
 def _alone(folder: Path, run: str) -> bytes:
     """Return the report without links to files in the run's folder."""
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    notebook = jupyter.imported("nbformat").read(folder / report.NOTEBOOK, as_version=4)
+    notebook = jupyter.read(folder / report.NOTEBOOK)
     return report.report(notebook, record=record, run_id=run, folder=folder / "nothing").encode(errors="replace")
 
 

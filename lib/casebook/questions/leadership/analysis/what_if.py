@@ -197,9 +197,10 @@ class _Events:
         """Return the partition after the events; ``None`` when unknown."""
         if verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
             return None
-        if not self._touches(verdict):
+        key = verdict.topic, verdict.partition
+        if key not in self._states:
             return _After(leader=verdict.leader, isr=verdict.isr, caught_up=self._caught_up(verdict, verdict.isr))
-        after = self._elections(verdict, self._states[verdict.topic, verdict.partition])
+        after = self._elections(verdict, self._states[key])
         if after is None:
             return _After(leader=None, isr=None, caught_up=None)
         leader = after.leader if after.leader in self._supposed.alive else None

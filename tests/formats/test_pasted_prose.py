@@ -63,3 +63,12 @@ def test_records_of_a_consumer_are_none():
     """Right below its command, any sentence may be a record."""
     found = read("$ kafka-console-consumer.sh --bootstrap-server kb7:9092 --topic mails", "Hello, could you see this please?")
     assert "kafka-console-consumer" in found.not_understood[0].reason
+
+
+def test_a_sentence_ends_the_records_of_a_consumer():
+    """Text below a person's words does not follow the command above them."""
+    command = "$ kafka-console-consumer.sh --bootstrap-server kb1:9092 --topic ledger"
+    words = "We have seen this since yesterday, and this is what we get now:"
+    apart, below = read(command, "zorg-1 17", "", words, "zorg-2 18"), read(command, "zorg-1 17", "zorg-2 18")
+    assert [each.reason for each in below.not_understood] == [apart.not_understood[0].reason]
+    assert [each.reason for each in apart.not_understood][1:] == ["is nothing that is known"]

@@ -28,10 +28,10 @@ def test_deadlocks_are_counted():
 
 def test_offline_column_of_cruise_control():
     head = "TOPIC PARTITION LEADER REPLICAS IN-SYNC OUT-OF-SYNC OFFLINE MIN-ISR\n"
-    text = f"{head}bills 4 7 [7, 9] [7] [9] [9] 2\n"
-    (row,) = paste.read(text.splitlines()).partitions
+    text = f"{head}bills 4 7 [7, 9] [7] [9] [9] 2\nbills 5 7 [7, 9] [7, 9] [] [] 1\n"
+    row, _ = paste.read(text.splitlines()).partitions
     assert (row.isr, row.offline) == ((7,), (9,))
-    assert "min-isr: bills-4 2" in said(text)
+    assert "min-isr: bills-4 2, bills-5 1" in said(text)
 
 
 def test_json_of_cruise_control():
@@ -114,9 +114,10 @@ def test_headers_of_an_answer_are_no_log():
 
 
 def test_a_sum_is_no_folder():
-    found = paste.read(["$ du -csh /d/bills-*", "2.5G\t/d/bills-0", "2.5G\ttotal"])
-    assert [row.path for row in found.used] == ["/d/bills-0"]
-    assert "the sum is 2.5G on disk by du" in [each.text for each in found.hosts]
+    for options, size in (("-csh", "2.5G"), ("-ck", "2621440")):
+        found = paste.read([f"$ du {options} /d/bills-*", f"{size}\t/d/bills-0", f"{size}\ttotal"])
+        assert [row.path for row in found.used] == ["/d/bills-0"]
+        assert [each.text for each in found.hosts] == [f"the sum is {found.used[0].printed} on disk by du"]
 
 
 def test_the_states_of_threads_have_no_remark():

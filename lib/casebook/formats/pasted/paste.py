@@ -72,7 +72,7 @@ from casebook.formats.pasted.tools import (
 
 _SHOWN = 120
 _COMMAND = re.compile(
-    r"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*\(CONNECT\w*(?: \[[^\]]*\])?\) /\S*> .*"
+    rf"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*{shells.PROMPT} .*"
     r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
     r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
 )
@@ -94,16 +94,19 @@ def read(texts: Iterable[str]) -> Pasted:
     pasted, numbers, aside = spacing.without(texts)
     found = _read(pasted)
     if folds := folded.joined(pasted):
-        whole = _read(folds.lines)
-        if folded.is_better(whole, folds.lines, found, pasted):
-            found = spacing.spread(whole, folds.numbers, folds.ends)
+        found = _better(found, pasted, folds)
     if found.not_understood and (folds := folded.softly(pasted)):
-        whole = _read(folds.lines)
-        if folded.holds_more(whole, found) and folded.is_better(whole, folds.lines, found, pasted):
-            found = spacing.spread(whole, folds.numbers, folds.ends)
+        found = _better(found, pasted, folds, is_soft=True)
     found = spacing.spread(found, numbers)
     beside = sorted((*found.beside, *aside), key=lambda each: each.span)
     return replace(found, beside=tuple(beside), lines=max(found.lines, aside[-1].span.last if aside else 0))
+
+
+def _better(found: Pasted, texts: Sequence[str], folds: folded.Joined, *, is_soft: bool = False) -> Pasted:
+    """Return the reading of the joined lines, or the other where it is no better."""
+    whole = _read(folds.lines)
+    is_better = folded.is_better(whole, folds.lines, found, texts) and (not is_soft or folded.holds_more(whole, found))
+    return spacing.spread(whole, folds.numbers, folds.ends) if is_better else found
 
 
 def _read(texts: Sequence[str]) -> Pasted:
@@ -306,10 +309,10 @@ def _not_understood(
     found = [NotUnderstood(each.span, "", each.reason) for each in cut_ends]
     asked = None
     for line in left:
+        asked = None if is_sentence(lines[line.number - 1].text) and not lines[line.number - 2].text else asked
         if not line.text or _says_nothing(line.text):
             asked = unread.tool(line.text) or asked
             continue
-        asked = None if is_sentence(line.text) and not lines[line.number - 2].text else asked
         if reason := unread.reason(asked):
             before = found.pop() if found and (found[-1].reason, found[-1].span.last) == (reason, line.number - 1) else None
             found.append(NotUnderstood(LineSpan(before.span.first if before else line.number, line.number), "", reason))

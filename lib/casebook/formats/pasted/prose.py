@@ -10,30 +10,24 @@ from collections.abc import Iterator, Sequence
 from casebook.formats.pasted import unread
 from casebook.formats.pasted.text import PastedLine
 
-_OF_PEOPLE = frozenset(
-    word
-    for line in (
-        "i we you he she they my our your their its us me this that these those here there so but because which what",
-        "why how who where when while now then after before please thanks thank hi hello hey just also too seems seem",
-        "looks look see think thinks guess did does do should would could can since only need any anybody anyone",
-        "somebody someone everything nothing something still again ever never always maybe probably really actually",
-        "however therefore example below above following yesterday today tomorrow morning tonight saw seen tried try",
-        "got get gets was were been if and or like than it let ich wir du ihr sie er es der die das den dem ein eine",
-        "ist sind war und oder aber nicht kein keine hier jetzt seit nach bitte danke warum wie wer wo wenn dann auch",
-        "nur noch schon mal beim auf mit je nous vous il elle le la les un une des est sont mais pas ici depuis",
-        "pourquoi que qui dans avec el los las una son pero por para desde esto esta aqui yo o os um uma mas isso com",
-    )
-    for word in line.split()
+_PEOPLE = (
+    "i we you he she they my our your their its us me this that these those here there so but because which what"
+    " why how who where when while now then after before please thanks thank hi hello hey just also too seems seem"
+    " looks look see think thinks guess did does do should would could can since only need any anybody anyone"
+    " somebody someone everything nothing something still again ever never always maybe probably really actually"
+    " however therefore example below above following yesterday today tomorrow morning tonight saw seen tried try"
+    " got get gets was were been if and or like than it let ich wir du ihr sie er es der die das den dem ein eine"
+    " ist sind war und oder aber nicht kein keine hier jetzt seit nach bitte danke warum wie wer wo wenn dann auch"
+    " nur noch schon mal beim auf mit je nous vous il elle le la les un une des est sont mais pas ici depuis"
+    " pourquoi que qui dans avec el los las una son pero por para desde esto esta aqui yo o os um uma mas isso com"
 )
+_OF_PEOPLE = frozenset(_PEOPLE.split())
 """Words of sentences by people; those of tools' sentences (*is*, *of*, *not*, *the*, *in*) are not among them."""
-_ASKS = frozenset(
-    word
-    for line in (
-        "check checking run running look looking list listing show verify try note start starting stop describe and so",
-        "with for using adding expected actual output result example",
-    )
-    for word in line.split()
+_ASKING = (
+    "check checking run running look looking list listing show verify try note start starting stop describe and so"
+    " with for using adding expected actual output result example"
 )
+_ASKS = frozenset(_ASKING.split())
 """How a short line of a person begins that has no other word of its own."""
 _LABEL = re.compile(
     r"\W{0,4}(?:(?:the )?(?:expected|actual|current|old|new|earlier|later|example|sample|full|same)\W{0,3}){0,2}"
@@ -55,6 +49,8 @@ _OF_TOOLS = re.compile(
     r"|Unable|Could not|Cannot|Assignments|Deletion|Broker|Leader|ZooKeeper|This ZooKeeper|Unit|Metadata)\b)(?!.*[?!]$)"
 )
 """How sentences of tools begin."""
+_SIGNS = "*_,;.?!:()[]'\"`´"
+"""Signs around words."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENDS = (".", "?", "!", ":", "…", ",")
@@ -88,17 +84,17 @@ def is_of_person(text: str, *, goes_on: bool = False) -> bool:
     if _LABEL.fullmatch(text.strip()) and any(map(str.isalpha, text)):
         return True
     plain = _CODE.sub("code", text)
-    has_code = plain != text
-    letters = [sign for sign in plain if sign.isalpha()]
-    if len(foreign := _OTHER_SCRIPT.findall(plain)) >= _FEW_SIGNS and 2 * len(foreign) >= len(letters):
-        return not _NO_PROSE.search(plain)
-    words = plain.split()
-    known = [word for word in words if _WORD.fullmatch(word.strip("*_,;.?!:()[]'\"`´"))]
-    if len(known) < (1 if goes_on else _FEW) or 2 * len(known) < len(words) or _NO_PROSE.search(plain):
+    if _NO_PROSE.search(plain):
         return False
-    spoken = {part.lower() for word in known for part in re.split(r"['’]", word.strip("*_,;.?!:()[]'\"`´"))} & _OF_PEOPLE
-    begins = known[0].strip("*_,:(").lower()
-    is_ended = plain.rstrip("*_) ").endswith(_ENDS)
-    return (
-        goes_on or has_code or len(spoken) >= _SURE or (bool(spoken) and (is_ended or words[0][:1].isupper())) or begins in _ASKS
-    )
+    foreign = len(_OTHER_SCRIPT.findall(plain))
+    if foreign >= _FEW_SIGNS and 2 * foreign >= sum(map(str.isalpha, plain)):
+        return True
+    words = plain.split()
+    known = [word for word in (word.strip(_SIGNS) for word in words) if _WORD.fullmatch(word)]
+    if len(known) < (1 if goes_on else _FEW) or 2 * len(known) < len(words):
+        return False
+    if goes_on or plain != text or known[0].lower() in _ASKS:
+        return True
+    spoken = {part.lower() for word in known for part in re.split(r"['’]", word)} & _OF_PEOPLE
+    is_sentence = words[0][:1].isupper() or plain.rstrip("*_) ").endswith(_ENDS)
+    return len(spoken) >= (1 if is_sentence else _SURE)

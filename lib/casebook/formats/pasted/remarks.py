@@ -12,10 +12,11 @@ from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, T
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, one
+from casebook.formats.pasted.text import BRACKETED, PastedLine, is_gap, is_remark, one
 
 _BEHIND = re.compile(
-    r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
+    r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<"
+    rf"|{BRACKETED}|\^{{2,}})\s?.*"
 )
 _BEFORE = re.compile(r"\A\s*+(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)|\A\+(?=[a-zA-Z])")
 """Also what a comparison puts before an added line, of which the rest of an output is around it."""

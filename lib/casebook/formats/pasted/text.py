@@ -67,9 +67,9 @@ _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW, _LEAST_WORDS = 4096, 8
 _MARKED = re.compile(r"\s*(?:\S*[$#%>]|[\[{(<\"'+|*-]|\d)")
 """How lines of tools and typed commands begin, and no sentence does."""
-_BEHIND = re.compile(
-    r"\s+(?:(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*|\((?=[^()\d]{2,}\s[^()]*\)\s*$).*)"
-)
+BRACKETED = r"\((?=[^()\d]{2,}\s[^()]*\)\s*$)"
+"""Regex of the bracket before a remark at the end of a line."""
+_BEHIND = re.compile(rf"\s+(?:(?:<+[-=~]+|<{{2,}}|[-=~]+>|>{{2,}}|←|→|#|//|\*{{2,}}|!{{2,}})\s?(?=\D)|{BRACKETED}).*")
 _POINTED = re.compile(r"(?<=\S)\s+(?:<[-=~]{2,}|<{3,}|←|!{3,}|\^{3,})(?!\S*>).*")
 """Signs that a person draws behind a line, and no tool prints."""
 _DRAWN = re.compile(r"\s*[>=#*<+-]{2}")
@@ -83,7 +83,7 @@ _ROW = re.compile(
     r"|(?:Zookeeper version|Latency min/avg/max|Proposal sizes last/min/max|zk_\w+)[:\s].*\s#.*"
     r"|[-d](?:[r-][w-][xsS-]){3}[.+]?\s+\d+\s.*|\d[\d./-]{7,9}\s+\S.*\s(?:<DIR>|\d[\d.,]*)\s+\S.*"
     r"|\S+, \S+, \d+, (?:\d+|unknown), (?:\d+|unknown), .*"
-    r"|(?!java\.lang\.Thread)[a-z][a-zA-Z0-9]*(?:[._-][a-zA-Z0-9]+)+ ?[=:] ?\S+\s+(?:\((?!id: )|//|\*{2}|<|!!).*)"
+    r"|[a-z][a-zA-Z0-9]*(?:[._-][a-z0-9][a-zA-Z0-9]*)+ ?[=:] ?\S+\s+(?:\((?!id: )|//|\*{2}|<|!!).*)"
 )
 REDACTED = "[redacted]"
 """Left of a secret, of any length."""

@@ -93,14 +93,12 @@ def _may_be_cut(path: str, others: Sequence[str]) -> bool:
 def _said(row: re.Match[str], asked: str | None, line: PastedLine, broker: int | None) -> Used | HostSaid:
     size, path = row["size"].replace(",", "."), row["path"]
     where = one(line)
-    if not size.isdecimal():
-        about = rounded(size)
+    unit = _unit(asked) if size.isdecimal() else None
+    printed, about = (f"{size} {unit[1]}", int(size) * unit[0]) if unit else (size, None if size.isdecimal() else rounded(size))
+    if about is not None and about < 2**63:
         if path in _SUMS:
-            return HostSaid("du", where, f"the sum is {size} on disk by du", broker)
-        if about is not None and about < 2**63:
-            return Used(path, where, about, broker, size)
-    elif (unit := _unit(asked)) and (about := int(size) * unit[0]) < 2**63:
-        return Used(path, where, about, broker, f"{size} {unit[1]}")
+            return HostSaid("du", where, f"the sum is {printed} on disk by du", broker)
+        return Used(path, where, about, broker, printed)
     blocks = "its command would show the unit" if asked is None else "blocks, of 1 KiB on Linux and of 512 bytes on macOS"
     place = "the sum" if path in _SUMS else path
     text = f"{place} takes {size} on disk by du, in an unknown unit: {blocks}"

@@ -125,11 +125,8 @@ def _partitions(told: Mapping[str, object], where: LineSpan, *, cut: str) -> Ite
             continue
         shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
         more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
-        at_least = "at least " if name == cut else ""
-        text = f"{at_least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (
-            f": {shown}{more}" if rows else ""
-        )
-        text = text if rows else f"nothing is listed under {name}"
+        many = f"{'at least ' if name == cut else ''}{len(rows)} partition{'' if len(rows) == 1 else 's'}"
+        text = f"{many} {_WORDS[name]}: {shown}{more}" if rows else f"nothing is listed under {name}"
         yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
         least = {f"{row.get('topic')}-{row.get('partition')}": row["min-isr"] for row in rows if _has_least(row)}
@@ -200,6 +197,8 @@ def _summary(told: Mapping[str, object], where: LineSpan) -> Iterator[HostSaid]:
 
 def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostSaid | Frame]:
     partitions = brokers = False
+    least: dict[str, int] = {}
+    with_least: list[LineSpan] = []
     for at, line in enumerate(lines):
         text, where = line.text, one(line)
         if not text or len(text) > LONGEST * 4:
@@ -229,7 +228,8 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
             number = int(row["partition"])
             yield DescribedPartition(row["topic"], number, where, leads, replicas, isr, offline=offline, tool=_KIND)
             if row["least"]:
-                yield _least({f"{row['topic']}-{number}": int(row["least"])}, where)
+                least[f"{row['topic']}-{number}"] = int(row["least"])
+                with_least.append(where)
         elif brokers and (row := _BROKER.fullmatch(text)):
             text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}"
             text += f", offline {row['offline']}"
@@ -237,6 +237,8 @@ def _as_text(lines: Sequence[PastedLine]) -> Iterator[DescribedPartition | HostS
             yield HostSaid(_KIND, where, text, int(row["id"]), row["offline"] != "0", facts={"broker": int(row["id"])})
         else:
             partitions = brokers = False
+    if least:
+        yield _least(least, LineSpan(with_least[0].first, with_least[-1].last))
 
 
 def _state(what: str, told: str, where: LineSpan) -> HostSaid:

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 
 from casebook.formats.pasted.text import PastedLine
 
-_SHELL = re.compile(
-    r"\s*\(CONNECT\w*(?: \[[^\]]*\])?\) (?P<at>/\S*)> (?P<verb>get|tree|exists)"
-    r"(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*"
-)
-"""The prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
+PROMPT = r"\(CONNECT\w*(?: \[[^\]]*\])?\) (?P<at>/\S*)>"
+"""Regex of the prompt of zk-shell, which has a folder of its own (``zk_shell/shell.py@1.3.3``)."""
+_SHELL = re.compile(rf"\s*{PROMPT} (?P<verb>get|tree|exists)(?:\s+(?P<path>[\w./-]+))?(?:\s+(?:true|false))*\s*")
 _ASKED = re.compile(
-    r"\s*(?:\[zk:[^\]]*\]\s*\S|\(CONNECT\w*(?: \[[^\]]*\])?\) \S*> |Connecting to \S"
+    rf"\s*(?:\[zk:[^\]]*\]\s*\S|{PROMPT} |Connecting to \S"
     r"|.*\b(?:zkCli|zookeeper-shell|zookeeper-client)\S*\s.*\S)"
 )
 _LONGEST = 4096

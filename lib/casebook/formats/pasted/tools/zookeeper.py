@@ -50,7 +50,7 @@ _RULE = re.compile(r"[-=*_~]{4,}\s*")
 """A line that a person drew between a command and its answer."""
 _CHATTER = re.compile(
     r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to (?:ZooKeeper!|zk-shell .*)|JLine support is \w+"
-    r"|\(CONNECT\w*(?: \[[^\]]*\])?\) /\S*>\s*|\[zk:[^\]]*\]\s*(?:quit)?"
+    rf"|{shells.PROMPT}\s*|\[zk:[^\]]*\]\s*(?:quit)?"
     r"|null|quit|Quitting\.\.\.|log4j:WARN .*|'ls2' has been deprecated.*|Command failed: .*)\s*"
 )
 _BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+)\s*")

@@ -72,3 +72,10 @@ def test_a_sentence_ends_the_records_of_a_consumer():
     apart, below = read(command, "zorg-1 17", "", words, "zorg-2 18"), read(command, "zorg-1 17", "zorg-2 18")
     assert [each.reason for each in below.not_understood] == [apart.not_understood[0].reason]
     assert [each.reason for each in apart.not_understood][1:] == ["is nothing that is known"]
+
+
+def test_what_words_announce_is_not_theirs():
+    """An unknown line below a colon is no part of the sentence: it stays named."""
+    announced, told = read("This is what we see now:", "zorg two 2"), read("This is what we see now", "since the zorg restarted")
+    assert [(each.span.first, each.reason) for each in announced.not_understood] == [(2, "is nothing that is known")]
+    assert told.not_understood == ()

@@ -64,10 +64,11 @@ def lines(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[P
         left: The paste without what readers have taken.
         whole: All of the paste.
     """
-    is_record = is_person = False
+    is_record = goes_on = False
     for line, own in zip(left, whole, strict=True):
         is_record = bool(own.text) and (is_record or bool(unread.reason(unread.tool(own.text))))
-        is_person = bool(line.text) and not is_record and is_of_person(own.text, goes_on=is_person)
+        is_person = bool(line.text) and not is_record and is_of_person(own.text, goes_on=goes_on)
+        goes_on = is_person and not own.text.rstrip("*_ ").endswith(":")  # else an output is announced
         if is_person:
             yield line
 

@@ -217,16 +217,24 @@ class TestCollect:
 
     def test_a_paste_that_nobody_understands(self, tmp_path):
         """It is kept, and it is no success; what is not understood is told first."""
-        (tmp_path / "paste").write_text("dear colleague,\nit does not work\n")
+        (tmp_path / "paste").write_text("zorg two 2\nzorg three 3\n")
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 3
         assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: 2 lines were not understood")
         assert "Nothing was collected that casebook understands" in done.stderr
 
+    def test_a_paste_of_nothing_but_words(self, tmp_path):
+        """A person's words are remarks: they answer nothing, so it is no success either."""
+        (tmp_path / "paste").write_text("I saw that it does not work,\nwhat should we do now?\n")
+        done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
+        assert done.returncode == 3
+        assert "was not understood" not in done.stderr
+        assert "Nothing was collected that casebook understands" in done.stderr
+
     def test_a_paste_that_is_understood_in_part(self, tmp_path):
         """All of it is in the case: what nobody understands is told, and is no failure."""
         (tmp_path / "paste").write_text(
-            "dear colleague, please look at this:\n"
+            "zorg two 2\n"
             "[2019-10-12 11:03:42,000] INFO [Controller 1]: Broker failure callback for 3 (kafka.controller.KafkaController)\n"
         )
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))

@@ -167,7 +167,7 @@ def test_members_that_a_collector_broke_off_have_the_time_of_their_entry():
     ],
 )
 def test_what_a_client_printed_is_not_of_the_entry_above_however_it_is_indented(line, kind):
-    assert [one.text for one in paste.read([FAILED, line]).logs] == [FAILED, line]
+    assert [one.span.first for one in paste.read([FAILED, line]).logs] == [1, 2]
     assert events(FAILED, line) == [("append_failed", AT, 1), (kind, None, 2)]
 
 

@@ -126,3 +126,65 @@ def test_the_states_of_threads_have_no_remark():
         "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
     )
     assert "a remark next to" not in said(text)
+
+
+def test_frames_of_the_broker_behind_those_of_scala():
+    text = (
+        '"data-plane-kafka-request-handler-2" #9 daemon tid=0x07 nid=0x9 waiting for monitor entry [0x0f]\n'
+        "   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat kafka.log.UnifiedLog.append(UnifiedLog.scala:8)\n"
+        "\tat kafka.cluster.Partition.$anonfun$append$1(Partition.scala:7)\n\tat kafka.cluster.Partition.append(Partition.scala:6)\n"
+        "\tat scala.collection.mutable.HashMap.map(HashMap.scala:35)\n\tat kafka.log.A.a(A.scala:5)\n\tat kafka.log.B.b(B.scala:4)\n"
+        "\tat kafka.server.ReplicaManager.appendRecords(ReplicaManager.scala:3)\n"
+    )
+    assert "by kafka.server.ReplicaManager.appendRecords (ReplicaManager.scala:3)" in said(text)
+    assert "anonfun" not in said(text)
+
+
+def test_drop_ins_on_one_line():
+    text = (
+        "● kafka.service - Kafka\n   Loaded: loaded (/etc/systemd/system/kafka.service; enabled)\n"
+        "  Drop-In: /etc/systemd/system/kafka.service.d\n           └─10-nofile.conf, 20-memory.conf\n"
+        "   Active: active (running) since Fri 2020-04-03 16:58:22 UTC; 31s ago\n"
+    )
+    assert "changed by 10-nofile.conf, 20-memory.conf" in said(text)
+    assert paste.read(text.splitlines()).not_kept == ()
+
+
+def test_sessions_of_a_dump():
+    text = "SessionTracker dump:\nephemeral nodes dump:\nSessions with Ephemerals (1):\n0x36adec1f32e0003:\n\t/brokers/ids/4\n"
+    found = paste.read([*text.splitlines(), "Ncat: Broken pipe."])
+    assert "0x36adec1f32e0003" in said(text)
+    assert (found.not_kept, found.not_understood) == ((), ())
+
+
+def test_a_version_whose_build_date_is_on_the_next_line():
+    """A narrow terminal, or a page, broke it: the date was not understood, and the rest of the answer lost its server."""
+    for head, rest in (
+        ("zk_version\t3.7.0-39d3a4f, built on 03/23/2021", "10:13 GMT"),
+        ("Zookeeper version: 3.4.13-2d71af4,", "built on 06/29/2018 04:05 GMT"),
+    ):
+        answer = ["$ echo x | nc zk1 2181", head, rest, *(["zk_server_state\tleader"] if "zk_" in head else ["Mode: leader"])]
+        found = paste.read(answer)
+        assert rest in " ".join(told.remarks(found))
+        assert found.not_understood == ()
+
+
+def test_sizes_of_a_cut_answer_do_not_tell_that_nothing_is_moved():
+    whole = (
+        '{"version":1,"brokers":[{"broker":4,"logDirs":[{"logDir":"/d","error":null,"partitions":'
+        '[{"partition":"bills-7","size":9,"offsetLag":0,"isFuture":false}]}]}]}'
+    )
+    assert "isFuture false of 1: none of these is being moved" in said(whole)
+    assert "isFuture false of 1;" in said(whole[:-6])
+
+
+def test_a_row_of_a_partition_without_its_replicas():
+    found = paste.read(["Topic: bills\tPartition: 4\tLeader: 7\tIsr: 7,9"])
+    assert found.partitions == ()
+    assert "bills-4 has leader 7 and ISR 7,9; its replicas were not pasted" in " ".join(told.remarks(found))
+
+
+def test_children_of_what_is_not_there():
+    found = paste.read(["ls /brokers/ids", "Node does not exist: /brokers/ids", "ls /brokers/ids", "[4]"])
+    assert [(znode.there, znode.children) for znode in found.znodes] == [(False, None), (True, ("4",))]
+    assert found.not_understood == ()

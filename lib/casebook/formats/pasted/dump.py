@@ -62,7 +62,8 @@ def told(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | T
     counted = (
         none if head["sessions"] == "0" else "" if kafka else "no broker of Kafka's among the ephemeral nodes that were pasted"
     )
-    counted = counted or f"{head['sessions']} sessions with ephemeral nodes"
+    holders = _some([f"{session & _ALL_BITS:#x}" for session, path, _ in held if path is None])
+    counted = counted or f"{head['sessions']} sessions with ephemeral nodes: {holders}"
     says = "; ".join(filter(None, (counted, of_others(held), *_sessions(lines[at:after], held))))
     return (*kafka, ToolStatement("ZooKeeper's dump", whole_span, says)), after
 

@@ -66,6 +66,7 @@ _TYPED = re.compile(
     r"|\s*(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\s*|Trying \S+\.\.\.|Connected to \S+"
     r"|Escape character is .*"
     r"|Connection (?:to \S+ )?closed(?: by foreign host)?\.?"
+    r"|(?:Ncat|nc): (?:Broken pipe|Connection reset by peer)\.?"
 )
 _ISRO = {"rw": "it takes writes (rw)", "ro": "it is read-only (ro)"}
 """``IsroCommand.java@release-3.8.4``."""

@@ -17,6 +17,8 @@ _OPEN_ERROR, _ERROR = (
     re.compile(r".{1,2000}\bBroker: [A-Z][a-z]+(?: [a-z]+)*"),
     re.compile(r"\s?[a-z]{2,20}(?: [a-z]{2,20}){0,5}"),
 )
+_OPEN_BUILD = re.compile(r"\s*(?:zk_version\s+|Zookeeper version: ?)\d[\w.-]*,(?: built(?: on(?: \S+)?)?)?")
+_BUILD = re.compile(r"\s*(?:zk_version\s+|Zookeeper version: ?)\d[\w.-]*, built on [\d/-]+ \d\d:\d\d \w{3,4}")
 
 
 def joined(texts: list[str]) -> list[str]:
@@ -25,7 +27,7 @@ def joined(texts: list[str]) -> list[str]:
 
 
 def _rests(texts: list[str]) -> list[str]:
-    """Join a list of ids that ends with a comma, and the words of an error, with a line of nothing but their rest."""
+    """Join a list of ids that ends with a comma, the words of an error, and a version with a line of nothing but their rest."""
     found = list(texts)
     for at in range(len(found) - 1):
         text, below = found[at], found[at + 1]
@@ -33,6 +35,8 @@ def _rests(texts: list[str]) -> list[str]:
             found[at : at + 2] = [text + below.strip(), ""]
         elif "Broker: " in text[-80:] and _ERROR.fullmatch(below[:200]) and _OPEN_ERROR.fullmatch(text):
             found[at : at + 2] = [f"{text} {below.strip()}", ""]
+        elif _OPEN_BUILD.fullmatch(text[:200].rstrip()) and _BUILD.fullmatch(whole := f"{text.rstrip()} {below.strip()[:40]}"):
+            found[at : at + 2] = [whole, ""]
     return found
 
 

@@ -33,7 +33,7 @@ _TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[�
 _OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) (?P<command>.*?)\((?P<how>code=[^)]*)\).*")
 _PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
 _IN_GROUP = re.compile(r"\s*[├└|`][─-]+\s*(?P<pid>\d{1,9}) (?P<what>\S.*)")
-_DROPPED_IN = re.compile(r"\s*[├└|`][─-]+\s*(?P<file>\S+\.conf)\s*")
+_DROPPED_IN = re.compile(r"\s*[├└|`][─-]+\s*(?P<files>\S+\.conf(?:,\s*\S+\.conf)*)\s*")
 _PRESET = re.compile(r";\s*((?:vendor )?preset: [\w-]+)")
 _MOST_OF_COMMAND = 400
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
@@ -208,7 +208,7 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
         if (found := _IN_GROUP.fullmatch(line))
     ]
     text += f"; in its control group: {', '.join(running)}" if running else ""
-    changed = [found["file"] for line in texts if (found := _DROPPED_IN.fullmatch(line))]
+    changed = [found["files"] for line in texts if (found := _DROPPED_IN.fullmatch(line))]
     text += f"; changed by {', '.join(changed)}" if changed else ""
     heap = sorted({found for line in texts for found in _HEAP.findall(line)})
     text += f"; heap {' '.join(heap)}" if heap else ""

@@ -64,6 +64,7 @@ _ITS_BROKER = re.compile(
     r"|(?:data-plane-|control-plane-)?kafka-network-thread-(?P<network>\d{1,9})-.*"
 )
 _CLEANER = re.compile(r"kafka-log-cleaner-thread-\d+")
+_OWN_FRAME = re.compile(r"(?:org\.apache\.)?kafka\.(?!.*(?:Lambda|anonfun)\$)")
 _HANDLER = re.compile(r"(?:data-plane-)?kafka-request-handler-\d+")
 _LOADER = re.compile(r"group-metadata-manager-\d+")
 _LOADS = re.compile(r".*GroupMetadataManager\S*\.\S*(?:load\w*Group|loadGroups|doLoadGroups)\S*", re.IGNORECASE)
@@ -74,7 +75,7 @@ _GROUPS = (
     ("threads that load groups were", _LOADER),
 )
 _NAMELESS = "a thread whose name was not pasted"
-_SHOWN, _FEW, _MOST_DUMPS, _MOST_NAMED = 8, 3, 50, 24
+_SHOWN, _FEW, _MOST_CALLERS, _MOST_DUMPS, _MOST_NAMED = 8, 3, 6, 50, 24
 
 
 @dataclass(slots=True)
@@ -101,9 +102,9 @@ class _Thread:
     def doing(self) -> str:
         """State, and location."""
         top = self.frames[0] if self.frames else ""
-        own = [frame for frame in self.frames[1:] if frame.startswith(("kafka.", "org.apache.kafka.")) and "Lambda$" not in frame]
+        own = [frame for frame in self.frames[1:] if _OWN_FRAME.match(frame)]
         where = f" in {self._placed(top)}" if top else ""
-        callers = f", called by {', by '.join(map(self._placed, dict.fromkeys(own[:_FEW])))}" if own else ""
+        callers = f", called by {', by '.join(map(self._placed, [*dict.fromkeys(own)][:_MOST_CALLERS]))}" if own else ""
         return f"{self.told or 'in no state that was pasted'}{where}{callers}"
 
     def _placed(self, frame: str) -> str:
@@ -384,9 +385,8 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
         holder = holders.get(thread.lock)
         held = f", which {holder.name} held: {holder.doing}" if holder else ""
         lock = f", waiting for lock {locks.named(thread.lock, thread.waits)}" if thread.lock else ""
-        yield HostSaid(
-            "thread dump", _of(thread), f"{thread.name} was {thread.doing}{lock}{held}", broker, facts={"blocked": thread.name}
-        )
+        text = f"{thread.name} was {thread.doing}{lock}{held}"
+        yield HostSaid("thread dump", _of(thread), text, broker, facts={"blocked": thread.name})
     if handlers:
         states = Counter(thread.told or "unknown" for thread in handlers)
         shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))

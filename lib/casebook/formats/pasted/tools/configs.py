@@ -40,7 +40,7 @@ _SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.
 _BESIDE = re.compile(
     r"Warning: --zookeeper is deprecated and will be removed in a future version of Kafka\."
     r"|Use --bootstrap-server instead to specify a broker to connect to\."
-    r"|Completed [uU]pdating (?:default )?config.*|Updated config for .*"
+    r"|\s*(?:# ?)?(?:Completed [uU]pdating (?:default )?config|Updated config for ).*"
 )
 _SOURCES = (
     "DYNAMIC_TOPIC_CONFIG|DYNAMIC_BROKER_LOGGER_CONFIG|DYNAMIC_BROKER_CONFIG|DYNAMIC_DEFAULT_BROKER_CONFIG|DYNAMIC_GROUP_CONFIG"
@@ -182,7 +182,7 @@ def _of_entity(
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
     defaults = f"by default {_some(built_in)}" if built_in else ""
     printed = [_with_sources(entry) for entry in entries if _is_open(entry) or entry.name not in {*own, *hidden}]
-    sources = f"with their sources: {'; '.join(printed[:_MOST_SOURCES])}" if printed else ""
+    sources = f"with their sources{'' if hidden else ', none sensitive'}: {'; '.join(printed[:_MOST_SOURCES])}" if printed else ""
     secret = f"the tool hides the values of {', '.join(hidden)}, which are sensitive" if hidden else ""
     yield ToolStatement(
         "kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults, secret, sources)))

@@ -116,9 +116,8 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [f"error null of {usable} log dir{'' if usable == 1 else 's'}"] if usable else []
     parts += [f"offset lag 0 of {level}"] if level else []
-    parts += (
-        [f"isFuture false of {settled}{'' if moving else ': none of these is being moved between log dirs'}"] if settled else []
-    )
+    settling = ": none of these is being moved between log dirs" if whole and not moving else ""
+    parts += [f"isFuture false of {settled}{settling}"] if settled else []
     parts += [] if whole else ["its text is cut"]
     sizes = (
         f"sizes of {replicas} replica{'' if replicas == 1 else 's'}, asked of broker{'' if len(answered) == 1 else 's'} {asked}"

@@ -46,6 +46,11 @@ _PARTITION = re.compile(
 _CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
 """The last label of a line, perhaps cut, with the text after it."""
 _WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
+_WITHOUT_REPLICAS = re.compile(
+    rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
+    rf"\s+Isr: ?(?P<isr>{_IDS})\s*",
+    re.IGNORECASE,
+)
 _OBSERVERS = re.compile(rf"\b(?P<what>(?:Live)?Observers): ?(?P<ids>{_IDS})?")
 _ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
 _WITHOUT_ISR = re.compile(
@@ -289,6 +294,10 @@ def _as_far(
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
         says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; its ISR was not pasted in full"
+        return cut, (ToolStatement("kafka-topics", cut.span, says),)
+    if (row := _WITHOUT_REPLICAS.fullmatch(text)) and znodes.number(row["partition"]) is not None:
+        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
+        says = f"{row['topic']}-{int(row['partition'])} has {leader} and ISR {row['isr']}; its replicas were not pasted"
         return cut, (ToolStatement("kafka-topics", cut.span, says),)
     return cut, ()
 

@@ -211,7 +211,9 @@ def _answer(
     if command["verb"].startswith("ls"):
         listed, end, glued = _children(lines, after)
         if end is None:
-            return CutOutput(spanned(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
+            is_answered = _NOT_THERE.fullmatch(text) or _REFUSED.fullmatch(text[:_LONGEST])
+            reason = "asks for children; their list was not pasted whole"
+            return _refused(lines, at, after, path) if is_answered else (CutOutput(spanned(lines, at, at + 1), reason), after)
         children, after = listed, end
     elif command["verb"] == "get" and text.lstrip().startswith("{"):
         data, end = _json(lines, after)

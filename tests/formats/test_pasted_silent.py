@@ -188,3 +188,80 @@ def test_children_of_what_is_not_there():
     found = paste.read(["ls /brokers/ids", "Node does not exist: /brokers/ids", "ls /brokers/ids", "[4]"])
     assert [(znode.there, znode.children) for znode in found.znodes] == [(False, None), (True, ("4",))]
     assert found.not_understood == ()
+
+
+def test_an_answer_that_passed_a_filter_has_no_rows_of_its_own():
+    head = "TransactionalId\tCoordinator\tProducerId\tTransactionState"
+    for command, says in (
+        ("", "no transactional ids"),
+        (" | grep -e Trans -e 41", "no transactional ids that passed grep -e Trans -e 41"),
+    ):
+        found = paste.read([f"$ kafka-transactions.sh --bootstrap-server b1:9092 list{command}", head, "$ ls"])
+        assert says in [each.says for each in found.told]
+
+
+def test_a_refused_connection_to_another_port_is_not_of_zookeeper():
+    (found,) = paste.read(["curl: (7) Failed to connect to localhost port 7071: Connection refused"]).told
+    assert "ZooKeeper" not in f"{found.tool} {found.says}"
+
+
+def test_servers_at_other_ports_of_one_host():
+    answer = ["Zookeeper version: 3.4.14-4c25, built on 03/06/2019 16:18 GMT", "Mode: {}", "Node count: 141"]
+    texts = [
+        f"$ echo stat | nc 127.0.0.1 {port}\n" + "\n".join(answer).format(mode)
+        for port, mode in ((2182, "follower"), (2183, "leader"))
+    ]
+    found = said("\n".join(texts))
+    assert "ZooKeeper server 127.0.0.1:2182: " in found
+    assert "ZooKeeper server 127.0.0.1:2183: " in found
+
+
+def test_a_here_string_is_no_remark():
+    found = paste.read(['$ nc zk1 2181 <<< "dump"', "SessionTracker dump:", "Session Sets (0):"])
+    assert all(each.tool != "a remark" for each in found.told)
+
+
+def test_a_pod_that_is_named_behind_options():
+    text = "$ k describe pod -n test broker-2 | grep -C 3 OOM\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n"
+    assert "pod broker-2 was last Terminated" in said(text)
+
+
+def test_a_path_of_windows_holds_no_line_end():
+    line = r"Suppressed: java.nio.file.AccessDeniedException: X:\root\node\new-0 -> X:\root\node\new-0.0f-delete"
+    found = paste.read([line])
+    assert line in {*(each.text for each in found.logs), *(each.says for each in found.told)}
+
+
+def test_rows_of_tables_without_their_header():
+    for row, tool in (
+        ('tcp   CLOSE-WAIT  1  0   192.168.49.107:49762    10.22.73.20:9092   users:(("agent",pid=24,fd=8))', "netstat or ss"),
+        ("java   927 train  117u  IPv6 281435   0t0  TCP *:2181 (LISTEN)", "lsof"),
+        ("nvme1n1   0.00   3.40  12.00  861.20  0.75  206.11  485.20  141.90  162.58", "iostat"),
+        ("Threads:  94 total,   8 running,  86 sleeping,   0 stopped,   0 zombie", "top"),
+        (" Container lab-kafka-3-1 Stopped", "docker compose"),
+        ("NRestarts=1", "systemctl show"),
+        ("0d5f955252e66f8401cc8da5c4c04a55  /d/bills-0/00000000000000000000.log", "checksums"),
+        ("0x0000ffff99f4da8c       __pthread_cond_wait", "jstack -m"),
+    ):
+        found = paste.read([row])
+        (host,) = found.hosts
+        assert (host.kind, found.not_understood, found.not_kept) == (tool, (), ()), row
+        assert " ".join(row.split()) in host.text
+
+
+def test_sockets_of_unix_are_in_their_columns():
+    text = (
+        "Active UNIX domain sockets (servers and established)\nProto RefCnt Flags       Type       State         I-Node   Path\n"
+        "unix  2      [ ]         STREAM     CONNECTED     685706\n"
+    )
+    assert "unix 2 [] STREAM CONNECTED 685706" in said(text)
+
+
+def test_words_that_name_an_error_are_no_log_line():
+    for line in (
+        "However every call errors out with RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE.",
+        "With broker 3 out of play your topic is under-replicated which prevents a group coordinator to be elected:",
+        "--- PROMOTE: remove id 3 from the observers at 15:02:17.493Z ---",
+    ):
+        assert paste.read([line]).logs == ()
+    assert len(paste.read(["Error: NOT_COORDINATOR: the group coordinator is not available"]).logs) == 1

@@ -59,6 +59,7 @@ _FAILED = re.compile(
     r"|\S+ is not a recognized option)"
     r".*)"
 )
+_FILTER = re.compile(r"\|\s*(?:grep|egrep|awk|sed|rg|findstr|head|tail)\b.*")
 _LEFT_OUT = re.compile(
     r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
     r" )?(?:topic-)?partition (?=.*[Ss]kip)"
@@ -360,7 +361,16 @@ def _of_table(
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
     follows = rows or after == len(lines) or not lines[after][1] or _PROMPT.fullmatch(lines[after][1][:_LONGEST])
-    none = f"no {table.what}{whose}" if follows else f"{table.what}{whose}: the line after the header is not a row"
+    none = (
+        f"no {table.what}{whose}{_filtered(command)}"
+        if follows
+        else f"{table.what}{whose}: the line after the header is not a row"
+    )
     says = f"{table.what}{whose}: {'; '.join(rows[:_MOST_ROWS])}{more}" if rows else none
     span = LineSpan(lines[0][0].first, lines[after - 1][0].last)
     return (ToolStatement(table.tool, span, says),), at + span.last - span.first + 1
+
+
+def _filtered(command: str) -> str:
+    """Return that an answer without rows passed a filter: it may have had other rows."""
+    return f" that passed {found[0].strip('| ')}" if (found := _FILTER.search(command)) else ""

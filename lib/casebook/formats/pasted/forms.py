@@ -84,7 +84,7 @@ def flat(value: object, name: str = "") -> Iterator[str]:
         for index, inner in enumerate(value):
             yield from flat(inner, f"{name}[{index}]")
     else:
-        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        told = value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
         yield f"{name} {told}".strip()
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from casebook.facts.pasted import PastedLogLine
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.broker import log_patterns
+from casebook.formats.pasted import prose
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.hosts import listing, services
 from casebook.formats.pasted.text import PastedLine, one
@@ -65,8 +66,8 @@ _STACK = re.compile(
 )
 _OF_HTTP = re.compile(r"\s*[<>]? ?(?:Date|Expires|Last-Modified|Set-Cookie): .*", re.IGNORECASE)
 """Header of an answer, as ``curl -v`` prints it: its date is of no entry."""
-_WITHIN = re.compile(r"\s[a-z]+,?$")
-"""An end within a sentence: neither a stop nor a name nor a number."""
+_WITHIN = re.compile(r"\s(?:[a-z]+,?|: \d+)$")
+"""An end within a sentence: neither a stop nor a name, nor a number but behind a colon apart."""
 _EXCEPTION = re.compile(r"[A-Z]\w*(?:Exception|Error): .*")
 """One without its package: behind a log line it goes on with it."""
 _BEFORE = re.compile(
@@ -195,6 +196,7 @@ def _begins(text: str) -> bool:
         not seen
         or seen.startswith("log4j:")
         or sent.is_prompted(seen)
+        or prose.is_framed(seen)
         or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST, _OF_TELNET, _OF_HTTP))
     ):
         return False
@@ -205,8 +207,8 @@ def _begins(text: str) -> bool:
         for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _COLLECTED, _OBJECT, _INSPECTED, _OF_RUBY, _PAIRS, _PLACED)
     ):
         return True
-    if _WORDS.search(seen):
-        return True
+    if said := _WORDS.search(seen):
+        return not prose.is_of_person(seen[: said.start()])
     message = _BEFORE.sub("", seen, count=1)
     if len(text) >= _LONGEST_WORDING:
         return False
@@ -224,7 +226,9 @@ def _is_wording(text: str) -> bool:
     """Return whether a text begins with a known message, without date, level and logger, or names an error of Kafka's clients."""
     by_begin = _wordings()
     return any(
-        literal in text and (re.search if is_anywhere else re.match)(wording, text)
+        literal in text
+        and (said := (re.search if is_anywhere else re.match)(wording, text))
+        and not prose.is_of_person(text[: text.index(literal, said.start())])
         for begin in by_begin.keys() & {text[at : at + _TELLING] for at in range(len(text))}
         for literal, wording, is_anywhere in by_begin[begin]
     )

@@ -34,7 +34,8 @@ _KINDS = (
     _Kind(
         "top",
         re.compile(
-            r"\s*top - \d\d:\d\d:\d\d up .*|\s*PID USER\s+PR\s+NI\s.*|Mem: \d+K used, \d+K free.*"
+            r"\s*top - \d\d:\d\d:\d\d up .*|\s*(?:Threads|Tasks):\s+\d+ total,.*"
+            r"|\s*PID USER\s+PR\s+NI\s.*|Mem: \d+K used, \d+K free.*"
             r"|Processes: \d+ total.*"
         ),
         _ANY,
@@ -48,7 +49,10 @@ _KINDS = (
     ),
     _Kind(
         "iostat",
-        re.compile(r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"),
+        re.compile(
+            r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"
+            r"|(?:nvme\d+n\d+\w*|(?:sd|vd|xvd)[a-z]\d*|dm-\d+|md\d+)(?:\s+\d+\.\d+){5,24}\s*"
+        ),
         _NUMBERS,
         _DISKS,
     ),
@@ -64,8 +68,10 @@ _KINDS = (
     _Kind(
         "netstat or ss",
         re.compile(
-            r"\s*Active Internet connections.*|\s*Proto\s+Recv-Q\s+Send-Q.*|\s*(?:tcp|udp)6?\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+.*"
+            r"\s*Active (?:Internet connections|UNIX domain sockets).*|\s*Proto\s+(?:Recv-Q\s+Send-Q|RefCnt\s+Flags).*"
+            r"|\s*(?:tcp|udp)6?\s+\d+\s+\d+\s+\S+:\S+\s+\S+:\S+.*"
             r"|\s*(?:Netid\s+)?State\s+Recv-Q\s+Send-Q.*"
+            r"|\s*(?:tcp|udp|u_str)\s+(?:LISTEN|ESTAB|[A-Z]+-WAIT(?:-\d)?|SYN-\w+|UNCONN)\s+\d+\s+\d+\s+\S+\s+\S+.*"
         ),
         re.compile(
             r"\s*(?:tcp|udp|unix|raw|LISTEN|ESTAB|TIME[-_]WAIT|CLOSE[-_]WAIT|SYN|FIN|UNCONN|Proto|Active|State|Netid"
@@ -84,7 +90,10 @@ _KINDS = (
     ),
     _Kind(
         "lsof",
-        re.compile(r"COMMAND\s+PID(?:\s+TID)?\s+.*\bFD\s+TYPE\s+DEVICE.*"),
+        re.compile(
+            r"COMMAND\s+PID(?:\s+TID)?\s+.*\bFD\s+TYPE\s+DEVICE.*"
+            r"|\S+\s+\d+\s+(?:\d+\s+)?\S+\s+(?:\d+[a-zA-Z]*|cwd|rtd|txt|mem|DEL)\s+(?:IPv[46]|REG|DIR|CHR|FIFO|sock|unix|a_inode)\s.*"
+        ),
         re.compile(r"\S+\s+\d+\s+.*"),
         "ls -l of the partition's folder lists its segments",
     ),
@@ -142,6 +151,31 @@ _KINDS = (
         re.compile(r"(?!.*\w:\s)(?:\s*[\w./-]+(?:\s{2,}|\t).*|\s*\S.*\s(?:\d{1,6}[ydhms]){1,5}(?:\s+\S+)*\s*)"),
         "kubectl get pods and kubectl describe pod show the state of the brokers' containers",
     ),
+    _Kind(
+        "docker compose",
+        re.compile(
+            r"\s*(?:Container|Network|Volume) \S+\s+(?:Creat|Start|Stopp|Restart|Recreat|Remov|Runn|Wait|Kill|Health|Err)\w*"
+            r"(?:\s+[\d.]+s)?\s*"
+            r"|\s*(?:Creating|Starting|Stopping|Restarting|Recreating|Removing|Killing) \S+\s*\.{3}(?: ?done)?\s*"
+        ),
+        re.compile(r"(?!)"),
+        "docker logs of the broker show its activity",
+    ),
+    _Kind(
+        "systemctl show",
+        re.compile(
+            r"(?:NRestarts|ExecMain\w+|(?:Active|Load|Sub|UnitFile)State|MainPID|ActiveEnterTimestamp|Result|Limit[A-Z]+)=\S.*"
+        ),
+        re.compile(r"[A-Z]\w+=.*"),
+        "systemctl status shows the state of the broker's service",
+    ),
+    _Kind("checksums", re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}) [ *]?\S+"), re.compile(r"(?!)"), _DISKS),
+    _Kind(
+        "jstack -m",
+        re.compile(r"\s*[0o]x[0-9a-f]{8,16}\s+[\w*].*"),
+        re.compile(r"\s*[0o]x[0-9a-f]{8,16}\s+.*|-{3,}.*"),
+        "jstack without -m prints the threads by name",
+    ),
     _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),
     _Kind("ping or traceroute", re.compile(r"PING \S+ .*bytes.*|traceroute to \S+ .*|Pinging \S+ .*"), _ANY, _ALIVE),
 )
@@ -151,6 +185,8 @@ _TABLES = (
     "vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl", "netstat or ss", "ps", "lsof", "lsblk",
     "a table of a JVM's memory", "Helm's output", "ping or traceroute",
 )  # fmt: skip
+_ROWS = ("docker compose", "systemctl show", "checksums", "jstack -m")
+"""Without a header."""
 _TREES = ("a YAML manifest", "a docker-compose file")
 """Reported with the names that lead to each value."""
 
@@ -166,8 +202,7 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             at += 1
             continue
         after = _end(lines, at, kind)
-        texts = [line.text for line in lines[at:after] if line.text]
-        rows = tables.told(texts) if kind.name in _TABLES else forms.tree(lines[at:after]) if kind.name in _TREES else ""
+        rows = _rows(kind, lines[at:after])
         said = f"no check uses {kind.name}; it printed {rows}" if rows else f"{kind.name} is not read"
         yield HostSaid(
             kind.name,
@@ -178,6 +213,14 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             facts={TABLE: kind.name} if rows else {},
         )
         at = after
+
+
+def _rows(kind: _Kind, lines: Sequence[PastedLine]) -> str:
+    """Return what is printed; ``""`` where nobody can tell."""
+    texts = [line.text for line in lines if line.text]
+    if kind.name in _TABLES:
+        return tables.told(texts)
+    return tables.printed(texts) if kind.name in _ROWS else forms.tree(lines) if kind.name in _TREES else ""
 
 
 def _end(lines: Sequence[PastedLine], at: int, kind: _Kind) -> int:

@@ -79,7 +79,8 @@ _COMMAND = re.compile(
 
 
 _TYPED = re.compile(
-    rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*\[zk:[^\]]*\]\s*\S.*|\s*(?:sudo |\S*/)?(?:kafka-\S+|kcat|kafkacat|zkCli\S*"
+    rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*\[zk:[^\]]*\]\s*\S.*|\s*(?:sudo |\S*[/\\])?"
+    r"(?:kafka-\S+(?:\.sh|\.bat)|kafka-\S+(?=.*\s-)|kcat|kafkacat|zkCli\S*"
     r"|zookeeper-\S+|echo|nc|telnet"
     r"|ls2?|ll|cd|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
 )
@@ -195,7 +196,7 @@ def _taken(lines: Sequence[PastedLine]) -> tuple[dict[type, list], list[PastedLi
     left = list(lines)
     found: dict[type, list] = {}
     for line in lines:
-        if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
+        if line.text.count("\\n") >= _LEAST_INSIDE and not _IN_WINDOWS.search(line.text) and (parts := _inside(line)):
             _take(left, one(line))
             for part in parts:
                 found.setdefault(type(part), []).append(part)
@@ -277,6 +278,8 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
 _OF_MANY_LINES = (properties.settings, threads.dumps, logs.log_lines, named.named)
 """Not tried on a string within one line: their rows refer to lines."""
 _LEAST_INSIDE = 2
+_IN_WINDOWS = re.compile(r"(?<!\w)[A-Za-z]:\\\w")
+"""A path whose folders may begin with *n*."""
 
 _BESIDE = (
     words.is_typed,

@@ -49,6 +49,7 @@ _OF_TOOLS = re.compile(
     r"|Unable|Could not|Cannot|Assignments|Deletion|Broker|Leader|ZooKeeper|This ZooKeeper|Unit|Metadata)\b)(?!.*[?!]$)"
 )
 """How sentences of tools begin."""
+_FRAMED = re.compile(r"\s*(?P<sign>[-=#*])(?P=sign){2,}\s.{1,300}[^\s>]\s(?P=sign){3,}\s*")
 _SIGNS = "*_,;.?!:()[]'\"`´"
 """Signs around words."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -67,10 +68,16 @@ def lines(left: Sequence[PastedLine], whole: Sequence[PastedLine]) -> Iterator[P
     is_record = goes_on = False
     for line, own in zip(left, whole, strict=True):
         is_record = bool(own.text) and (is_record or bool(unread.reason(unread.tool(own.text))))
-        is_person = bool(line.text) and not is_record and is_of_person(own.text, goes_on=goes_on)
-        goes_on = is_person and not own.text.rstrip("*_ ").endswith(":")  # else an output is announced
+        heads = is_framed(line.text)
+        is_person = heads or (bool(line.text) and not is_record and is_of_person(own.text, goes_on=goes_on))
+        goes_on = is_person and not heads and not own.text.rstrip("*_ ").endswith(":")  # else an output is announced
         if is_person:
             yield line
+
+
+def is_framed(text: str) -> bool:
+    """Return whether a line is a heading by a script or a person, as ``--- before the restart ---``."""
+    return _FRAMED.fullmatch(text[:_LONGEST]) is not None
 
 
 def is_of_person(text: str, *, goes_on: bool = False) -> bool:

@@ -15,7 +15,7 @@ from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import BRACKETED, PastedLine, is_gap, is_remark, one
 
 _BEHIND = re.compile(
-    r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<"
+    r"(?<=\S)\s+(?:<[-=~<]++(?!\s?[\"'])|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<"
     rf"|{BRACKETED}|\^{{2,}})\s?.*"
 )
 _BEFORE = re.compile(r"\A\s*+(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)|\A\+(?=[a-zA-Z])")

@@ -75,7 +75,7 @@ _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not i
 _STATUS = re.compile(
     r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
 )
-_ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :]\d{1,5}\b")
+_ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :](?P<port>\d{1,5})\b")
 _AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
 _OWN_HOST = ("localhost", "127.0.0.1", "0")
 """Local addresses: the server is the host of the prompt."""
@@ -119,6 +119,8 @@ def words(lines: Sequence[PastedLine]) -> Iterator[PastedZnode | ToolStatement |
         if asked := _ASKED.search(text) or _HEADING.fullmatch(text):
             prompt = _AT_HOST.match(text) if asked["host"] in _OWN_HOST else None
             server = prompt["host"] if prompt else asked["host"]
+            port = asked.groupdict().get("port")
+            server += f":{port}" if port not in (None, "2181") else ""
         found, after = _at(lines, at)
         whose = before if _GLUED.fullmatch(text) else server
         for part in found:
@@ -224,7 +226,8 @@ def _refused(text: str, span: LineSpan) -> ToolStatement:
     whose = "a ZooKeeper server" if not is_other else f"{host or 'a server'}{f' at port {port}' if port else ''}"
     how = "did not accept the connection" if "efused" in text else "was not reached"
     says = f"{whose} {how}: {cut(text.strip().rstrip('.'), 120)}"
-    told = ToolStatement("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True)
+    asked = "a connection" if is_other else "ZooKeeper's four-letter words"
+    told = ToolStatement(asked, span, says, "see whether its process runs", bad=True)
     return _of_server(told, host) if host else told
 
 

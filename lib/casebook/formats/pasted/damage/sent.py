@@ -68,7 +68,7 @@ _OUTPUT = re.compile(
 _LOGGED = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
 _RUNS = re.compile(
     r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker"
-    r"|docker-compose|kubectl|oc|podman|ssh)\s.*"
+    r"|docker-compose|kubectl|oc|k|podman|ssh)\s.*"
     r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
 )
 """A command line, after any prompt."""

@@ -65,7 +65,7 @@ _CONDITION = re.compile(
     r"\s+(?P<what>Ready|ContainersReady|Initialized|PodScheduled|PodReadyToStartContainers|DisruptionTarget)\s+(?P<is>True|False|Unknown)\s*"
 )
 _DESCRIBES = re.compile(
-    r".*\b(?:kubectl|oc|k)\s(?:.*\s)?describe\s+(?:-\S+(?:\s+|=)\S+\s+)*(?:pods?|po)[\s/]+(?P<pod>[a-z0-9][a-z0-9.-]*)(?:\s+-.*|\s*[|>].*|\s*)"
+    r".*\b(?:kubectl|oc|k)\s(?:.*\s)?describe\s+(?:-\S+(?:\s+|=)\S+\s+)*(?:pods?|po)[\s/]+(?:-\S+(?:\s+|=)\S+\s+)*(?P<pod>[a-z0-9][a-z0-9.-]*)(?:\s+-.*|\s*[|>].*|\s*)"
 )
 _OTHERS = (
     (

@@ -18,7 +18,15 @@ _LEAST, _MOST_ROWS, _MOST_SHOWN = 3, 30, 4000
 
 def told(texts: Sequence[str]) -> str:
     """Return the first rows; ``""`` without a table."""
-    rows = _docker(texts) if _DOCKER.match(texts[0]) else _by_cells(texts) or list(_rows(texts))
+    return _first(_docker(texts) if _DOCKER.match(texts[0]) else _by_cells(texts) or list(_rows(texts)))
+
+
+def printed(texts: Sequence[str]) -> str:
+    """Return the first rows of an output without a header, as they stand."""
+    return _first([" ".join(text.split()) for text in texts])
+
+
+def _first(rows: Sequence[str]) -> str:
     more = f"; {len(rows) - _MOST_ROWS} more rows" if len(rows) > _MOST_ROWS else ""
     return cut("; ".join(rows[:_MOST_ROWS]), _MOST_SHOWN) + more
 
@@ -33,15 +41,18 @@ def _by_cells(texts: Sequence[str]) -> list[str]:
 
 def _rows(texts: Sequence[str]) -> Sequence[str]:
     names: list[str] = []
+    told = True
     found = []
     for text in texts:
-        words = text.split()
+        words = text.replace("[ ]", "[]").split()
         if len(words) >= _LEAST and all(_NAME.fullmatch(word) or _CLOCK.fullmatch(word) for word in words):
-            names = words
+            names, told = words, False
         elif names and (row := _row(names, words)):
             found.append(row)
+            told = True
         elif words and not re.fullmatch(r"[\s-]*(?:procs -.*)?", text):
-            found.append(" ".join(words))
+            found += [" ".join(words)] if told else [" ".join(names), " ".join(words)]
+            told = True
     return found
 
 

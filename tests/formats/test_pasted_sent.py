@@ -207,7 +207,7 @@ STATES = {
     "systemctl": (["kafka.service is failed, result exit-code, since Mon 2024-03-04 10:12:01 UTC"], ()),
     "threads_heads": (
         [
-            "waiting on condition: data-plane-kafka-request-handler-0 (daemon, cpu 1.50ms, elapsed 9.00s)",
+            "waiting on condition: data-plane-kafka-request-handler-0 (daemon, cpu 1.50ms, elapsed 9.00s, nid 0xc403)",
             "runnable: data-plane-kafka-network-thread-4-ListenerName(PLAINTEXT)-PLAINTEXT-0",
         ],
         (),

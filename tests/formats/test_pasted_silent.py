@@ -265,3 +265,58 @@ def test_words_that_name_an_error_are_no_log_line():
     ):
         assert paste.read([line]).logs == ()
     assert len(paste.read(["Error: NOT_COORDINATOR: the group coordinator is not available"]).logs) == 1
+
+
+def test_what_other_programs_print_is_quoted_below_their_command():
+    for command, answer in (
+        ("root@b3:~# grep -n Xmx /etc/default/kafka", '4:KAFKA_HEAP_OPTS="-Xms28g -Xmx28g"'),
+        ("[kafka@b3 ~]$ cat /data/zookeeper/myid", "1[kafka@b3 ~]$"),
+    ):
+        found = paste.read([command, answer, "that is all that we have seen"])
+        assert f"below its command stands: {answer}" in [each.says for each in found.told]
+
+
+def test_state_of_a_zookeeper_server_by_its_script():
+    text = "$ zkServer.sh stop\nZooKeeper JMX enabled by default\nUsing config: /opt/zk/conf/zoo.cfg\nStopping zookeeper ... STOPPED\n"
+    found = paste.read(text.splitlines())
+    assert "Using config: /opt/zk/conf/zoo.cfg; Stopping zookeeper ... STOPPED" in said(text)
+    assert (found.not_kept, found.not_understood) == ((), ())
+
+
+def test_threads_that_grep_has_set_apart_are_of_one_dump():
+    head = '"{}" #7 daemon prio=5 os_prio=0 tid=0x01 nid={} waiting for monitor entry [0x02]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n'
+    text = (
+        head.format("data-plane-kafka-request-handler-3", "0x8f7") + "--\n" + head.format("kafka-log-cleaner-thread-0", "0x8e1")
+    )
+    found = paste.read(text.splitlines())
+    assert [dump.span for dump in found.dumps] == [(1, 5)]
+    assert "nid 0x8f7" in said(text)
+
+
+def test_a_row_behind_words_may_end_with_an_empty_isr():
+    rows = ["Fail: Under replicated partitions found: \tTopic: bills\tPartition: 4\tLeader: -1\tReplicas: 7\tIsr:", "stdout: /d"]
+    (found,) = paste.read(rows).partitions
+    assert (found.leader, found.replicas, found.isr) == (None, (7,), ())
+
+
+def test_files_below_the_name_of_their_folder():
+    names = "00000000000000000000.index  00000000000000000000.log"
+    found = paste.read(["$ ls data/bills-*", "data/bills-0:", names, "", "data/bills-1:", names])
+    assert {each.folder for each in found.files} == {"data/bills-0", "data/bills-1"}
+
+
+def test_backslashes_of_markdown_before_brackets():
+    found = paste.read(
+        [
+            r"\[zk: zk1:2181\(CONNECTED\) 1\] get /brokers/ids/7",
+            r'{"endpoints":\["PLAINTEXT://b7:9092"\],"host":"b7","port":9092,"version":2}',
+        ]
+    )
+    assert [(znode.path, znode.data) for znode in found.znodes] == [
+        ("/brokers/ids/7", '{"endpoints":["PLAINTEXT://b7:9092"],"host":"b7","port":9092,"version":2}')
+    ]
+
+
+def test_modes_of_files_are_told():
+    text = "$ ls -l /d/bills-0\ntotal 48\n-rw-r--r--  1 kafka  staff  10M  9 30  2019 00000000000000000000.index\n"
+    assert "-rw-r--r-- kafka staff" in said(text)

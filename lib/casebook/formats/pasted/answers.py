@@ -55,6 +55,7 @@ _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--
 _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out "
     r"|Command \"[^\"]+\" doesn't allow option"
+    r"|Option combination \"[^\"]+\" can't be used with option"
     r"|Command must include (?:exactly|only) one |Option \W\S+ (?:can't|cannot|is not|requires|has) "
     r"|\S+ is not a recognized option)"
     r".*)"

@@ -9,18 +9,19 @@ from collections.abc import Callable, Iterator, Sequence
 from casebook.facts.pasted import ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.quotes import cut
+from casebook.formats.pasted import prose
 from casebook.formats.pasted.text import PastedLine
 
 _CLIENTS = r"kcl|rpk|kaf|kafkactl|kafkacli|topicctl|kafka-utils|kafka-check"
 """Clients that are typed with words, not only with options."""
 _COMMAND = re.compile(
     rf"\s*(?:\S*[$#%>]\s+)?(?:sudo )?(?:\S*/)?(?P<client>{_CLIENTS})\s+[a-z][\w-]*(?: .*)?"
-    r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S{0,60})[$]\s+(?:sudo )?(?:\S*/)?(?P<program>[a-zA-Z][\w.-]*)(?:\s.*)?"
+    r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$])\s+(?:sudo )?(?:\S*/)?(?P<program>[a-zA-Z][\w.-]*)(?:\s.*)?"
 )
 _KNOWN = re.compile(
-    r"(?:kafka|zk|zookeeper|connect)-?\w*[\w.-]*|kcat|kafkacat|zkCli\S*|zkServer\S*|echo|n?cat|nc|telnet|ls|ll|dir|du|df|curl|docker"
-    r"|docker-compose|podman|kubectl|oc|k|jstack|jcmd|jps|systemctl|service|dmesg|journalctl|tail|grep|head|less|cd|export|source|ssh"
-    r"|for|while|helm|ps|top|free|vmstat|iostat|sar|lsof|netstat|ss|ping"
+    r"(?:kafka|zk|zookeeper|connect)-?\w*[\w.-]*|kcat|kafkacat|zkCli\S*|zkServer\S*|echo|ncat|netcat|nc|telnet|ls|ll|dir|du|df|curl"
+    r"|kubectl|oc|k|jstack|jcmd|jps|systemctl|dmesg|journalctl|cd|export|source|ssh"
+    r"|for|while|ps|top|free|vmstat|iostat|sar|lsof|netstat|ss|ping"
 )
 """Programs whose output readers know: what they leave is damaged, and is named as such."""
 _LONGEST, _SHOWN, _MOST = 2000, 400, 40
@@ -48,9 +49,10 @@ def printed(
         if (found := _COMMAND.fullmatch(whole[at].text[:_LONGEST])) and not _KNOWN.fullmatch(found["program"] or ""):
             texts, has_gap = [], False
             while after < min(len(lines), at + 1 + _MOST):
+                text = lines[after].text
                 is_inner = bool(texts) and found["client"] is not None and not lines[after].text and not has_gap
                 has_gap = has_gap or is_inner
-                if not is_inner and (not lines[after].text or is_beside(lines[after].text)):
+                if not is_inner and (not lines[after].text or is_beside(text) or prose.is_of_person(text)):
                     break
                 texts += [cut(" ".join(lines[after].text.split()), _SHOWN)] if lines[after].text else []
                 after += 1

@@ -73,7 +73,8 @@ _ISRO = {"rw": "it takes writes (rw)", "ro": "it is read-only (ro)"}
 _NOT_SERVING = re.compile(r".*This ZooKeeper instance is not currently serving requests.*")
 _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not in the whitelist\.?.*")
 _STATUS = re.compile(
-    r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
+    r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*"
+    r"|(?:Starting|Stopping) zookeeper \.\.\. ?.*)\s*"
 )
 _ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :](?P<port>\d{1,5})\b")
 _AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
@@ -314,11 +315,11 @@ def _of_clients(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _status(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[ToolStatement], int]:
-    """``zkServer.sh status`` (``bin/zkServer.sh@release-3.8.4``)."""
+    """``zkServer.sh`` (``bin/zkServer.sh@release-3.8.4``): its state, or that it starts or stops."""
     after = _run(lines, at, _STATUS)
-    said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
-    says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
-    return (ToolStatement("zkServer.sh status", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
+    said = [line.text.strip().rstrip(".") for line in lines[at:after] if not line.text.strip().startswith("ZooKeeper JMX")]
+    says = f"a ZooKeeper server: {'; '.join(said)}" if said else ""
+    return (ToolStatement("zkServer.sh", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
 
 
 def _admin(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | ToolStatement], int]:

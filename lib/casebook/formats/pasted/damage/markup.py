@@ -12,6 +12,8 @@ _TAG = re.compile(r"</?(?:table|thead|tbody|tr|th|td|br|p|b|i|strong|em|code|pre
 _CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
 _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
+_BRACKETS = re.compile(r"(?<!\\)\\(?=[\[\]()])")
+_IN_BRACKETS = re.compile(r"(?<!\\)\\\[.*\\\]|(?<!\\)\\\(.*\\\)")
 _BOLD = re.compile(r"(?<![^\s\[({\"',:|])\*\*(?=[^\s*])(?P<bold>[^*]{1,1000}?)(?<!\s)\*\*(?![^\s\])}\"',:;.|])")
 """Markdown's bold type: a glob, a comment of Java and a masked value have nothing between their stars."""
 _BOLD_LINE = re.compile(r"(?P<indent>\s*)\*\*(?P<bold>\s*[^*\s][^*]*)\*\*\s*")
@@ -48,6 +50,8 @@ def _without_type(text: str) -> str:
 def _plain(text: str) -> str:
     if "&" in text and _REFERENCE.search(text):
         text = html.unescape(text).replace("\xa0", " ")
+    if "\\" in text and '\\"' not in text and not _OF_WINDOWS.search(text) and _IN_BRACKETS.search(text):
+        text = _BRACKETS.sub("", text)
     if "\\_" in text and '\\"' not in text and not _OF_WINDOWS.search(text):
         text = _ESCAPED.sub(lambda escaped: escaped[0].replace("\\", ""), text)
     return text

@@ -63,6 +63,8 @@ _BESIDE = re.compile(
 _COMPLETED = re.compile(r".{0,200}[$#]\s+(?:vim?|nano|cat|less|more|head|tail|cd)\s+(?P<folder>[\w./@+-]+/)\s*")
 """A command that its shell has completed: the names in the folder follow."""
 _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
+_BELOW_HERE = re.compile(r"(?:[\w.@+-]+/)*[\w.@+-]+-\d{1,9}/?")
+"""A partition's folder, as seen from another one."""
 _UNNAMED = "a folder whose name was not pasted"
 _LONGEST, _MOST_NAMES = 2000, 50_000
 
@@ -136,7 +138,7 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
             folder, asked, begin = completed["folder"].rstrip("/"), True, here.line.number
         elif (told := asked_folder(text, inside)) is not None and not _LONG.search(text):
             folder, asked, begin = told, True, here.line.number
-        elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
+        elif text.endswith(":") and asked and (_PATH.fullmatch(text[:-1]) or _BELOW_HERE.fullmatch(text[:-1])):
             folder, begin = text[:-1], here.line.number
         elif (found := text.split()) and all(map(_is_name, found)) and (asked or _shows_itself(found)):
             files = [name for name in found if log_dir_names.file(name)]

@@ -104,7 +104,7 @@ def listed(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fram
         if entry := _ENTRY.fullmatch(text):
             here.begin = here.begin or line.number
             if who := entry["owner"].strip():
-                here.owners.setdefault(" ".join(who.split()[:2]), []).append(entry["name"])
+                here.owners.setdefault(f"{entry['mode']} {' '.join(who.split()[:2])}", []).append(entry["name"])
             if line is lines[-1] and not line.padded and _is_cut(entry["name"]):
                 yield CutOutput(
                     one(line), f"is an entry whose name is cut: {entry['name']} ({entry['size']}, {entry['time'].strip()})"
@@ -189,7 +189,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
         total = f"; the listing has total {listing.total}" if listing.total else ""
         span = LineSpan(listing.begin, listing.begin)
         name = listing.folder or "a folder whose name was not pasted"
-        yield HostSaid("listing", span, f"owners in {name}: {owners}{total}", broker)
+        yield HostSaid("listing", span, f"modes and owners in {name}: {owners}{total}", broker)
 
 
 def _is_cut(name: str) -> bool:

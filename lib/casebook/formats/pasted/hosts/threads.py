@@ -26,7 +26,7 @@ _AT_HEAD = re.compile(
     r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
 )
 """State on the first line of a thread; it may be missing on a cut one."""
-_SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.,]+m?s)\b")
+_SPENT = re.compile(r"\b(?P<what>cpu|elapsed|nid)=(?P<amount>[\d.,]+m?s|0x[0-9a-f]+|\d+)\b")
 _STATE = re.compile(r"\s*java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\((?:.*?(?P<place>[\w$]+\.\w+:\d+)|.*)\)\s*")
 _RELEASE = re.compile(r"\(java\.base@(?P<release>[\d.]+)/")
@@ -179,7 +179,8 @@ def _read(lines: Sequence[PastedLine], at: int, dump: _Dump) -> int:
     last = at
     for index in range(at, len(lines)):
         text = lines[index].text
-        if not text:
+        if not text or text == "--":
+            dump.holed |= bool(text)  # grep's, where it has left lines out
             continue
         if len(text) > LONGEST or (index > at and _begins_next(text, dump)):
             return last + 1
@@ -326,11 +327,10 @@ def _of_few(dump: _Dump, where: LineSpan, broker: int | None) -> Iterator[HostSa
     named: dict[str, list[str]] = {}
     for thread in dump.threads:
         spent = ", ".join(f"{found['what']} {found['amount']}" for found in _SPENT.finditer(thread.line.text))
-        daemon = "daemon" if " daemon " in thread.line.text else ""
         where_it_is = thread.doing.partition(" in ")[2]
         at_work = f"in {where_it_is}{_awaited(thread)}" if where_it_is else _awaited(thread).lstrip(", ")
         number = f"Id {thread.number}" if thread.number else ""
-        beside = ", ".join(filter(None, (number, daemon, spent, at_work)))
+        beside = ", ".join(filter(None, (number, "daemon" * (" daemon " in thread.line.text), spent, at_work)))
         named.setdefault(thread.told or "in a state that was not pasted", []).append(
             thread.name + (f" ({beside})" if beside else "")
         )

@@ -103,7 +103,8 @@ def described(
         if len(rows := _rows_within(lines, at)) > 1:
             if not rows[0].text:
                 yield ToolStatement("kafka-topics", one(rows[0]))
-            yield from described(rows)
+            ends = [PastedLine(rows[-1].number + 1, "")] if rows[-1].number < lines[-1].number else []
+            yield from described([*rows, *ends])
             at += rows[-1].number - lines[at].number + 1
             continue
         if "ReplicationFactor" in text and (alone := _HEAD_ALONE.fullmatch(text[:_LONGEST])):

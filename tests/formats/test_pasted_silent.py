@@ -320,3 +320,55 @@ def test_backslashes_of_markdown_before_brackets():
 def test_modes_of_files_are_told():
     text = "$ ls -l /d/bills-0\ntotal 48\n-rw-r--r--  1 kafka  staff  10M  9 30  2019 00000000000000000000.index\n"
     assert "-rw-r--r-- kafka staff" in said(text)
+
+
+def test_a_host_right_behind_a_member():
+    """Where its id fills the column, no blank stands between."""
+    head = "TOPIC  PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID  HOST  CLIENT-ID"
+    found = paste.read([head, "bills  4  10  12  2  app-7-c8551217-a11f-4637-99d0-193a1d97ca7d/10.0.0.3      app-7"])
+    (member,) = found.members
+    assert (member.member[-4:], member.host, member.client) == ("ca7d", "10.0.0.3", "app-7")
+    assert found.not_understood == ()
+
+
+def test_offsets_that_were_exported_from_zookeeper():
+    rows = ["# /consumers/billing/offsets/bills/0:33334", "# /consumers/billing/offsets/bills/1:287048"]
+    found = paste.read(rows)
+    assert [(each.group, each.topic, each.partition, each.offset) for each in found.offsets] == [
+        ("billing", "bills", 0, 33334),
+        ("billing", "bills", 1, 287048),
+    ]
+    assert found.not_kept == ()
+
+
+def test_children_of_the_root_on_two_lines():
+    text = "ls /\n[admin, brokers, controller,\n isr_change_notification, zookeeper]\n"
+    assert "/ holds admin, brokers, controller, isr_change_notification, zookeeper" in said(text)
+
+
+def test_the_root_of_a_tree_is_no_gap():
+    found = paste.read(["(CONNECTED [zk1]) /> tree /brokers", ".", "├── ids", "│   ├── 4", "(CONNECTED [zk1]) /> "])
+    assert found.not_understood == ()
+
+
+def test_a_comment_alone_may_be_an_output():
+    found = paste.read(["# Successfully started preferred replica election for partitions Set([bills,4])", "", "## broker-7"])
+    assert [(each.topic, each.partition) for each in found.elected] == [("bills", 4)]
+    assert [each.text for each in found.beside] == ["## broker-7"]
+
+
+def test_days_of_the_week_in_other_languages():
+    assert "at Вт фев 13 03:17:41 2024" in said(
+        "[Вт фев 13 03:17:41 2024] Out of memory: Kill process 7 (java) score 8 or sacrifice child"
+    )
+
+
+def test_a_shell_is_no_host():
+    assert "ZooKeeper server localhost" in said(
+        "bash-4.4# echo mntr | nc localhost 2181\nzk_server_state\tfollower\nzk_znode_count\t6\n"
+    )
+
+
+def test_a_time_without_a_message_is_no_log_line():
+    assert paste.read(["Timestamp: 2026-08-03 15:41:32"]).logs == ()
+    assert len(paste.read(["2026-08-03 15:41:32,123 WARN Session expired"]).logs) == 1

@@ -101,6 +101,10 @@ _WORDS = re.compile(
     r"|Exception in thread \"[^\"]{1,80}\" org\.apache\.kafka\.|\bFailed to (?:update metadata|construct kafka \w+)\b"
 )
 """Messages quoted without date, level and logger."""
+_ONLY_A_TIME = re.compile(
+    rf"\s*(?:[^\W\d]+ ?: ?)?\W*\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}(?: ?(?:[+-]\d\d:?\d\d|[A-Z]{{1,4}}))?\W*"
+)
+"""When something was run, above its output: no entry has a time and no message."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
 """A row of numbers, as from Kafka's JmxTool with ``--date-format``: no message follows its time."""
 _OF_HOST = re.compile(r"\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] \S+.*")
@@ -123,7 +127,7 @@ _TELLING = 10
 """Minimum letters of a literal that never occurs in prose, as in ``casebook.logs.Rule``."""
 _SENTENCE = 24
 """Letters of a literal from which on nothing else has it, wherever it stands."""
-_LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS, _MOST_OF_WORD = 2000, 600, 55, 5, 200, 40
+_FEW, _LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS, _MOST_OF_WORD = 2, 2000, 600, 55, 5, 200, 40
 
 
 def log_lines(lines: Sequence[PastedLine]) -> Iterator[PastedLogLine]:
@@ -197,7 +201,7 @@ def _begins(text: str) -> bool:
         or seen.startswith("log4j:")
         or sent.is_prompted(seen)
         or prose.is_framed(seen)
-        or any(pattern.fullmatch(seen) for pattern in (_STACK, _MEASURED, _OF_HOST, _OF_TELNET, _OF_HTTP))
+        or any(pattern.fullmatch(seen) for pattern in (_STACK, _ONLY_A_TIME, _MEASURED, _OF_HOST, _OF_TELNET, _OF_HTTP))
     ):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
@@ -208,7 +212,7 @@ def _begins(text: str) -> bool:
     ):
         return True
     if said := _WORDS.search(seen):
-        return not prose.is_of_person(seen[: said.start()])
+        return not _is_prose(seen, said.start())
     message = _BEFORE.sub("", seen, count=1)
     if len(text) >= _LONGEST_WORDING:
         return False
@@ -228,10 +232,16 @@ def _is_wording(text: str) -> bool:
     return any(
         literal in text
         and (said := (re.search if is_anywhere else re.match)(wording, text))
-        and not prose.is_of_person(text[: text.index(literal, said.start())])
+        and not _is_prose(text, text.index(literal, said.start()))
         for begin in by_begin.keys() & {text[at : at + _TELLING] for at in range(len(text))}
         for literal, wording, is_anywhere in by_begin[begin]
     )
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Return whether a wording stands within a person's words: those before it, or the whole line where some are before it."""
+    before = text[:at]
+    return prose.is_of_person(before) or (len(before.split()) > _FEW and prose.is_of_person(text))
 
 
 @cache

@@ -216,7 +216,7 @@ def named(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
 
 
 def _rows(kind: _Kind, lines: Sequence[PastedLine]) -> str:
-    """Return what is printed; ``""`` where nobody can tell."""
+    """Return what is printed; ``""`` for a kind without rows."""
     texts = [line.text for line in lines if line.text]
     if kind.name in _TABLES:
         return tables.told(texts)

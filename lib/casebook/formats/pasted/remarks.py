@@ -89,8 +89,12 @@ def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Tool
 
 
 def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:
-    """Yield places of omitted lines."""
-    found = [line for line in lines if line.text and is_gap(line.text)]
+    """Yield places of omitted lines; a point may be the root of a tree below it."""
+    found = [
+        line
+        for line, below in zip(lines, [*lines[1:], PastedLine(0, "")], strict=False)
+        if line.text and is_gap(line.text) and not (line.text.strip() == "." and below.text.lstrip().startswith(("├", "└")))
+    ]
     for line in found[:_MOST_GAPS]:
         yield CutOutput(one(line), "stands for lines that were left out")
 

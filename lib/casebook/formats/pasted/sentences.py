@@ -79,7 +79,7 @@ _SHORT = (
     (
         "Cruise Control",
         re.compile(
-            r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNum(?:Windows|Snapshots)=.*\), .*"
+            r"Monitored Windows \[.*\]:|\{\d{13}=[\d.]+%.*\}|Goal Readiness:|\w+Goal, \(requiredNum(?:Windows|Snapshots)=.*"
         ),
     ),
 )

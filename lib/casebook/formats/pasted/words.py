@@ -77,7 +77,7 @@ _STATUS = re.compile(
     r"|(?:Starting|Stopping) zookeeper \.\.\. ?.*)\s*"
 )
 _ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :](?P<port>\d{1,5})\b")
-_AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
+_AT_HOST = re.compile(r"\s*\[?(?:[\w.-]+@)?(?P<host>(?!(?:ba|da|k|z)?sh-\d)[\w.-]+)(?::\S*| \S+\])?\s?[$#%>]\s")
 _OWN_HOST = ("localhost", "127.0.0.1", "0")
 """Local addresses: the server is the host of the prompt."""
 _HEADING = re.compile(
@@ -166,9 +166,9 @@ def _at(lines: Sequence[PastedLine], at: int) -> tuple[Sequence[PastedZnode | To
         return (_flat(text, joined, one(lines[at])),), at + 1
     if _OF_STAT.fullmatch(text):
         return _statistics(lines, at)
-    if (asked := _LISTS.fullmatch(text)) and at + 1 < len(lines) and (names := _NAMES.fullmatch(lines[at + 1].text)):
-        says = f"{asked['path']} holds {names['names'].strip() or 'nothing'}"
-        return (ToolStatement("zookeeper-shell", spanned(lines, at, at + 2), says),), at + 2
+    if (asked := _LISTS.fullmatch(text)) and (listed := _names(lines, at + 1)):
+        says = f"{asked['path']} holds {listed[0] or 'nothing'}"
+        return (ToolStatement("zookeeper-shell", spanned(lines, at, listed[1]), says),), listed[1]
     if "queued=" in text and _CONNECTION.fullmatch(text):
         told, after = _statistics(lines, at)
         return (told, after) if told else _connections(lines, at)
@@ -216,6 +216,16 @@ def _sentence(text: str, span: LineSpan) -> Sequence[ToolStatement]:
     if _WATCHES.fullmatch(text.strip()):
         return (ToolStatement("ZooKeeper's wchs", span, text.strip(), _WHO_LIVES),)
     return ()
+
+
+def _names(lines: Sequence[PastedLine], at: int) -> tuple[str, int] | None:
+    """Return the names of a list of znodes, folded or not, and the line behind it."""
+    text = ""
+    for after in range(at, min(len(lines), at + _FEW)):
+        text = f"{text} {lines[after].text.strip()}".strip()
+        if names := _NAMES.fullmatch(text):
+            return names["names"].strip(), after + 1
+    return None
 
 
 def _refused(text: str, span: LineSpan) -> ToolStatement:

@@ -56,6 +56,7 @@ _OUTPUT = re.compile(
     r"|Dumping /\S+|baseOffset: \d.*|Successfully (?:completed|started) .*election.*"
     r"|(?:Valid|Preferred) replica already elected .*"
     r"|(?:Error completing|Skipping|Created) (?:preferred )?(?:replica |leader )*election .*"
+    r"|/consumers/[^/\s]+/offsets/[^/\s]+/\d+:\d+|(?:Log s|S)tarting offset: \d+|offset: \d+ position: \d+ .*"
     r"|Querying brokers for log director.*"
     r"|Received log directory information .*|(?:Current|Proposed) partition re(?:plica |)assignment.*|BROKER INFO"
     r"|Could not parse broker info due to .*"
@@ -72,6 +73,12 @@ _RUNS = re.compile(
     r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
 )
 """A command line, after any prompt."""
+_STOPS = re.compile(
+    r"\s*(?:sudo )?(?:docker(?:-compose| compose)?|podman|systemctl|service)\s+(?:\S+ )?"
+    r"(?:stop|start|restart|kill|pause|unpause|up|down)"
+    r"(?: [\w.@-]{1,60}){0,4}\s*"
+)
+"""A command that stops or starts something, with names alone."""
 _PROMPTED = re.compile(
     r"\s*[`'\"]?(?:PS )?(?:\S{1,80} ){0,3}\S{0,120}?[$#%>] ?(?:sudo |time |watch |bash |sh |exec )*(?:\.{0,2}[\w./~-]*/)?"
     r"(?:kafka-?\w|confluent\b|kcat|kafkacat|zk[A-Z]\w|zookeeper-|echo\s|n?cat\s|nc\s|telnet\s|ls\b|ll\b|dir\b|du\s|df\b|curl\s"
@@ -203,9 +210,10 @@ def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list
         after = at + 1
         while marks[at] is not None and after < len(texts) and marks[after] == marks[at]:
             after += 1
-        bare = [pattern.sub("", text, count=1) for text in texts[at:after]] if after - at > 1 else []
-        if any(is_output(text) or is_prompted(text) or _LOGGED.match(text[:_NARROW]) for text in bare):
-            texts[at:after] = bare
+        bare = [pattern.sub("", text, count=1) for text in texts[at:after]] if marks[at] is not None else []
+        is_several = after - at > 1
+        if any(is_output(text) or (is_several and (is_prompted(text) or _LOGGED.match(text[:_NARROW]))) for text in bare):
+            texts[at:after] = bare if is_several or name == "mark" else texts[at:after]
         at = after
     return texts
 
@@ -250,7 +258,9 @@ def _is_option(broken: str, text: str) -> bool:
 
 def is_command(text: str) -> bool:
     """Return whether it is a command line without a prompt: prose about a tool has neither options nor paths."""
-    return len(text) < _LONGEST and _RUNS.fullmatch(text) is not None and _PLACES.search(text) is not None
+    return len(text) < _LONGEST and (
+        (_RUNS.fullmatch(text) is not None and _PLACES.search(text) is not None) or _STOPS.fullmatch(text) is not None
+    )
 
 
 def is_prompted(text: str) -> bool:

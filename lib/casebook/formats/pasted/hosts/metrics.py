@@ -80,7 +80,7 @@ _KNOWN = (
     KnownMetric("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
     KnownMetric("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
     KnownMetric("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
-    KnownMetric("OfflinePartitionsCount", "partitions without leader, as the active controller counts them", _any),
+    KnownMetric("OfflinePartitionsCount", "partitions without leader; only the active controller counts them", _any),
     KnownMetric("OfflineReplicaCount", "replicas that are offline on this broker", _any),
     KnownMetric("OfflineLogDirectoryCount", "log dirs that failed", _any),
     KnownMetric("ActiveControllerCount", "1 on the controller, 0 on every other broker"),

@@ -77,7 +77,8 @@ _BY_SYSTEMD = re.compile(
 )
 _SCORE = re.compile(r" score (?P<score>\d+)")
 _WHEN = re.compile(
-    r"\[(?P<zoneless>\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
+    r"\[(?P<zoneless>[^\W\d]{2,4}\.? [^\W\d]{3,4}\.? [ \d]\d \d\d:\d\d:\d\d \d{4})\]"
+    r"|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
     r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
 )
 _PREFIX = 160
@@ -296,7 +297,11 @@ def _moment(text: str) -> str:
 def is_of_kernel(text: str) -> bool:
     """Return whether a line is from a host's kernel or systemd, not from a process there."""
     return (
-        re.search(r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ", text[:200]) is not None
+        re.search(
+            r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[[^\W\d]{2,4}\.? [^\W\d]{3,4}\.? [ \d]\d \d\d:\d\d:\d\d \d{4}\] ",
+            text[:200],
+        )
+        is not None
     )
 
 

@@ -60,6 +60,7 @@ _MARK = re.compile(r"\A[#*>|/;-]+ ")
 """A script's or list's prefix of a row, which is no part of a group's name."""
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?:,\d{3})*(?:\s|$))")
 """A comma within a number, as people write it."""
+_GLUED = re.compile(r"(?<=-[0-9a-f]{12})/(?=[\w.:%*-]+(?:\s|$))")  # a host right behind a member that fills its column
 _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _ADDRESS = re.compile(r"[\w.-]*/[\w.:%*-]+")
 """Of a host, as ``InetAddress`` prints it."""
@@ -338,7 +339,7 @@ def _stops(text: str) -> bool:
 
 def _row(text: str, columns: Sequence[str]) -> _Row | None:
     """Parse a row with its values at least up to the lag; a group name may have blanks."""
-    text = _GROUPED.sub("", text)
+    text = _GLUED.sub(" /", _GROUPED.sub("", text))
     has_commas = text.count(", ") >= columns.index("LAG") - 1
     has_bars = text.count("|") >= columns.index("LAG")
     words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip().removeprefix("|").strip())

@@ -4,15 +4,18 @@ Source: ``core/src/main/scala/kafka/tools/GetOffsetShell.scala@0.9.0.1, 2.5.1``.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from casebook.facts.pasted import ToolStatement
+from casebook.facts.pasted import PastedOffset, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.formats.pasted.damage import loops
 from casebook.formats.pasted.text import TOPIC_NAME, PastedLine, is_gap, one, spanned
 
 _OFFSET = re.compile(
     rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{TOPIC_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
+)
+_EXPORTED = re.compile(
+    rf"/consumers/(?P<group>[^/\s]{{1,249}})/offsets/(?P<topic>{TOPIC_NAME})/(?P<partition>\d{{1,9}}):(?P<offset>\d{{1,18}})\s*"
 )
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _LABEL = re.compile(
@@ -32,6 +35,14 @@ _LEAST_ON_A_LINE, _MOST_LABEL, _MOST_ROWS, _LONGEST = 4, 80, 60, 64 << 10
 def is_row(text: str) -> bool:
     """Return whether it is one offset."""
     return text.count(":") == 2 and _OFFSET.fullmatch(text.strip()[:_LONGEST]) is not None
+
+
+def exported(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | ToolStatement]:
+    """Yield the rows of ``ExportZkOffsets`` (``core/src/main/scala/kafka/tools/ExportZkOffsets.scala@0.9.0.1``)."""
+    for line in lines:
+        if line.text.startswith("/consumers/") and (row := _EXPORTED.fullmatch(line.text[:_LONGEST])):
+            yield PastedOffset(row["group"], row["topic"], int(row["partition"]), one(line), int(row["offset"]), None)
+            yield ToolStatement("ExportZkOffsets", one(line), line.text.strip())
 
 
 def told(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[ToolStatement], int]:

@@ -137,7 +137,6 @@ def test_frames_of_the_broker_behind_those_of_scala():
         "\tat kafka.server.ReplicaManager.appendRecords(ReplicaManager.scala:3)\n"
     )
     assert "by kafka.server.ReplicaManager.appendRecords (ReplicaManager.scala:3)" in said(text)
-    assert "anonfun" not in said(text)
 
 
 def test_drop_ins_on_one_line():
@@ -372,3 +371,19 @@ def test_a_shell_is_no_host():
 def test_a_time_without_a_message_is_no_log_line():
     assert paste.read(["Timestamp: 2026-08-03 15:41:32"]).logs == ()
     assert len(paste.read(["2026-08-03 15:41:32,123 WARN Session expired"]).logs) == 1
+
+
+def test_two_runs_in_one_line_do_not_tell_which_offsets_they_print():
+    command = (
+        "$ kafka-get-offsets.sh --bootstrap-server b1:9092 --topic bills --time -2; kafka-get-offsets.sh --topic bills --time -1"
+    )
+    text = said("\n".join([command, "bills:0:3", "---", "bills:0:9"]))
+    assert "the value of --time decides which they are" in text
+    assert "first offsets" not in text
+
+
+def test_a_setting_above_is_no_heading_of_log_lines():
+    line = "[2025-10-02 14:36:09,446] INFO [KRaftMigrationDriver id=300] No brokers are known to KRaft (org.apache.kafka.metadata.migration.KRaftMigrationDriver)"
+    other = "[2025-10-02 14:36:09,446] INFO Awaiting socket connections on 0.0.0.0:9092. (kafka.network.DataPlaneAcceptor)"
+    found = paste.read(["$ cat meta.properties", "broker.id=10", "version=0", "", line, other])
+    assert [each.broker for each in found.logs] == [300, None]

@@ -118,7 +118,8 @@ _WHO = re.compile(
     r"|SessionExpirationListener on|AddPartitionsListener on|DeleteTopicsListener on|Controller id=|ReplicaManager broker="
     r"|GroupMetadataManager brokerId=|KafkaServer id=|(?:Replica|Partition)StateMachine controllerId=|ReplicaFetcher replicaId="
     r"|Broker id=|Partition \S+-\d+ broker=|Transaction(?:Coordinator id|StateManager broker)=|Admin Manager on Broker"
-    r"|ThrottledChannelReaper-|RequestSendThread controllerId=|SocketServer (?:listenerType=\w+, )?(?:brokerId|nodeId)=)"
+    r"|ThrottledChannelReaper-|RequestSendThread controllerId=|SocketServer (?:listenerType=\w+, )?(?:brokerId|nodeId)="
+    r"|[A-Z]\w{2,40} id=)"
     r"\s?(?P<id>\d{1,10})\b|\bPartition \[[^\]]{1,260}\] on broker (?P<on>\d{1,10}):"
 )
 """Writer: ``logIdent`` in ``core/src/main/scala/kafka@0.9.0.1, 1.1.0, 2.8.2, 3.9.0``. A controller is a broker."""
@@ -190,7 +191,7 @@ def _headed(text: str) -> tuple[int | None] | None:
     if file := _HEADING.fullmatch(text):
         found = _BROKER_IN_PATH.search(file["path"])
         return (int(found["broker"]) if found else None,)
-    named = listing.broker_named(text)
+    named = None if "=" in text else listing.broker_named(text)  # a setting is of its own output
     return None if named is None else (named,)
 
 

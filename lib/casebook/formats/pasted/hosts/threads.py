@@ -64,7 +64,7 @@ _ITS_BROKER = re.compile(
     r"|(?:data-plane-|control-plane-)?kafka-network-thread-(?P<network>\d{1,9})-.*"
 )
 _CLEANER = re.compile(r"kafka-log-cleaner-thread-\d+")
-_OWN_FRAME = re.compile(r"(?:org\.apache\.)?kafka\.(?!.*(?:Lambda|anonfun)\$)")
+_OWN_FRAME = re.compile(r"(?:org\.apache\.)?kafka\.(?!.*Lambda\$)")
 _HANDLER = re.compile(r"(?:data-plane-)?kafka-request-handler-\d+")
 _LOADER = re.compile(r"group-metadata-manager-\d+")
 _LOADS = re.compile(r".*GroupMetadataManager\S*\.\S*(?:load\w*Group|loadGroups|doLoadGroups)\S*", re.IGNORECASE)

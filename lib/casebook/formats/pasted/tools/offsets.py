@@ -17,7 +17,7 @@ _OFFSET = re.compile(
 _EXPORTED = re.compile(
     rf"/consumers/(?P<group>[^/\s]{{1,249}})/offsets/(?P<topic>{TOPIC_NAME})/(?P<partition>\d{{1,9}}):(?P<offset>\d{{1,18}})\s*"
 )
-_TIME = re.compile(r"--time[ =](?P<time>\S+)")
+_TIME = re.compile(r"--time[ =](?P<time>[^\s;|&]+)")
 _LABEL = re.compile(
     r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*"
     r"(?:(?P<first>earliest|beginning)|(?P<last>latest|log-end))(?: offsets?)?"
@@ -27,6 +27,7 @@ _LABEL = re.compile(
 )
 """Text above offsets that says which they are."""
 _ASKS_OFFSETS = re.compile(r"(?:GetOffsetShell|kafka-get-offsets)\S*\s.*--")
+_WHICH = {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}
 _TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 DESCRIBE = "`kafka-topics --describe` shows leaders and ISRs"
 _LEAST_ON_A_LINE, _MOST_LABEL, _MOST_ROWS, _LONGEST = 4, 80, 60, 64 << 10
@@ -70,10 +71,10 @@ def several(text: str) -> list[re.Match[str]]:
 def of_rows(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -> ToolStatement:
     """Return rows of offsets in one sentence, as far as the command says which they are."""
     is_theirs = _ASKS_OFFSETS.search(command) is not None
-    asked = _TIME.search(command) if is_theirs else None
-    time = asked["time"] if asked else "-1" if is_theirs else ""
-    which = _which(command)
-    given = f" (--time {time})" if asked and not which else ""
+    asked = {found["time"] for found in _TIME.finditer(command)} if is_theirs else set()
+    time = "" if len(asked) > 1 else next(iter(asked), "-1" if is_theirs else "")  # of several runs in one line, none is known
+    which = _WHICH.get(time, "")
+    given = f" (--time {time})" if asked and time and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; the value of --time decides which they are"
     more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
@@ -96,5 +97,4 @@ def total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
 
 def _which(command: str) -> str:
     asked = _TIME.search(command)
-    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else ""
-    return {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+    return _WHICH.get(asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else "", "")

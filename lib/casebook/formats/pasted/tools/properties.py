@@ -243,5 +243,5 @@ def _said(
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else _settle(found)
     more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
-    text = f"{len(found)} settings of a server.properties: {shown}{more}{_said_twice(texts)}{_commented_out(texts)}"
+    text = f"{len(found)} broker settings: {shown}{more}{_said_twice(texts)}{_commented_out(texts)}"
     yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

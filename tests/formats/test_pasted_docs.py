@@ -62,6 +62,12 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
         "groups_3.9.2_members",
         lambda found: bool(found.members and found.groups) and _says("kafka-consumer-groups --list")(found),
     ),
+    "the file that `ExportZkOffsets` writes": (
+        "=/consumers/billing/offsets/orders/2:33334",
+        lambda found: (
+            [(row.group, row.topic, row.partition, row.offset) for row in found.offsets] == [("billing", "orders", 2, 33334)]
+        ),
+    ),
     "`ls -R` of zkCli": ("=[zk: h:1(CONNECTED) 0] ls -R /brokers/ids\n/brokers/ids\n/brokers/ids/1\n", _told("/brokers/ids/1")),
     "`dump`, as in `echo dump | nc HOST 2181`, or of the AdminServer": ("words_3.8.4", _told("/kafka/brokers/ids/2")),
     "`mntr`, `srvr`, `stat`, `cons`, `conf`, `wchs`, `ruok`, `zkServer.sh status`": (

@@ -152,8 +152,7 @@ def _understood(pasted: Pasted) -> Finding:
     )
     if not unknown:
         less = f"; not kept of {plural(len(pasted.not_kept), 'line')}: see the remarks" if pasted.not_kept else ""
-        whole = "All of it was understood" if not less else "All lines were read"
-        return ask.ok(f"{whole}: {held}{less}", gaps=())
+        return ask.ok(f"Every line was read: {held}{less}", gaps=())  # some are quoted, of programs that no check knows
     lines = sum(part.span.last - part.span.first + 1 for part in unknown)
     title = f"{plural(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
         f"; understood: {held}" if held else ""

@@ -70,11 +70,9 @@ def several(text: str) -> list[re.Match[str]]:
 
 def of_rows(rows: Sequence[re.Match[str]], span: LineSpan, command: str) -> ToolStatement:
     """Return rows of offsets in one sentence, as far as the command says which they are."""
-    is_theirs = _ASKS_OFFSETS.search(command) is not None
-    asked = {found["time"] for found in _TIME.finditer(command)} if is_theirs else set()
-    time = "" if len(asked) > 1 else next(iter(asked), "-1" if is_theirs else "")  # of several runs in one line, none is known
+    time = _time(command) if _ASKS_OFFSETS.search(command) else ""
     which = _WHICH.get(time, "")
-    given = f" (--time {time})" if asked and time and not which else ""
+    given = f" (--time {time})" if time and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; the value of --time decides which they are"
     more = f" and {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
@@ -91,10 +89,12 @@ def total(lines: Sequence[PastedLine], at: int) -> ToolStatement | None:
     command = lines[at - 1].text
     topic = re.search(r"--topic[ =](\S+)", command)
     whose = f" of {topic[1]}" if topic else ""
-    says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
+    which = _WHICH.get(_time(command), "printed")
+    says = f"the sum of the {which} offsets{whose}, over the partitions that answered, is {found['sum']}"
     return ToolStatement("GetOffsetShell", one(lines[after]), says, DESCRIBE)
 
 
-def _which(command: str) -> str:
-    asked = _TIME.search(command)
-    return _WHICH.get(asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else "", "")
+def _time(command: str) -> str:
+    """Return the value of ``--time``, or the tool's own; ``""`` for several runs in one line, and for another tool."""
+    asked = {found["time"] for found in _TIME.finditer(command)}
+    return "" if len(asked) > 1 else next(iter(asked), "-1" if _ASKS_OFFSETS.search(command) else "")

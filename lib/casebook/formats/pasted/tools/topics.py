@@ -292,23 +292,25 @@ def _as_far(
                 CutOutput(cut.span, f"is a partition's line that is cut off after {literal(last['rest'].strip(), 40)}"),
             )
     if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
-        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
-        says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; its ISR was not pasted in full"
+        says = f"{row['topic']}-{int(row['partition'])} has {_led(row)}{replicas}; its ISR was not pasted in full"
         return cut, (ToolStatement("kafka-topics", cut.span, says),)
     if (row := _WITHOUT_REPLICAS.fullmatch(text)) and znodes.number(row["partition"]) is not None:
-        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
-        says = f"{row['topic']}-{int(row['partition'])} has {leader} and ISR {row['isr']}; its replicas were not pasted"
+        says = f"{row['topic']}-{int(row['partition'])} has {_led(row)} and ISR {row['isr']}; its replicas were not pasted"
         return cut, (ToolStatement("kafka-topics", cut.span, says),)
     return cut, ()
+
+
+def _led(row: re.Match[str]) -> str:
+    """Return the leader of a row, in words."""
+    return "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
 
 
 def _without_begin(text: str, span: LineSpan) -> Iterator[ToolStatement]:
     """Yield a partition's line without its topic."""
     row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
     if row and row["isr"] is not None:
-        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
-        held = f"{leader}, replicas {row['replicas']}, ISR {row['isr']}"
+        held = f"{_led(row)}, replicas {row['replicas']}, ISR {row['isr']}"
         says = f"partition {row['partition']} of a topic whose name is cut off has {held}"
         yield ToolStatement("kafka-topics", span, says)
         yield CutOutput(span, "is a partition's line that is cut off at its start")

@@ -152,7 +152,7 @@ class TestCheckpoints:
 
     def test_whole_by_their_own_count(self):
         assert "bills-0 at 9, audit-3 at 12" in remarks("0", "2", "bills 0 9", "audit 3 12")
-        assert remarks("0", "3", "bills 0 9", "audit 3 12") == ""
+        assert is_named(read("0", "3", "bills 0 9", "audit 3 12")) == {1, 2, 3, 4}
 
 
 class TestRows:

@@ -387,3 +387,147 @@ def test_a_setting_above_is_no_heading_of_log_lines():
     other = "[2025-10-02 14:36:09,446] INFO Awaiting socket connections on 0.0.0.0:9092. (kafka.network.DataPlaneAcceptor)"
     found = paste.read(["$ cat meta.properties", "broker.id=10", "version=0", "", line, other])
     assert [each.broker for each in found.logs] == [300, None]
+
+
+def test_one_name_with_its_value():
+    """As a shell prints a variable, or a report its heading: a sentence with a colon is none."""
+    told_of = [each.says for each in paste.read(["KAFKA_OPTS=-Xms2g", "", "Broker Version: Apache Kafka 3.7.0"]).told]
+    assert told_of == ["KAFKA_OPTS -Xms2g", "Broker Version Apache Kafka 3.7.0"]
+    assert [each.says for each in paste.read(["log.cleanup.policy = [delete]"]).told] == ["log.cleanup.policy [delete]"]
+    assert paste.read(["We saw this: it was 3 of them here"]).told == ()
+
+
+def test_lines_that_no_reader_takes_are_quoted_whole():
+    rows = ["frobnicated the seven quuxes", "quux 7 is odd today at most"]
+    assert f"lines 1-2 {rows[0]!r}, {rows[1]!r}" in said("\n".join(rows))
+
+
+def test_a_line_is_quoted_of_which_a_part_is_not_kept():
+    row = "Topic: bills\tPartition: 4\tLeader: 7\tReplicas: 7,9\tIsr: 7\tQuux: 12"
+    assert f"of {' '.join(row.split())!r}" in said(row)
+
+
+def test_every_column_of_docker():
+    head = "CONTAINER ID   IMAGE           COMMAND     CREATED       STATUS       PORTS      NAMES"
+    text = said(f'{head}\n7d23a49633f9   kafka:3.7       "/start"    2 days ago    Up 3 hours   9092/tcp   kb1\n')
+    for value in ("kb1 (kafka:3.7)", "Up 3 hours", "ports 9092/tcp", "7d23a49633f9", "2 days ago"):
+        assert value in text
+    assert "not kept" not in text
+
+
+def test_callers_further_up_are_told_so():
+    text = (
+        '"kafka-request-handler-1" #93 daemon prio=5 os_prio=0 tid=0x00007f0c nid=0x55d2 runnable\n'
+        "   java.lang.Thread.State: RUNNABLE\n\tat sun.nio.ch.FileDispatcherImpl.force0(Native Method)\n"
+        "\tat sun.nio.ch.FileChannelImpl.force(FileChannelImpl.java:471)\n\tat kafka.log.Log.append(Log.scala:1141)\n"
+    )
+    assert "force0, further up called by kafka.log.Log.append (Log.scala:1141)" in said(text)
+
+
+def test_sources_that_a_mail_has_put_on_the_next_line():
+    found = paste.read(
+        ["Dynamic configs for broker 7 are:", "  a.rate=9 sensitive=false", "synonyms={DYNAMIC_BROKER_CONFIG:a.rate=9}"]
+    )
+    assert (found.configs[0].settings, found.not_understood) == ({"a.rate": "9"}, ())
+
+
+def test_events_of_all_namespaces():
+    assert "pod/kb-0, namespace pay: Unhealthy 12m ago: Liveness probe failed" in said(
+        "pay   12m   Warning   Unhealthy   pod/kb-0   Liveness probe failed: timed out\n"
+    )
+
+
+def test_replicas_at_the_cut_end_may_go_on():
+    text = "Topic: bills\tPartition: 4\tLeader: 7\tReplicas: 7"
+    assert "bills-4 has leader 7 and replicas that begin with 7; its ISR was not pasted in full" in said(text)
+
+
+def test_a_log_dir_without_partitions():
+    row = '{"version":1,"brokers":[{"broker":7,"logDirs":[{"logDir":"/k2","error":null,"partitions":[]}]}]}'
+    assert "no partition is printed for /k2 of broker 7" in said(row)
+
+
+def test_commits_of_the_offsets_topic():
+    """As ``kafka-console-consumer`` prints them with Kafka's formatter, of 2.x and of 0.9."""
+    later = (
+        "[g,bills,3]::OffsetAndMetadata(offset=6, leaderEpoch=Optional[0], metadata=, commitTimestamp=7, expireTimestamp=None)"
+    )
+    older = "[g,bills,4]::[OffsetMetadata[8,NO_METADATA],CommitTime 1435000000000,ExpirationTime 1435086400000]"
+    found = paste.read([later, older])
+    assert [(each.group, each.topic, each.partition, each.offset) for each in found.offsets] == [
+        ("g", "bills", 3, 6),
+        ("g", "bills", 4, 8),
+    ]
+    assert (found.not_kept, found.not_understood) == ((), ())
+    assert "commitTimestamp=7" in said(later)
+
+
+def test_marks_behind_names():
+    found = paste.read(["$ ls -F /kafka", "bills-0/", "meta.properties", "00000000000000000000.log"])
+    assert [(each.name, each.is_folder) for each in found.files] == [("bills-0", True), ("00000000000000000000.log", False)]
+    assert found.not_understood == ()
+
+
+def test_tasks_of_cruise_control():
+    task = "{EXE_ID: 64, REPLICA_ACTION, {bills-0, oldLeader: 3, [3, 4] -> [3, 1]}, IN_PROGRESS}"
+    assert task in said(f"In progress partition movements:\n{task}\n")
+
+
+def test_a_file_that_another_program_uses():
+    text = "D:\\kafka\\bills-0\\0.index.deleted: used by another program\n        at java.base/sun.nio.fs.WindowsException.rethrow(W.java:9)\n"
+    assert "of a file, quoted without a time: D:\\kafka\\bills-0\\0.index.deleted: used by another program" in said(text)
+
+
+def test_a_value_that_a_command_prints():
+    assert "/data/kafka" in said("[root@kb1 ~]# echo $DATA\n/data/kafka\n[root@kb1 ~]#\n")
+    assert "gp2" in said("$ kubectl get pv pvc-1 -o yaml | yq '.spec'\ngp2\n")
+    assert paste.read(["$ kubectl get pods", "a row that is damaged", "another one"]).told == ()
+
+
+def test_changes_and_claims_of_kubectl():
+    text = "statefulset.apps/kb scaled\ndata-kb-0   Bound    pvc-8c21   20Gi   RWO   gp2   33m\n"
+    assert "it printed statefulset.apps/kb scaled" in said(text)
+    assert "claim data-kb-0 is Bound to pvc-8c21 20Gi RWO gp2 33m" in said(text)
+
+
+def test_columns_that_a_person_left_out():
+    text = "NodeId  ...  LogEndOffset  Lag  ...  Status\n3       ...  348           0    ...  Leader\n"
+    assert "3 leader, log end 348, lag 0" in said(text)
+    assert "NAME kb, AGE 3d, NODE n1" in said("NAME   ...   AGE   NODE\nkb     ...   3d    n1\n")
+
+
+def test_a_name_below_its_size():
+    """A mail has wrapped Windows' ``dir``."""
+    rows = ["Directory of C:\\k\\bills-0", "09/30/2026  11:07 PM       734,003,201", "00000000000000418220.log"]
+    (file,) = paste.read(rows).files
+    assert (file.folder, file.name, file.bytes) == ("C:/k/bills-0", "00000000000000418220.log", 734_003_201)
+
+
+def test_paragraphs_of_a_page():
+    text = '<pre class="brush:plain">zk_server_state\tleader\nzk_followers\t2\nzk_pending_syncs\t0</pre>\n'
+    assert "pending_syncs 0;" in said(text)
+    assert "<" not in said(text)
+
+
+def test_rows_of_two_cells():
+    assert "slow requests: 2; failed requests: 0" in said(
+        "| | |\n|---|---|\n| slow requests | 2 |\n| failed requests | **0** |\n"
+    )
+
+
+def test_dates_of_dmesg_in_chinese():
+    row = "[五 11月 27 09:33:18 2026] Memory cgroup out of memory: Killed process 2188 (java) total-vm:14kB, anon-rss:6kB, UID:1001 oom_score_adj:936"
+    assert "at 五 11月 27 09:33:18 2026: total-vm 14 kB, anon-rss 6 kB, UID 1001, oom_score_adj 936" in said(row)
+
+
+def test_a_frame_at_the_cut_end():
+    text = '"main-EventThread" #18 daemon prio=5 tid=0x1 nid=0x7d03 waiting on condition\n   java.lang.Thread.State: WAITING (parking)\n\tat a.B.c(B.java:1)\n\tat kafka.controller.X.before(Kaf\n'
+    found = paste.read(text.splitlines())
+    assert found.not_understood == ()
+    assert "kafka.controller.X.before (cut off there)" in said(text)
+
+
+def test_latencies_that_a_mail_has_wrapped():
+    text = "300 records sent, 29.6 records/sec (1.43 MB/sec), 36.77 ms avg latency,\n4025.00 ms max latency, 6 ms 50th, 10 ms 95th, 1235 ms 99th, 3927 ms 99.9th.\n"
+    assert "3927 ms 99.9th" in said(text)
+    assert paste.read(text.splitlines()).not_understood == ()

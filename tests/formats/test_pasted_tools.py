@@ -446,7 +446,7 @@ class TestByName:
     @pytest.mark.parametrize(
         ("text", "tool"),
         [
-            ("[g,t,0]::OffsetAndMetadata(offset=5, leaderEpoch=Optional[0], metadata=, commitTimestamp=1)\n", "kafka-console-consumer"),
+            ("[g,t,0]::NULL\n", "kafka-console-consumer"),
         ],
     )  # fmt: skip
     def test_by_their_own_words(self, text, tool):

@@ -266,11 +266,13 @@ class NotUnderstood(NamedTuple):
     Args:
         text: The first of them, cut.
         reason: Reason, if known.
+        printed: All of them as pasted, each cut; none of an output that is cut off.
     """
 
     span: LineSpan
     text: str
     reason: str
+    printed: tuple[str, ...] = ()
 
 
 class Beside(NamedTuple):
@@ -293,10 +295,12 @@ class NotKept(NamedTuple):
 
     Args:
         values: Values with their names, as printed.
+        text: The line, cut.
     """
 
     span: LineSpan
     values: tuple[str, ...]
+    text: str = ""
 
 
 OF_TOOLS = (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from casebook.case.writer import CaseWriter
-from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
+from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, NotUnderstood, Pasted
 from casebook.facts.quotes import cut, literal
 from casebook.formats.pasted.tools.quorum import IS_KRAFT
 
@@ -40,6 +40,7 @@ def remarks(found: Pasted) -> Iterator[str]:
             yield f"Line {told.span.first}, {told.tool}{below}: {told.says}{more}."
     yield from _typed(found)
     yield from _not_kept(found)
+    yield from _not_understood(found)
     offline = [row for row in found.latest if row.offline]
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
@@ -74,11 +75,32 @@ def _typed(found: Pasted) -> Iterator[str]:
 def _not_kept(found: Pasted) -> Iterator[str]:
     """Yield decoded values without a row, in one sentence."""
     if found.not_kept:
-        shown = "; ".join(f"line {each.span.first} {', '.join(each.values)}" for each in found.not_kept[:_MOST_TYPED])
+        shown = "; ".join(
+            f"line {each.span.first} {', '.join(each.values)} of {literal(each.text, _LONGEST)}"
+            for each in found.not_kept[:_MOST_TYPED]
+        )
         rest = [str(each.span.first) for each in found.not_kept[_MOST_TYPED:]]
         more = f"; and parts of lines {', '.join(rest[:_MOST_NUMBERS])}" if rest else ""
         more += f" and of {len(rest) - _MOST_NUMBERS} more, up to line {rest[-1]}" if len(rest) > _MOST_NUMBERS else ""
         yield f"Parts of parsed lines that were not kept: {shown}{more}."
+
+
+def _not_understood(found: Pasted) -> Iterator[str]:
+    """Yield the text of lines that no reader took, in one sentence: a person may read what no reader does."""
+    parts = [part for part in found.not_understood if part.printed]
+    if parts:
+        shown = "; ".join(f"{_where(part)} {_quoted(part)}" for part in parts[:_MOST_TYPED])
+        more = f"; and more, up to line {parts[-1].span.last}" if len(parts) > _MOST_TYPED else ""
+        yield f"Lines that were not understood, as pasted: {shown}{more}."
+
+
+def _where(part: NotUnderstood) -> str:
+    return f"line {part.span.first}" if part.span.first == part.span.last else f"lines {part.span.first}-{part.span.last}"
+
+
+def _quoted(part: NotUnderstood) -> str:
+    more = f" and {len(part.printed) - _MOST_TYPED} more" if len(part.printed) > _MOST_TYPED else ""
+    return ", ".join(literal(text, _SHORT) for text in part.printed[:_MOST_TYPED]) + more
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:

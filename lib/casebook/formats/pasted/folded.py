@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from casebook.facts.pasted import OF_TOOLS, Pasted, ToldConfig
+from casebook.facts.pasted import OF_TOOLS, Pasted, ToldConfig, ToolStatement
+from casebook.formats.pasted import forms
 from casebook.formats.pasted.damage import sent
 from casebook.formats.pasted.text import REDACTED, quote_mark
 
@@ -101,6 +102,16 @@ def is_better(whole: Pasted, lines: Sequence[str], found: Pasted, texts: Sequenc
     return keeps and len(before) > 1 and sum(left) < sum(before)
 
 
+def may_be_broken(found: Pasted) -> bool:
+    """Return whether a reading leaves lines that may be the rest of others."""
+    return bool(found.not_understood) or any(_alone(found))
+
+
+def _alone(found: Pasted) -> Iterator[ToolStatement]:
+    """Yield lines of a form that no tool is known by, which may be the rest of a broken row."""
+    return (each for each in found.told if each.tool == forms.NO_TOOL and each.span.first == each.span.last)
+
+
 def holds_more(whole: Pasted, found: Pasted) -> bool:
     """Return whether the reading of joined lines has more values: text that a row has only taken in is none."""
     return _weight(whole) > _weight(found)
@@ -116,7 +127,7 @@ def _settings(found: Pasted) -> int:
 
 def _not_understood(found: Pasted, texts: Sequence[str]) -> list[int]:
     """Return the lengths of lines that were not understood; one alone may be the cut end."""
-    spans = (each.span for each in found.not_understood)
+    spans = (each.span for each in (*found.not_understood, *_alone(found)))
     return [len(texts[at - 1]) for span in spans for at in range(span.first, span.last + 1)]
 
 

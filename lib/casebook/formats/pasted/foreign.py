@@ -24,6 +24,9 @@ _KNOWN = re.compile(
     r"|for|while|ps|top|free|vmstat|iostat|sar|lsof|netstat|ss|ping"
 )
 """Programs whose output readers know: what they leave is damaged, and is named as such."""
+_OF_ANY_FORM = re.compile(r"kubectl|oc|k|echo")
+"""Programs that also print what they are asked for in one line, as a value of a resource or a variable."""
+_PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$])(?:\s.*)?")
 _LONGEST, _SHOWN, _MOST = 2000, 400, 40
 
 
@@ -46,7 +49,8 @@ def printed(
     at = 0
     while at < len(lines):
         after = at + 1
-        if (found := _COMMAND.fullmatch(whole[at].text[:_LONGEST])) and not _KNOWN.fullmatch(found["program"] or ""):
+        found = _COMMAND.fullmatch(whole[at].text[:_LONGEST])
+        if found and (not _KNOWN.fullmatch(found["program"] or "") or _has_any_answer(whole, at, found["program"])):
             texts, has_gap = [], False
             while after < min(len(lines), at + 1 + _MOST):
                 text = lines[after].text
@@ -61,3 +65,10 @@ def printed(
                 name = found["client"] or found["program"]
                 yield ToolStatement(name, LineSpan(lines[at + 1].number, lines[after - 1].number), says.rstrip("."))
         at = after
+
+
+def _has_any_answer(whole: Sequence[PastedLine], at: int, program: str) -> bool:
+    """Return whether one line alone stands between such a command and the next empty line or command."""
+    below = [line.text for line in whole[at + 1 : at + 3]]
+    is_alone = len(below) == 1 or (len(below) > 1 and (not below[1] or _PROMPT.fullmatch(below[1][:_LONGEST]) is not None))
+    return _OF_ANY_FORM.fullmatch(program) is not None and is_alone and not ("|" in whole[at].text and program == "echo")

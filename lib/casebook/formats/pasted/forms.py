@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted import ToolStatement
-from casebook.formats.pasted import cut_json, pairs
+from casebook.formats.pasted import cut_json, pairs, prose
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, is_gap, is_remark, spanned
 
@@ -17,13 +17,18 @@ _MEMBER = re.compile(r'"[^"]{1,100}"\s*:')
 _KEY = re.compile(r"(?P<indent>\s*)(?P<item>- +)?(?P<key>[\"']?[A-Za-z_][\w./-]{0,80}[\"']?):(?:\s+(?P<value>\S.*))?")
 _ITEM = re.compile(r"(?P<indent>\s*)- +(?P<value>\S.*)")
 _CELL = re.compile(r"\t+ *| {2,}")
-_HEAD = re.compile(r"(?:[^\W\d]|[%#])[\w%/().:# -]{0,40}")
+_HEAD = re.compile(r"(?:[^\W\d]|[%#])[\w%/().:# -]{0,40}|\.{3}")
+_DOTS = "..."
 _NAME = re.compile(r"(?=.*[a-zA-Z])[a-zA-Z0-9._-]{1,249}")
 _TELLING = re.compile(r"[\w][-_.]\w|__|[a-z]\d")
 _ALIGNED = re.compile(r"\s*(?P<name>[A-Z][\w-]{1,30}(?: [A-Z(][\w-]{1,30}\)?){0,3}):(?: {3,}|\t+)(?P<value>\S.{0,600})")
+_SETTING = re.compile(r"\s*(?:# ?)?(?:export )?(?P<name>(?=\w*[A-Z_.])[A-Za-z_][\w.-]{2,60}) ?= ?(?P<value>[^\s=].{0,300})")
+_STATED = re.compile(r"\s*(?P<name>[A-Z][\w.-]{1,30}(?: [\w.-]{2,30}){0,2}):\s+(?P<value>(?=.*\d)\S.{0,200})")
+"""One name with its value alone on a line: as a shell prints a variable; as a heading of a report, with a figure."""
 _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
+_SAID = re.compile(r"(?:[a-z']+[,;]? ){2}.*(?:\.\Z|\b(?:to|is|was|be|for)\b)")
 _LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
-_TOOL = "an output of no tool that is known"
+NO_TOOL = "an output of no tool that is known"
 _PARTS_OF = {
     "kafka-log-dirs": re.compile(r'"(?:offsetLag|isFuture)"\s*:'),
     "kafka-dump-log": re.compile(r"\bbaseOffset: \d+ lastOffset: \d"),
@@ -53,7 +58,7 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
 def _whose(lines: Sequence[PastedLine]) -> str:
     """Return the tool that prints these names, in part of its output; else that none is known."""
     found = (tool for line in lines for tool, names in _PARTS_OF.items() if names.search(line.text[:_LONGEST]))
-    return next(found, _TOOL)
+    return next(found, NO_TOOL)
 
 
 _Told = tuple[list[str], int, Sequence[CutOutput]]
@@ -152,7 +157,9 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
             continue
         if len(cells) != len(names):
             break
-        rows.append(", ".join(f"{name} {cell}" for name, cell in zip(names, cells, strict=True)))
+        rows.append(
+            ", ".join(f"{name} {cell}" for name, cell in zip(names, cells, strict=True) if (name, cell) != (_DOTS, _DOTS))
+        )
         after += 1
     return rows, after if rows else at, ()
 
@@ -187,15 +194,30 @@ def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
-    """Parse names with values: several per line, or one, which stands alone where a tool has aligned it."""
+    """Parse names with values: several per line, or one, which stands alone where its form is a tool's."""
     rows, after = [], at
     while after < min(len(lines), at + _MOST) and (found := pairs.alone(lines[after].text[:_LONGEST])):
         rows += found
         after += 1
-    if not rows and (aligned := _ALIGNED.fullmatch(lines[at].text)):
-        return [f"{aligned['name']} {aligned['value']}"], at + 1, ()
+    if len(rows) < 2:
+        return _one_pair(lines[at].text), at + 1, ()
     has_figures = any(re.search(r"\d|\btrue\b|\bfalse\b", row) for row in rows)
-    return rows if len(rows) > 1 and has_figures else [], after, ()
+    return rows if has_figures else [], after, ()
+
+
+def _one_pair(text: str) -> list[str]:
+    found = _ALIGNED.fullmatch(text) or _SETTING.fullmatch(text) or _STATED.fullmatch(text)
+    is_said = found is None or prose.is_of_person(text) or _PROSE.search(found["value"]) or _SAID.search(found["value"])
+    return [] if is_said else [f"{found['name']} {found['value'].strip()}"]
+
+
+def _two_columns(lines: Sequence[PastedLine], at: int) -> _Told:
+    """Parse a table of a page that has names in its first column, and no header: at least two rows, one with a figure."""
+    after, rows = at, []
+    while after < min(len(lines), at + _MOST) and len(cells := [*filter(None, lines[after].text[:_LONGEST].split("\t"))]) == 2:
+        rows.append(": ".join(cell.strip() for cell in cells))
+        after += 1
+    return rows if len(rows) > 1 and any(re.search(r"\d", row) for row in rows) else [], after, ()
 
 
 def _names(lines: Sequence[PastedLine], at: int) -> _Told:
@@ -208,4 +230,4 @@ def _names(lines: Sequence[PastedLine], at: int) -> _Told:
     return rows if is_block and len([row for row in rows if _TELLING.search(row)]) > 1 else [], after, ()
 
 
-_READERS = (_json, _part_of_json, _table, _yaml, _pairs, _names)
+_READERS = (_json, _part_of_json, _table, _yaml, _pairs, _two_columns, _names)

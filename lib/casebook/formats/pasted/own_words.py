@@ -67,10 +67,13 @@ _THREADS = (
 )
 _KERNEL = (
     "Out Killed process child sacrifice or kernel total-vm anon-rss file-rss shmem-rss UID pgtables oom_score_adj"
-    " oom_reaper reaped"
+    " oom_reaper reaped memory usage failcnt oom-kill constraint oom_memcg task_memcg task pid"
 )
 _UNITS = "code Loaded Active Main PID Tasks Memory CPU CGroup Docs Drop-In Process vendor preset since ago limit"
-_PODS = "Name Namespace Restart Count Type Reason Age From Message Warning Normal NAME READY STATUS RESTARTS AGE po"
+_PODS = (
+    "Name Namespace Restart Count Type Reason Age From Message Warning Normal NAME READY STATUS RESTARTS AGE po"
+    " CONTAINER ID IMAGE COMMAND CREATED PORTS NAMES"
+)
 _MEASURED = "TYPE HELP"
 _CRUISE = (
     "KafkaPartitionState KafkaBrokerState topic partition leader replicas in-sync out-of-sync IsController"

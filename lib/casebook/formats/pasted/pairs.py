@@ -12,8 +12,8 @@ _ALONE = re.compile(
     r"\s*(?P<name>[\"']?[A-Za-z][\w.()/%#-]*(?: [\w()/%#.-]+){0,4}[\"']?)\s*(?:[:=]|\t+)\s*(?P<value>\S.{0,300}?),?\s*"
 )
 _PROSE = re.compile(r"(?:[a-z']+[,.;]? ){3}|[?!]$|^//")
-_WHOSE = re.compile(r"(?=.*\d)[A-Za-z][\w.-]*(?: [\w.-]+){0,3}")
-"""Words with a number in front of a row's names."""
+_WHOSE = re.compile(r"(?=.*\d)[A-Za-z][\w.-]*(?: [\w.-]+){0,3}|[A-Za-z]\w*(?:[-_.]\w+)+")
+"""Words with a number, or a name of parts, in front of a row's names."""
 _MARKS = " \t-:,|*>"
 _CODE = (".java", ".scala")
 

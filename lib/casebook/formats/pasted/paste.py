@@ -71,7 +71,8 @@ from casebook.formats.pasted.tools import (
     zookeeper,
 )
 
-_SHOWN = 120
+_SHOWN, _MOST_SHOWN = 120, 400
+_UNKNOWN = "is nothing that is known"
 _COMMAND = re.compile(
     rf"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*{shells.PROMPT} .*"
     r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
@@ -97,7 +98,7 @@ def read(texts: Iterable[str]) -> Pasted:
     found = _read(pasted)
     if folds := folded.joined(pasted):
         found = _better(found, pasted, folds)
-    if found.not_understood and (folds := folded.softly(pasted)):
+    if folded.may_be_broken(found) and (folds := folded.softly(pasted)):
         found = _better(found, pasted, folds, is_soft=True)
     found = spacing.spread(found, numbers)
     beside = sorted((*found.beside, *aside), key=lambda each: each.span)
@@ -264,6 +265,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     reassign.plans,
     quorum.described,
     answers.answers,
+    offsets.committed,
     unread.outputs,
     offsets.exported,
     usage.used,
@@ -271,6 +273,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     folders.names,
     listing.listed,
     named.named,
+    quoted.file_errors,
     logs.log_lines,
     quoted.exceptions,
 )
@@ -314,17 +317,18 @@ def _not_understood(
     found = [NotUnderstood(each.span, "", each.reason) for each in cut_ends]
     asked = None
     for line in left:
-        asked = None if is_sentence(lines[line.number - 1].text) and not lines[line.number - 2].text else asked
+        own = lines[line.number - 1].text
+        asked = None if is_sentence(own) and not lines[line.number - 2].text else asked
         if not line.text or _says_nothing(line.text):
             asked = unread.tool(line.text) or asked
             continue
-        if reason := unread.reason(asked):
-            before = found.pop() if found and (found[-1].reason, found[-1].span.last) == (reason, line.number - 1) else None
-            found.append(NotUnderstood(LineSpan(before.span.first if before else line.number, line.number), "", reason))
-        elif found and found[-1].text and found[-1].span.last == line.number - 1:
-            found[-1] = found[-1]._replace(span=LineSpan(found[-1].span.first, line.number))
+        reason = unread.reason(asked)
+        part = NotUnderstood(one(line), "" if reason else cut(own, _SHOWN), reason or _UNKNOWN, (cut(own, _MOST_SHOWN),))
+        before = found[-1] if found else None
+        if before and before.printed and (before.span.last, before.reason) == (line.number - 1, part.reason):
+            found[-1] = before._replace(span=LineSpan(before.span.first, line.number), printed=before.printed + part.printed)
         else:
-            found.append(NotUnderstood(one(line), cut(lines[line.number - 1].text, _SHOWN), "is nothing that is known"))
+            found.append(part)
     return tuple(sorted(found))
 
 

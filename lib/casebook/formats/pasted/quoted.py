@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from casebook.facts.pasted import ToolStatement
 from casebook.facts.quotes import cut
 from casebook.formats.pasted.text import PastedLine, one
 
 _EXCEPTION = re.compile(r"\b(?:[a-z]\w*\.)*[A-Z]\w*(?:Exception|Error)\b ?: ?\S.*")
+_FRAME = re.compile(r"\s+at (?:[\w.-]+(?:@[\w.-]+)?/)?(?:[a-z]\w*\.)+[\w.$<>]+\(")
+_OF_FILE = re.compile(r"\s*(?P<said>(?:[A-Za-z]:\\|/)[^:]{1,400}: \S.{0,400})")
 _MEMBER = re.compile(r'"(?P<name>\w{1,60})"\s*:\s*(?:"(?P<text>(?:\\.|[^"\\])*+)"|(?P<other>-?\d[\d.eE+-]*|true|false|null))')
 _MOST, _LONGEST, _SHOWN = 100, 4096, 400
 
@@ -51,3 +54,10 @@ def exceptions(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
     for line, _ in zip((line for line in found if _EXCEPTION.search(line.text)), range(_MOST), strict=False):
         says = f"quoted without a time: {cut(line.text.strip().strip('`').rstrip('. '), _SHOWN)}"
         yield ToolStatement("an exception", one(line), says, "paste the lines of server.log around it")
+
+
+def file_errors(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield every message of Java on a file that has lost its class, above its stack (``FileSystemException.getMessage``)."""
+    for line, below in pairwise(lines):
+        if _FRAME.match(below.text) and (of_file := _OF_FILE.fullmatch(line.text[:_LONGEST])):
+            yield ToolStatement("an exception", one(line), f"of a file, quoted without a time: {of_file['said'].rstrip('. ')}")

@@ -37,7 +37,9 @@ _OWN_WORDS = (
                               r"|User:\S+ has (?:Allow|Deny) permission for operations?: .*)"), _INSTEAD),
     ("kafka-features", re.compile(r"\s*Feature: \S+\s+Supported(?:MinVersion|.*Version): .*"), _INSTEAD),
     ("kafka-cluster", re.compile(r"Cluster ID: \S+"), _INSTEAD),
-    ("kafka-producer-perf-test", re.compile(r"\d+ records sent, [\d.]+ records/sec .*"), _INSTEAD),
+    ("kafka-producer-perf-test", re.compile(r"\d+ records sent, [\d.]+ records/sec .*"
+                                           r"|(?:\d+(?:\.\d+)? ms (?:avg|max) latency,? ?)?(?:[\d.]+ ms [\d.]+th[,.] ?)+"),
+     _INSTEAD),
     ("kafka-replica-verification", re.compile(r".{0,60}max lag is \d+ for partition .*"), _INSTEAD),
     ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
 )  # fmt: skip

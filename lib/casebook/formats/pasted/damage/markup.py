@@ -9,6 +9,8 @@ import re
 _TABLE_BEGINS = re.compile(r"\s*<table\b", re.IGNORECASE)
 _TABLE_ENDS = re.compile(r"</table\s*>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:table|thead|tbody|tr|th|td|br|p|b|i|strong|em|code|pre|span|div)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_BLOCK = re.compile(r"^\s*<(?:p|pre|div|br|blockquote)(?:\s[^<>]{0,200})?/?>|</(?:p|pre|div|blockquote)\s*>\s*$", re.IGNORECASE)
+"""Where a paragraph or a listing of a page begins and ends."""
 _CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
 _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
@@ -32,10 +34,17 @@ def without(texts: list[str]) -> list[str]:
     found, inside = [], False
     for text in texts:
         inside = inside or ("<" in text and _TABLE_BEGINS.match(text) is not None)
-        bare = _TAG.sub(" ", _CELLS.sub("\t", text)).strip() if inside and "<" in text else text
+        bare = _TAG.sub(" ", _CELLS.sub("\t", text)).strip() if inside and "<" in text else _without_blocks(text)
         inside = inside and _TABLE_ENDS.search(text) is None
         found.append(_plain(_without_type(bare)))
     return found
+
+
+def _without_blocks(text: str) -> str:
+    """Return a line without the tags that begin and end a paragraph or a listing."""
+    while "<" in text and len(text) < _LONGEST and (bare := _BLOCK.sub("", text)) != text:
+        text = bare
+    return text
 
 
 def _without_type(text: str) -> str:

@@ -7,7 +7,7 @@ line below that has no time, was broken there, also within a word.
 import re
 
 _KERNEL = re.compile(
-    r"\[(?:\s*\d{1,9}\.\d{1,9}|[^\W\d]{2,4}\.? [^\W\d]{3,4}\.? [ \d]\d \d\d:\d\d:\d\d \d{4})\] "
+    r"\[(?:\s*\d{1,9}\.\d{1,9}|[^\W\d]{1,4}\.? (?:[^\W\d]{3,4}\.?|\d{1,2}[월月]) {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] "
     r"|\w{3} [ \d]\d \d\d:\d\d:\d\d \S{1,250} kernel: "
 )
 _ENTRY = re.compile(r"\w{3} [ \d]\d \d\d:\d\d:\d\d \S|\[?\d{4}-\d\d-\d\d[T ]|.*:$")

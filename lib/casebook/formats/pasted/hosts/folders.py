@@ -30,6 +30,7 @@ _AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
 _DIR = re.compile(
     rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>(?!(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s)\S.*?)\s*"
 )
+_NAMELESS = re.compile(rf"\s*{_DATE}\s+(?:{_AMOUNT})\s*")
 """A level behind what looks like a size is of a log entry with milliseconds there."""
 _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
 _WITHIN = re.compile(
@@ -65,6 +66,8 @@ _COMPLETED = re.compile(r".{0,200}[$#]\s+(?:vim?|nano|cat|less|more|head|tail|cd
 _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
 _BELOW_HERE = re.compile(r"(?:[\w.@+-]+/)*[\w.@+-]+-\d{1,9}/?")
 """A partition's folder, as seen from another one."""
+_MARKS = "/*@"
+"""Marks behind a name by ``ls -F`` and ``ls -p``."""
 _UNNAMED = "a folder whose name was not pasted"
 _LONGEST, _MOST_NAMES = 2000, 50_000
 
@@ -72,7 +75,7 @@ _LONGEST, _MOST_NAMES = 2000, 50_000
 def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Yield every file in a log dir listed by Windows, and the disk summary below."""
     folder, whole, seen, below, begin, counted = "", "", False, False, 0, False
-    for here in placed(lines):
+    for here in placed(_unwrapped(lines)):
         text, where = here.line.text, one(here.line)
         if len(text) > _LONGEST:
             continue
@@ -100,8 +103,17 @@ def windows(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid | Fra
         elif _ALL.fullmatch(text):
             counted = True
             yield Frame(where)
-        elif _WITHIN.fullmatch(text):
+        elif _WITHIN.fullmatch(text) or (":" in text and _NAMELESS.fullmatch(text)):
             yield Frame(where)
+
+
+def _unwrapped(lines: Sequence[PastedLine]) -> Iterator[PastedLine]:
+    """Yield the lines; a file whose name a mail has put on the next line stands there with its time and size."""
+    before = ""
+    for line in lines:
+        is_name = bool(before) and log_dir_names.file(line.text.strip()) is not None
+        yield line._replace(text=f"{before} {line.text.strip()}") if is_name else line
+        before = line.text if ":" in line.text and _NAMELESS.fullmatch(line.text[:_LONGEST]) else ""
 
 
 def _listed(row: re.Match[str], folder: str, here: Placed, begin: int) -> ListedFile | HostSaid | Frame:
@@ -141,6 +153,7 @@ def names(lines: Sequence[PastedLine]) -> Iterator[ListedFile | HostSaid]:
         elif text.endswith(":") and asked and (_PATH.fullmatch(text[:-1]) or _BELOW_HERE.fullmatch(text[:-1])):
             folder, begin = text[:-1], here.line.number
         elif (found := text.split()) and all(map(_is_name, found)) and (asked or _shows_itself(found)):
+            found = [name.rstrip(_MARKS) for name in found]
             files = [name for name in found if log_dir_names.file(name)]
             folders = [name for name in found if log_dir_names.folder(name) and name not in files]
             count += len(files) + len(folders)
@@ -159,5 +172,6 @@ def _shows_itself(names: Sequence[str]) -> bool:
     return any(map(log_dir_names.file, names)) or (len(names) > 1 and any(map(_BESIDE.fullmatch, names)))
 
 
-def _is_name(word: str) -> bool:
+def _is_name(marked: str) -> bool:
+    word = marked.rstrip(_MARKS)
     return log_dir_names.file(word) is not None or log_dir_names.folder(word) is not None or _BESIDE.fullmatch(word) is not None

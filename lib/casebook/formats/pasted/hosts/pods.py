@@ -54,9 +54,18 @@ _EVENT = re.compile(
     rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"
 )
 _LAST_SEEN = re.compile(
-    rf"\s*(?P<age>{AGE}(?: \(x\d+ over {AGE}\))?)\s+(?P<type>Warning"
+    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<age>{AGE}(?: \(x\d+ over {AGE}\))?)\s+(?P<type>Warning"
     rf"|Normal)\s+(?P<reason>[A-Z]\w+)\s+(?P<object>[a-z]+/\S+)\s+(?P<message>\S.*)"
 )
+_DONE_TO = re.compile(
+    r"\s*(?P<said>[a-z][a-z0-9.-]*/[\w.-]+ (?:patched|scaled|created|deleted|configured|unchanged|restarted|annotated|labeled"
+    r"|edited|evicted|cordoned|uncordoned|drained)(?: \([^)]*\))?)\s*"
+)
+"""What kubectl prints of a changed object."""
+_CLAIM = re.compile(
+    rf"\s*(?P<name>[a-z0-9][a-z0-9.-]*)\s+(?P<status>Bound|Pending|Lost|Terminating)\s+(?P<rest>pvc-\S+\s+\S+\s+\S+.*{AGE}.*)"
+)
+"""A row of ``kubectl get pvc``."""
 _EVENT_ROW = re.compile(
     rf"\s*Normal\s+\w+\s+(?:{AGE}|<unknown>).*|\s*Type\s+Reason\s+Age\s+From\s+Message\s*|\s*LAST SEEN\s+TYPE\s+REASON\s.*"
     rf"|\s*-{{4,}}[\s-]*"
@@ -99,8 +108,14 @@ def pods(lines: Sequence[PastedLine]) -> Iterator[HostSaid]:
             continue
         if row := (_POD.fullmatch(text) if "/" in text else None):
             yield _row(row, one(here.line), here.broker)
+        elif done := (_DONE_TO.fullmatch(text) if "/" in text else None):
+            yield HostSaid("kubectl", one(here.line), f"it printed {done['said']}", here.broker)
+        elif claim := (_CLAIM.fullmatch(text) if " pvc-" in text else None):
+            said = f"claim {claim['name']} is {claim['status']} to {claim['rest']}"
+            yield HostSaid("kubectl", one(here.line), " ".join(said.split()), here.broker, bad=claim["status"] != "Bound")
         elif event := _LAST_SEEN.fullmatch(text):
-            said = f"{event['object']}: {event['reason']} {event['age']} ago: {event['message']}"
+            where = f", namespace {event['namespace']}" if event["namespace"] else ""
+            said = f"{event['object']}{where}: {event['reason']} {event['age']} ago: {event['message']}"
             yield HostSaid("kubectl", one(here.line), said, here.broker, bad=event["type"] == "Warning")
 
 

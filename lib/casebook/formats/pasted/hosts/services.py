@@ -76,8 +76,11 @@ _BY_SYSTEMD = re.compile(
     r"|Failed with result 'oom-kill').*"
 )
 _SCORE = re.compile(r" score (?P<score>\d+)")
+_OF_KILLED = re.compile(r"\b(UID|oom_score_adj):(-?\d+)")
+_DATED = r"[^\W\d]{1,4}\.? (?:[^\W\d]{3,4}\.?|\d{1,2}[월月]) {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}"
+"""A date as ``dmesg -T`` prints it, in the language of its host."""
 _WHEN = re.compile(
-    r"\[(?P<zoneless>[^\W\d]{2,4}\.? [^\W\d]{3,4}\.? [ \d]\d \d\d:\d\d:\d\d \d{4})\]"
+    rf"\[(?P<zoneless>{_DATED})\]"
     r"|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
     r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
 )
@@ -87,6 +90,7 @@ _CHOSEN = re.compile(
     r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
     r"[, ]task=(?P<name>[^,\s]+)(?:,pid=(?P<pid>\d+))?).*"
 )
+_OF_CHOSEN = re.compile(r"\b(nodemask|cpuset|mems_allowed|uid)=([^,\s]+)")
 _COMM = re.compile(
     r".*\bCPU: (?P<cpu>\d+) (?:UID: \d+ )?PID: (?P<pid>\d+) Comm: (?P<name>\S+) .*?(?P<kernel>\d+\.\d+\.\d+\S*)(?: #.*)?\s*"
 )
@@ -298,7 +302,7 @@ def is_of_kernel(text: str) -> bool:
     """Return whether a line is from a host's kernel or systemd, not from a process there."""
     return (
         re.search(
-            r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[[^\W\d]{2,4}\.? [^\W\d]{3,4}\.? [ \d]\d \d\d:\d\d:\d\d \d{4}\] ",
+            rf"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[{_DATED}\] ",
             text[:200],
         )
         is not None
@@ -339,6 +343,7 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         said = f"the kernel {did} {killed['pid'] or 'without a printed id'} ({killed['name']}){or_child} for want {of}{moment}"
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
+        said += "".join(f", {name} {number}" for name, number in _OF_KILLED.findall(killed["rest"]))
         said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""
         said += "; its name does not show whether it was the broker" if killed["name"] == "java" else ""
         facts: dict[str, object] = {"pid": _id(killed), "name": killed["name"], "when": when.removeprefix("at ") or None}
@@ -356,6 +361,7 @@ def _of_kernel(text: str, where: LineSpan, broker: int | None, when: str) -> Hos
         which = chosen["pid"] or "without a printed id"
         text = f"memory ran out{where_from} ({chosen['constraint']}), the kernel chose process {which} ({chosen['name']})"
         text += f" of cgroup {chosen['of']}" if chosen["of"] else ""
+        text += "".join(f", {name} {value}" for name, value in _OF_CHOSEN.findall(seen))
         facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": _id(chosen)}
         return HostSaid("OOM killer", where, text + moment, broker, bad=True, facts=facts)
     if memory := _OF_MEMORY.fullmatch(seen):

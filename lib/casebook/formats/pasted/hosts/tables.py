@@ -71,12 +71,14 @@ def _row(names: Sequence[str], words: Sequence[str]) -> str:
 
 
 def _docker(texts: Sequence[str]) -> list[str]:
-    """Return containers: name, image and status; the columns of ports may be empty."""
+    """Return containers: name, image and status, then the rest as printed; the columns of ports may be empty."""
     found = []
     for text in texts[1:]:
         cells = re.split(r"\s{2,}", text.strip())
         if len(cells) > _LEAST:
             status = next((cell for cell in cells[2:] if re.match(r"Up |Exited|Created|Restarting|Dead|Paused", cell)), "")
             ports = next((cell for cell in cells[2:-1] if re.search(r"\d/(?:tcp|udp)", cell)), "")
-            found.append(f"{cells[-1]} ({cells[1]}): {status}" + (f", ports {ports}" if ports else ""))
+            rest = [cell for cell in (cells[0], *cells[2:-1]) if cell not in (status, ports)]
+            shown = [f"ports {ports}"] * bool(ports) + rest
+            found.append(f"{cells[-1]} ({cells[1]}): {', '.join(filter(None, (status, *shown)))}")
     return found

@@ -224,12 +224,14 @@ def _entries(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry],
     index += _is_apart(lines, index)
     while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
         text, after = lines[index].text, index + 1
-        while (entry := _entry(text)) is None and after < min(len(lines), index + _MOST_FOLDED):
-            more = lines[after].text
+        while after < min(len(lines), index + _MOST_FOLDED):
+            more, entry = lines[after].text, _entry(text)
+            if entry is not None and (entry.synonyms or not more.strip().startswith("synonyms={")):
+                break
             if not more or len(more) > _LONGEST or _HEAD.fullmatch(more) or _entry(more) is not None:
                 break
             text, after = _rejoined(text, more.strip()), after + 1
-        if entry is None:
+        if (entry := _entry(text)) is None:
             break
         found.append(entry)
         index = after

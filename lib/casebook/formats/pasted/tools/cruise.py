@@ -56,8 +56,10 @@ _FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=
 _SUMMARY = re.compile(
     r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
     r"|Excluded (?:Topics|Brokers For [\w ]+): \[.*|Counts: \d+ brokers .*|Provision(?:ing)? Status: .*"
-    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*[sS]core.*)"
+    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*[sS]core.*"
+    r"|[\w ]{0,40}partition movements?:|\{EXE_ID: \d+, \w+, \{.*)"
 )
+"""Lines about the whole cluster, and tasks of its executor (``ExecutionTask.toString``) with the line above them."""
 _MOST_BROKERS, _MOST_LEAST, _LONGEST_STATE, _LONGEST_PROPOSAL = 50, 40, 1500, 6000
 
 

@@ -87,7 +87,7 @@ def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator[Used | ToolStatement]:
-    replicas, failed, behind, moving, answered = 0, [], [], [], {}
+    replicas, failed, empty, behind, moving, answered = 0, [], [], [], [], {}
     level, settled, usable = 0, 0, 0
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
@@ -95,6 +95,8 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
         usable += log_dir.get("error", "") is None
         if isinstance(where, str) and log_dir.get("error"):
             failed.append(f"broker {broker} cannot use {where} ({_error(str(log_dir['error']))})")
+        if log_dir.get("partitions") == []:
+            empty.append(f"no partition is printed for {where} of broker {broker}")
         for row in _maps(log_dir.get("partitions")):
             name, size, lag = row.get("partition"), row.get("size"), row.get("offsetLag")
             if (
@@ -113,7 +115,7 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
                 level += lag == 0 and type(lag) is int
                 settled += row.get("isFuture") is False
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
-    parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
+    parts = [part for rows in (failed, empty, moving, behind) for part in _some(rows)]
     parts += [f"error null of {usable} log dir{'' if usable == 1 else 's'}"] if usable else []
     parts += [f"offset lag 0 of {level}"] if level else []
     settling = ": none of these is being moved between log dirs" if whole and not moving else ""

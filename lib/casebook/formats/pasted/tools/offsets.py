@@ -17,6 +17,11 @@ _OFFSET = re.compile(
 _EXPORTED = re.compile(
     rf"/consumers/(?P<group>[^/\s]{{1,249}})/offsets/(?P<topic>{TOPIC_NAME})/(?P<partition>\d{{1,9}}):(?P<offset>\d{{1,18}})\s*"
 )
+_COMMITTED = re.compile(
+    rf"\s*\[(?P<group>[^\],]{{1,249}}),(?P<topic>{TOPIC_NAME}),(?P<partition>\d{{1,9}})\]::(?:OffsetAndMetadata\(offset=(?P<offset>\d{{1,18}})"
+    r"(?:,.*)?\)?|\[OffsetMetadata\[(?P<older>\d{1,18}),.*)\s*"
+)
+"""A record of ``__consumer_offsets`` (``OffsetAndMetadata.scala@0.9.0.1, 2.8.2``)."""
 _TIME = re.compile(r"--time[ =](?P<time>[^\s;|&]+)")
 _LABEL = re.compile(
     r"[\W_]*(?:(?:the |time |offsets? |GetOffsetShell |kafka-get-offsets )*"
@@ -44,6 +49,15 @@ def exported(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | ToolStateme
         if line.text.startswith("/consumers/") and (row := _EXPORTED.fullmatch(line.text[:_LONGEST])):
             yield PastedOffset(row["group"], row["topic"], int(row["partition"]), one(line), int(row["offset"]), None)
             yield ToolStatement("ExportZkOffsets", one(line), line.text.strip())
+
+
+def committed(lines: Sequence[PastedLine]) -> Iterator[PastedOffset | ToolStatement]:
+    """Yield commits that ``kafka-console-consumer`` prints with the formatter of the offsets topic."""
+    for line in lines:
+        if "]::" in line.text and (row := _COMMITTED.fullmatch(line.text[:_LONGEST])):
+            offset = int(row["offset"] or row["older"])
+            yield PastedOffset(row["group"], row["topic"], int(row["partition"]), one(line), offset, None)
+            yield ToolStatement("kafka-console-consumer", one(line), f"the record {line.text.strip()}")
 
 
 def told(lines: Sequence[PastedLine], at: int, command: str) -> tuple[Sequence[ToolStatement], int]:

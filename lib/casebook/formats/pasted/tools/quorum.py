@@ -24,9 +24,10 @@ _ALIGNED = re.compile(r"\s*ClusterId: {4,}\S+\s*")
 """The cluster's id, as only this tool aligns it."""
 _HEAD = re.compile(r"\s*(?:NodeId|ReplicaId)\s+(?:\S+\s+)?LogEndOffset\s+Lag\s+.*Status\s*")
 _ROW = re.compile(
-    r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?P<end>-?\d{1,19})\s+(?P<lag>-?\d{1,19})"
-    r"\s+(?P<fetched>-?\d+(?: ms ago)?)\s+(?P<caught>-?\d+(?: ms ago)?)\s+(?P<status>Leader|Follower|Observer)\s*"
+    r"\s*(?P<node>\d{1,10})\s+(?:(?:(?P<directory>[\w-]{22})|\.{3})\s+)?(?P<end>-?\d{1,19})\s+(?P<lag>-?\d{1,19})"
+    r"\s+(?:(?P<fetched>-?\d+(?: ms ago)?)\s+(?P<caught>-?\d+(?: ms ago)?)|\.{3})\s+(?P<status>Leader|Follower|Observer)\s*"
 )
+"""A person may have put dots in place of columns."""
 _CUT_ROW = re.compile(r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?:(?P<end>-?\d{1,19})\s+)?(?P<rest>-?\d.*)?\s*")
 _AGES = {"fetched": "last fetch", "caught": "last caught up"}
 _LONGEST, _SHOWN = 16 << 10, 30
@@ -58,7 +59,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
 
 def _node(row: re.Match[str]) -> str:
     directory = f", directory {row['directory']}" if row["directory"] else ""
-    ages = [f", {what} {row[name]}" for name, what in _AGES.items()]
+    ages = [f", {what} {row[name]}" for name, what in _AGES.items() if row[name]]
     return f"{row['node']} {row['status'].lower()}{directory}, log end {row['end']}, lag {row['lag']}{''.join(ages)}"
 
 

@@ -55,7 +55,7 @@ _OBSERVERS = re.compile(rf"\b(?P<what>(?:Live)?Observers): ?(?P<ids>{_IDS})?")
 _ROW_ALONE = re.compile(r"\s*Partition: ?\d{1,10}\s+Leader: ", re.IGNORECASE)
 _WITHOUT_ISR = re.compile(
     rf"\s*Topic: ?(?P<topic>{TOPIC_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
-    rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
+    rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|Replicas: ?(?P<begun>\d[\d,]*)|R.*)",
     re.IGNORECASE,
 )
 _LIST = re.compile(r"--(?P<option>unavailable|under-replicated|under-min-isr|at-min-isr)-partitions\b")
@@ -293,6 +293,7 @@ def _as_far(
             )
     if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
         replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
+        replicas = f" and replicas that begin with {row['begun']}" if row["begun"] else replicas
         says = f"{row['topic']}-{int(row['partition'])} has {_led(row)}{replicas}; its ISR was not pasted in full"
         return cut, (ToolStatement("kafka-topics", cut.span, says),)
     if (row := _WITHOUT_REPLICAS.fullmatch(text)) and znodes.number(row["partition"]) is not None:

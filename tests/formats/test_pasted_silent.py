@@ -510,9 +510,7 @@ def test_paragraphs_of_a_page():
 
 
 def test_rows_of_two_cells():
-    assert "slow requests: 2; failed requests: 0" in said(
-        "| | |\n|---|---|\n| slow requests | 2 |\n| failed requests | **0** |\n"
-    )
+    assert "Líneas `slow`: 2; Líneas `odd`: 0" in said("| | |\n|---|---|\n| Líneas `slow` | 2 |\n| Líneas `odd` | **0** |\n")
 
 
 def test_dates_of_dmesg_in_chinese():
@@ -531,3 +529,65 @@ def test_latencies_that_a_mail_has_wrapped():
     text = "300 records sent, 29.6 records/sec (1.43 MB/sec), 36.77 ms avg latency,\n4025.00 ms max latency, 6 ms 50th, 10 ms 95th, 1235 ms 99th, 3927 ms 99.9th.\n"
     assert "3927 ms 99.9th" in said(text)
     assert paste.read(text.splitlines()).not_understood == ()
+
+
+def test_what_stands_before_a_line_is_told():
+    """A chat's time and sender, or what looks like them in a script's own output."""
+    text = said("[03:11:35] leader end offset: bills:0:58000\n[03:11:42] sizes: b2:size=755020\n")
+    assert "before this line stands [03:11:35] leader end offset:" in text
+    assert "before this line stands [03:11:42] sizes:" in text
+
+
+def test_a_bot_that_was_asked():
+    found = paste.read(
+        [
+            "@bot: k exec kb-1 -n pay -- df -h /data",
+            "Filesystem   Size  Used Avail Use% Mounted on",
+            "/dev/a  492G  318G  174G  65% /data",
+        ]
+    )
+    assert [(each.text[:6], each.typed, each.heading) for each in found.beside] == [("k exec", True, "kb-1")]
+
+
+def test_one_broker_of_log_dirs():
+    """As a person has taken it out: an exception in it begins no log line."""
+    rows = '{\n  "broker": 14,\n  "logDirs": [\n    {\n      "partitions": [],\n      "error": "org.apache.kafka.common.errors.KafkaStorageException",\n      "logDir": "/k2"\n    }\n  ]\n}'
+    found = paste.read(rows.splitlines())
+    assert (found.logs, found.not_understood) == ((), ())
+    assert "broker 14 cannot use /k2 (KafkaStorageException)" in said(rows)
+
+
+def test_an_object_of_json_is_no_log():
+    text = '{\n  "state": "down",\n  "why": "org.apache.kafka.common.errors.KafkaStorageException: gone"\n}\n'
+    assert paste.read(text.splitlines()).logs == ()
+    assert "why org.apache.kafka.common.errors.KafkaStorageException: gone" in said(text)
+
+
+def test_a_thread_without_its_first_quote():
+    text = 'kafka-network-thread-5-PLAINTEXT-4" #97 prio=5 os_prio=0 tid=0x7fb nid=0x2d5 runnable\n java.lang.Thread.State: RUNNABLE\n at a.B.c(B.java:1)\n'
+    assert "1 network threads were pasted (kafka-network-thread-5-PLAINTEXT-4)" in said(text)
+
+
+def test_rows_of_jmx_tool_below_a_command_for_one_bean():
+    text = "$ JmxTool --object-name 'kafka.server:type=ReplicaManager,name=PartitionCount' --one-time true\n1789919475362,52\n"
+    assert "kafka.server:type=ReplicaManager,name=PartitionCount: Value 52, at 2026-09-20T15:51:15.362Z" in said(text)
+
+
+def test_the_bare_value_of_jmxterm():
+    bean = "kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions"
+    assert f"{bean}: Value 7" in said(f"$>get -s -b {bean} Value\n#mbean = {bean}:\n7\n")
+
+
+def test_a_prompt_of_a_host_and_a_dollar():
+    (typed,) = paste.read(["kb-01 $ egrep '^num' server.properties", "num.io.threads=8"]).beside
+    assert typed.typed
+
+
+def test_stars_behind_a_backslash():
+    (typed, *_) = paste.read(["$ ls -l /k/bills-0/\\*.log", "total 0"]).beside
+    assert typed.text == "$ ls -l /k/bills-0/*.log"
+
+
+def test_literals_in_a_block_of_variables():
+    text = "var (\n\tsrvr = `Zookeeper version: 3.4.6-1, built on 02/20/2014 09:09 GMT\nMode: leader\nNode count: 306\n`\n)\n"
+    assert "Mode leader, Node count 306" in said(text)

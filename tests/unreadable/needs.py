@@ -76,6 +76,7 @@ NEEDS: Mapping[str, frozenset[str]] = {f"durability.{rule.name}": _OF_RULES[rule
     "offsets_topic.decoded": _OFFSETS,
     "offsets_topic.damage": _OFFSETS,
     "offsets_topic.expiring": _OFFSETS | _DEFAULTS,
+    "offsets_topic.missing_topics": _OFFSETS | {"assignments"},
     "offsets_topic.replicated": frozenset({"assignments"}),
     "log_dirs.held": _DISKS,
     "log_dirs.stopped": _DISKS,

@@ -276,10 +276,14 @@ class Cluster:
         """Value for ``--zookeeper`` of Kafka's tools; ``HOST`` stands for an unknown server."""
         return (",".join(self.zookeeper) or "HOST:2181") + self.chroot
 
+    @property
+    def lists_topics(self) -> bool:
+        """Whether the list of topics is whole: otherwise a topic that is not in it may exist."""
+        return (bool(self.topics) or "/brokers/topics" in self.there) and not self.unlisted
+
     def lacks(self, topic: str) -> bool:
-        """Whether a complete walk did not find this topic; ``False`` after an incomplete walk."""
-        walked = bool(self.topics) or "/brokers/topics" in self.there
-        return walked and not self.unlisted and topic not in self.topics
+        """Whether a whole list of topics does not have this one: ``False`` for one that exists, and for an unknown one."""
+        return self.lists_topics and topic not in self.topics
 
     @property
     def maybe_deleted(self) -> frozenset[str]:

@@ -96,7 +96,9 @@ class GroupBytes(NamedTuple):
 
 
 class GroupCommit(NamedTuple):
-    """A row of ``tables/commits``: the latest visible commit of a group for a topic partition.
+    """A row of ``tables/commits``: the latest visible commit of a group for a topic partition, in each copy that was read.
+
+    Of very many only the first 50,000 are kept: ``OffsetsLog.commits`` counts all. A follower's copy may lag.
 
     Columns:
         group: Group id.

@@ -260,7 +260,7 @@ class TestUnread:
             for f in found.findings
             if f.check.startswith("offsets_topic.") and not f.check.endswith((".compacted", ".cleaner_map", ".replicated"))
         ]
-        assert len(content) == 8
+        assert len(content) == 9
         return found, {(f.status, f.why, f.settle) for f in content}
 
     def test_without_log_dirs_they_are_wanted(self):

@@ -19,7 +19,8 @@ _HEADING = re.compile(
     r"|(?P<resource>(?:pods?|po|node|container)/[a-z0-9][a-z0-9.-]*):?"
     r"|(?:[Hh]ost|[Ss]erver|[Nn]ode|[Pp]od|[Oo]n) (?P<called>[A-Za-z][\w.-]*):"
     r"|(?P<ansible>[\w.-]{1,60})\s*\|\s*(?i:CHANGED|SUCCESS|FAILED!?|UNREACHABLE!?)\s*(?:\|\s*(?:rc=-?\d+|\(stdout\)|\(stderr\)).*|=>\s*\{?)"
-    r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*"
+    r"|\[\d+\] \d\d:\d\d:\d\d \[(?:SUCCESS|FAILURE)\] (?P<pssh>[\w.@-]+).*)\s*",
+    re.ASCII,
 )
 """Headings above the output of one host, by shell loops, ansible, pssh and people."""
 _SECTION = re.compile(r"\s*#{20,}\s*[A-Za-z]+(?: [A-Za-z]+)*\s*#{20,}\s*")

@@ -29,6 +29,8 @@ _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
 _SAID = re.compile(r"(?:[a-z']+[,;]? ){2}.*(?:\.\Z|\b(?:to|is|was|be|for)\b)")
 _LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
 NO_TOOL = "an output of no tool that is known"
+_OF_LOGS = frozenset({"@timestamp", "log", "message", "msg", "_source", "hits", "textPayload", "jsonPayload"})
+"""Members of a log entry as JSON."""
 _PARTS_OF = {
     "kafka-log-dirs": re.compile(r'"(?:offsetLag|isFuture)"\s*:'),
     "kafka-dump-log": re.compile(r"\bbaseOffset: \d+ lastOffset: \d"),
@@ -53,6 +55,19 @@ def outputs(lines: Sequence[PastedLine]) -> Iterator[ToolStatement | CutOutput]:
                     break
                 tried[read] = end
         at = max(after, at + 1)
+
+
+def objects(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield every whole object of JSON over several lines: a line of it that names an exception is no log line."""
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        if lines[at].text.strip() == "{":
+            value, whole, end = cut_json.read(lines, at)
+            if whole and isinstance(value, dict) and value and not _OF_LOGS & value.keys():
+                yield ToolStatement(_whose(lines[at:end]), spanned(lines, at, end), _shown(list(flat(value))))
+                after = end
+        at = after
 
 
 def _whose(lines: Sequence[PastedLine]) -> str:
@@ -206,9 +221,11 @@ def _pairs(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _one_pair(text: str) -> list[str]:
-    found = _ALIGNED.fullmatch(text) or _SETTING.fullmatch(text) or _STATED.fullmatch(text)
-    is_said = found is None or prose.is_of_person(text) or _PROSE.search(found["value"]) or _SAID.search(found["value"])
-    return [] if is_said else [f"{found['name']} {found['value'].strip()}"]
+    found = _ALIGNED.fullmatch(text)
+    if found is None and (found := _SETTING.fullmatch(text) or _STATED.fullmatch(text)):
+        is_said = prose.is_of_person(text) or _PROSE.search(found["value"]) or _SAID.search(found["value"])
+        found = None if is_said else found
+    return [f"{found['name']} {found['value'].strip()}"] if found else []
 
 
 def _two_columns(lines: Sequence[PastedLine], at: int) -> _Told:

@@ -76,7 +76,7 @@ _UNKNOWN = "is nothing that is known"
 _COMMAND = re.compile(
     rf"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*{shells.PROMPT} .*"
     r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
-    r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
+    r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|[\w.-]{1,40} \$ \S.*|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
 )
 
 
@@ -84,7 +84,8 @@ _TYPED = re.compile(
     rf"(?:{_COMMAND.pattern})|\S*[$%>]\s+\S+.*|\s*\[zk:[^\]]*\]\s*\S.*|\s*(?:sudo |\S*[/\\])?"
     r"(?:kafka-\S+(?:\.sh|\.bat)|kafka-\S+(?=.*\s-)|kcat|kafkacat|zkCli\S*"
     r"|zookeeper-\S+|echo|nc|telnet"
-    r"|ls2?|ll|cd|du|df|curl|kubectl|oc|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
+    r"|ls2?|ll|cd|du|df|curl|kubectl|oc|k(?= +(?:get|describe|exec|logs|top)\b)"
+    r"|docker|jstack|jcmd|systemctl|dmesg|journalctl|cat|get|stat)\s.*"
 )
 
 
@@ -115,7 +116,7 @@ def _better(found: Pasted, texts: Sequence[str], folds: folded.Joined, *, is_sof
 def _read(texts: Sequence[str]) -> Pasted:
     lines = cleaned(texts)
     found = _parsed(lines)
-    return replace(found, told=(*found.told, *remarks.open_end(texts, lines)))
+    return replace(found, told=(*found.told, *remarks.open_end(texts, lines), *remarks.senders(texts, lines)))
 
 
 def _parsed(lines: list[PastedLine]) -> Pasted:
@@ -274,6 +275,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[PastedLine]], Iterable], ...] = (
     listing.listed,
     named.named,
     quoted.file_errors,
+    forms.objects,
     logs.log_lines,
     quoted.exceptions,
 )

@@ -13,7 +13,7 @@ _EXCEPTION = re.compile(r"\b(?:[a-z]\w*\.)*[A-Z]\w*(?:Exception|Error)\b ?: ?\S.
 _FRAME = re.compile(r"\s+at (?:[\w.-]+(?:@[\w.-]+)?/)?(?:[a-z]\w*\.)+[\w.$<>]+\(")
 _OF_FILE = re.compile(r"\s*(?P<said>(?:[A-Za-z]:\\|/)[^:]{1,400}: \S.{0,400})")
 _MEMBER = re.compile(r'"(?P<name>\w{1,60})"\s*:\s*(?:"(?P<text>(?:\\.|[^"\\])*+)"|(?P<other>-?\d[\d.eE+-]*|true|false|null))')
-_MOST, _LONGEST, _SHOWN = 100, 4096, 400
+_MOST, _LONGEST, _SHOWN = 100, 4096, 2000
 
 
 def member(text: str, least: int) -> tuple[str, list[str]]:

@@ -12,7 +12,8 @@ from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, T
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
-from casebook.formats.pasted.text import BRACKETED, PastedLine, is_gap, is_remark, one
+from casebook.formats.pasted.damage import sent
+from casebook.formats.pasted.text import BRACKETED, PastedLine, is_gap, is_remark, one, quote_mark
 
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]++(?!\s?[\"'])|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<"
@@ -30,7 +31,7 @@ _MASKED = re.compile(
 _OURS = "[redacted]"
 _LAST_WORD = re.compile(r"[^\s\"'`\])}>]{1,400}\Z")
 _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
-_LONGEST, _MOST_GAPS, _FEW, _MOST_SHOWN = 4096, 200, 2, 200
+_LONGEST, _MOST_GAPS, _MOST_SENDERS, _FEW, _MOST_SHOWN = 4096, 200, 40, 2, 200
 
 
 def without(lines: Sequence[PastedLine], unknown: Sequence[PastedLine]) -> list[PastedLine]:
@@ -86,6 +87,19 @@ def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Tool
     if 1 < len(texts) == len(lines) and texts[-2].endswith("\n") and (last := _LAST_WORD.search(texts[-1])):
         says = f"the paste ends without a line end: its last word, {cut(last[0], _MOST_SHOWN)}, may be cut"
         yield ToolStatement("the end of the paste", one(lines[-1]), says)
+
+
+def senders(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield what stands before messages of a chat, or before lines of a script that look like it: time and name.
+
+    Args:
+        texts: The lines as given.
+        lines: The same, cleaned.
+    """
+    found = ((line, sent.sender(text[len(quote_mark(text)) :])) for text, line in zip(texts, lines, strict=False))
+    removed = ((line, before) for line, before in found if before and not line.text.lstrip().startswith(before))
+    for line, before in itertools.islice(removed, _MOST_SENDERS):
+        yield ToolStatement("a chat or a script", one(line), f"before this line stands {before}")
 
 
 def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:

@@ -30,6 +30,7 @@ QUESTION = Declaration(
         "offsets_topic.dead_weight": ("bytes",),
         "offsets_topic.expiring": ("expired",),
         "offsets_topic.load_buffer": ("largest_batch",),
+        "offsets_topic.missing_topics": ("topics",),
         "offsets_topic.open_transactions": ("records",),
         "offsets_topic.safe_segments": ("segments",),
         "offsets_topic.writers": ("groups",),

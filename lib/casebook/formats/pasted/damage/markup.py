@@ -14,6 +14,7 @@ _BLOCK = re.compile(r"^\s*<(?:p|pre|div|br|blockquote)(?:\s[^<>]{0,200})?/?>|</(
 _CELLS = re.compile(r"</t[dh]\s*>\s*<t[dh](?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:quot|lt|gt|amp|apos|nbsp|#\d{2,4}|#[xX][0-9a-fA-F]{2,4});")
 _ESCAPED = re.compile(r"(?<![\\\w:])((?:\\_)+)|(?<=\w)((?:\\_)+)(?=\w)")
+_STAR = re.compile(r"(?<!\\)\\(?=[*>`])")
 _BRACKETS = re.compile(r"(?<!\\)\\(?=[\[\]()])")
 _IN_BRACKETS = re.compile(r"(?<!\\)\\\[.*\\\]|(?<!\\)\\\(.*\\\)")
 _BOLD = re.compile(r"(?<![^\s\[({\"',:|])\*\*(?=[^\s*])(?P<bold>[^*]{1,1000}?)(?<!\s)\*\*(?![^\s\])}\"',:;.|])")
@@ -61,6 +62,8 @@ def _plain(text: str) -> str:
         text = html.unescape(text).replace("\xa0", " ")
     if "\\" in text and '\\"' not in text and not _OF_WINDOWS.search(text) and _IN_BRACKETS.search(text):
         text = _BRACKETS.sub("", text)
+    if "\\" in text and '\\"' not in text and not _OF_WINDOWS.search(text):
+        text = _STAR.sub("", text)
     if "\\_" in text and '\\"' not in text and not _OF_WINDOWS.search(text):
         text = _ESCAPED.sub(lambda escaped: escaped[0].replace("\\", ""), text)
     return text

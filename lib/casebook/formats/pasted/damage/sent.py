@@ -19,6 +19,8 @@ _TIMED = re.compile(
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
 """A time and a sender: one such line is enough."""
+_MENTION = re.compile(r"\s{0,4}@[A-Za-z][\w.-]{0,40}: ")
+"""A bot that is asked to run a command."""
 _NICK = re.compile(
     r"\s{0,4}(?P<nick><(?!(?:snip|cut|skip|omitted|truncated))[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)"
 )
@@ -119,9 +121,19 @@ _WROTE = re.compile(
 )
 
 
+def sender(text: str) -> str:
+    """Return the time and the sender in front of a line, which :func:`without_senders` removes; ``""`` without."""
+    found = _sent(text)
+    return found[0].strip() if found else ""
+
+
+def _sent(text: str) -> re.Match[str] | None:
+    return (_TIMED.match(text) if ":" in text[:24] else None) or _MENTION.match(text)
+
+
 def without_senders(texts: list[str]) -> list[str]:
     """Return the lines without nicks before them, and commented outputs without the comment sign."""
-    bare = [_TIMED.sub("", text, count=1) if ":" in text[:24] else text for text in _without_numbers(texts)]
+    bare = [text[len(found[0]) :] if (found := _sent(text)) else text for text in _without_numbers(texts)]
     nicks = [found["nick"] if (found := _NICK.match(text[:60])) and found["nick"] not in _ELEMENTS else None for text in bare]
     often = Counter(filter(None, nicks))
     for at, nick in enumerate(nicks):

@@ -17,7 +17,7 @@ _END = re.compile(r"(?:\\r)?(?:\\n)?$")
 """A string's own end of its line."""
 _LITERAL = re.compile(
     r"(?P<head>\s*(?:(?:export|const|let|var|val|final|public|private|static|String|def)\s+){1,4}\w+(?:: ?[\w&' ]+)? ?:?= ?`"
-    r"|\s*(?:\w+\s+){0,4}\w+(?:: ?[\w&' ]+)? ?:?= ?(?:[a-z]?\"{3}|[a-z]?'{3}|r#+\")\\?)(?P<text>.*)"
+    r"|\s+\w+ = `(?=[^`]*$)|\s*(?:\w+\s+){0,4}\w+(?:: ?[\w&' ]+)? ?:?= ?(?:[a-z]?\"{3}|[a-z]?'{3}|r#+\")\\?)(?P<text>.*)"
 )
 """A literal with its name; the sign that ends it is the last of its head."""
 _MOST, _LEAST, _MOST_INSIDE, _LONGEST = 40, 2, 500, 64 << 10

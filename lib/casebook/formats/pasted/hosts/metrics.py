@@ -6,23 +6,22 @@ A value is valid when it was read, which only JmxTool and Jolokia print; none pr
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts.cluster import instant
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.facts.quotes import cut
 from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
+from casebook.formats.pasted.hosts import jmx_tool, mbeans
 from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned
 
-_MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
 _HEADING = re.compile(r"\s*(?:#\s*)?(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")
 _ASKED = re.compile(r"(?:\$>|.*[$#>] ?)?\s*(?:bean|get|info)\s+(?:-b )?\S.*")
+_ASKS_ATTRIBUTE = re.compile(r"(?:\$>|.*[$#>] ?)?\s*get\s(?:.*\s)?-s\s(?:.*\s)?(?P<name>[A-Z]\w+)\s*")
+"""A command that prints the bare value of an attribute."""
 _VALUE = re.compile(r"\s*(?P<name>[A-Za-z0-9]\w{0,60}) = (?P<value>[^;]{1,200});\s*")
-_FLAT = re.compile(r"\s*\"?(?P<mbean>kafka(?:\.\w+)+:[^\"=\s]+=[^\"\s]*?):(?P<name>\w+)\"?(?:=|\t|,)\"?(?P<value>[^\"]*)\"?\s*")
-_FLAT_TIME = re.compile(r"\s*time(?:=|\t|,)\"?(?P<ms>\d{13})\"?\s*")
 _PROMETHEUS = re.compile(
     r"(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>[^{}]*)\})?\s+(?P<value>[+-]?(?:\d[\d.]*(?:[eE][+-]?\d+)?|Inf"
     r"|NaN))(?:\s+(?P<ms>\d{13}))?\s*"
@@ -39,11 +38,6 @@ _OF_PARTS = re.compile(r"_(?:bucket|count|sum|total|created)$")
 """Endings of a histogram's or counter's lines, which its declaration does not have."""
 _OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
 _LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
-_COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
-_COLUMN = re.compile(r"(kafka(?:\.\w+)+:[^:\"]+:[\w-]+)")
-_ROW_OF_COLUMNS = re.compile(r"\s*\"?[\w]{1,12}[\w :./+-]{3,40}(?:,[^,]{0,200}){1,5000}")
-"""A row of JmxTool: its first cell is a time in any form of ``--date-format``."""
-_ROW_ALONE = re.compile(r"\d{13}(?:,-?(?:\d[\d.]*(?:E-?\d+)?|NaN|Infinity)){1,500}")
 _CONNECTING = re.compile(
     r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
     r"|bean) is set to .*|\$>(?:open|domain|close|exit|beans).*"
@@ -53,105 +47,12 @@ _EXPONENT = re.compile(r"\s-?\d\.\d+[eE][+-]?\d+\s*$")
 _MOST_SAID, _MOST_FOLDED, _MOST_SHOWN, _LONG_MANTISSA = 200, 40, 300, 7
 
 
-class KnownMetric(NamedTuple):
-    """A metric on a broker's health.
-
-    Args:
-        name: Name of the MBean in Kafka.
-        means: Counted unit.
-        bad: Whether a value shows a problem; ``None`` when a value alone does not.
-    """
-
-    name: str
-    means: str
-    bad: Callable[[float], bool] | None = None
-
-
-def _any(value: float) -> bool:
-    return value > 0
-
-
-def _busy(value: float) -> bool:
-    return 0 <= value < 0.3
-
-
-_KNOWN = (
-    KnownMetric("UnderReplicatedPartitions", "partitions that this broker leads and of which a replica is not in sync", _any),
-    KnownMetric("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
-    KnownMetric("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
-    KnownMetric("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
-    KnownMetric("OfflinePartitionsCount", "partitions without leader; only the active controller counts them", _any),
-    KnownMetric("OfflineReplicaCount", "replicas that are offline on this broker", _any),
-    KnownMetric("OfflineLogDirectoryCount", "log dirs that failed", _any),
-    KnownMetric("ActiveControllerCount", "1 on the controller, 0 on every other broker"),
-    KnownMetric("GlobalPartitionCount", "partitions of the cluster, as the controller counts them"),
-    KnownMetric("GlobalTopicCount", "topics of the cluster, as the controller counts them"),
-    KnownMetric("PreferredReplicaImbalanceCount", "partitions that another than their first replica leads"),
-    KnownMetric("UncleanLeaderElectionsPerSec", "elections of a replica that was not in sync"),
-    KnownMetric("LeaderElectionRateAndTimeMs", "elections of leaders"),
-    KnownMetric("LeaderCount", "partitions that this broker leads"),
-    KnownMetric("PartitionCount", "partitions of which this broker has a replica"),
-    KnownMetric("IsrShrinksPerSec", "times that a replica was taken out of an ISR"),
-    KnownMetric("IsrExpandsPerSec", "times that a replica came back into an ISR"),
-    KnownMetric("RequestQueueSize", "requests that wait for a handler"),
-    KnownMetric("ResponseQueueSize", "responses that wait to be sent"),
-    KnownMetric("RequestHandlerAvgIdlePercent", "share of time that request handlers are idle", _busy),
-    KnownMetric("NetworkProcessorAvgIdlePercent", "share of time that network threads are idle", _busy),
-    KnownMetric("max-dirty-percent", "largest dirty share of a log that the cleaner has to do with, in per cent"),
-    KnownMetric("max-clean-time-secs", "how long the last clean took, in seconds"),
-    KnownMetric("max-buffer-utilization-percent", "how full the cleaner's offset map was, in per cent"),
-    KnownMetric("cleaner-recopy-percent", "share that the last clean kept, in per cent"),
-    KnownMetric("max-compaction-delay-secs", "how far the cleaner lags, in seconds"),
-    KnownMetric("time-since-last-run-ms", "since when the cleaner's thread has not run, in ms"),
-    KnownMetric("uncleanable-partitions-count", "partitions that the cleaner gave up", _any),
-    KnownMetric("uncleanable-bytes", "bytes of partitions that the cleaner gave up"),
-    KnownMetric("DeadThreadCount", "threads of the cleaner that died", _any),
-    KnownMetric("NumGroups", "groups that this broker coordinates"),
-    KnownMetric("NumOffsets", "offsets that this broker holds as coordinator"),
-    KnownMetric("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
-    KnownMetric("SessionState", "state of the session with ZooKeeper"),
-    KnownMetric("BrokerState", "state of the broker: 3 is running"),
-    KnownMetric("MaxLag", "largest lag of those that it counts, in records"),
-)
-_BY_NAME = {"".join(filter(str.isalnum, known.name)).lower(): known for known in _KNOWN}
-
-
-def _known(name: str) -> KnownMetric | None:
-    return _BY_NAME.get("".join(filter(str.isalnum, name)).lower())
-
-
-def _said(
-    mbean: str, attributes: Mapping[str, str], where: LineSpan, broker: int | None, at: int | None, printed: str = ""
-) -> HostSaid:
-    """Return one MBean at one time; a time without a zone stays as printed."""
-    found = _MBEAN.fullmatch(mbean)
-    keys = dict(part.split("=", 1) for part in found["keys"].split(",")) if found else {}
-    known = _known(keys.get("name", "")) or _known(keys.get("type", ""))
-    values = ", ".join(f"{name} {value}" for name, value in attributes.items())
-    when = f", at {instant(at)}" if at else f", at {printed} (as printed)" if printed else ""
-    means = f" ({known.means})" if known else ""
-    bad = (
-        known is not None
-        and known.bad is not None
-        and any(known.bad(number) for name in ("Value", "Count") if (number := _number(attributes.get(name, ""))) is not None)
-    )
-    facts = {"mbean": mbean, "values": dict(attributes), "at": at}
-    return HostSaid("metrics", where, f"{mbean}: {values}{when}{means}", broker, bad, facts=facts)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def read(lines: Sequence[PastedLine]) -> Iterator[HostSaid | Frame | CutOutput]:
     """Yield every Kafka metric in any of the forms, with its lines."""
     whose = {here.at: here.broker for here in placed(lines)}
     yield from _jolokia(lines, whose)
-    yield from _columns(lines, whose)
-    yield from _flat(lines, whose)
+    yield from jmx_tool.columns(lines, whose)
+    yield from jmx_tool.flat(lines, whose)
     yield from _jmxterm(lines, whose)
     yield from _prometheus(lines, whose)
 
@@ -169,94 +70,22 @@ _Whose = Mapping[int, int | None]
 
 def _jmxterm(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid]:
     """Parse ``Name = value;`` below the name of the MBean."""
-    mbean, values, begin, last = None, {}, 0, 0
+    mbean, values, asked, begin, last = None, {}, "", 0, 0
     for at, line in enumerate(lines):
         text = line.text[:LONGEST]
-        if mbean is not None and (value := _VALUE.fullmatch(text)):
+        if mbean is not None and not values and asked and re.fullmatch(r"-?\d[\d.]*(?:E-?\d+)?|true|false", text):
+            values, last = {asked: text}, at
+        elif mbean is not None and (value := _VALUE.fullmatch(text)):
             if value["name"] not in values:
                 values[value["name"]], last = value["value"].strip(), at
         elif text:
             if mbean is not None and values:
-                yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
+                yield mbeans.said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
             found = _HEADING.fullmatch(text)
+            asked = name["name"] if (name := _ASKS_ATTRIBUTE.fullmatch(text)) else asked if found else ""
             mbean, values, begin = (found["mbean"], {}, at) if found and "mbean =" in text else (None, {}, 0)
     if mbean is not None and values:
-        yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
-
-
-def _columns(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
-    """Parse JmxTool: a header of names, and a row per time."""
-    names: list[str] = []
-    after = 0
-    for at, line in enumerate(lines):
-        text = uncommented(line.text) if len(line.text) <= 64 << 10 else ""
-        if at < after:
-            continue
-        if _COLUMNS.match(text):
-            header, after = _header(lines, at)
-            names = _COLUMN.findall(header)
-            yield from (Frame(one(each)) for each in lines[at:after])
-        elif names and len(cells := _cells(text)) > len(names):
-            when, values = ",".join(cells[: -len(names)]), cells[-len(names) :]
-            at_ms = int(when) if re.fullmatch(r"\d{13}", when) else None
-            yield from _of_row(names, values, one(line), whose.get(at), at_ms, "" if at_ms else when)
-        elif _ROW_ALONE.fullmatch(text):
-            when, _, values = text.partition(",")
-            said = f"this looks like a row of JmxTool: at {when} the values {values}; only its header line names the metrics"
-            settle = "paste JmxTool's rows together with their first line"
-            yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
-        elif text:
-            names = []
-
-
-def _header(lines: Sequence[PastedLine], at: int) -> tuple[str, int]:
-    """Return the header, joined where a narrow screen has broken it: a name is open, or a comma has no name behind it."""
-    text, after = uncommented(lines[at].text).rstrip(), at + 1
-    while after < min(len(lines), at + _MOST_FOLDED) and (more := lines[after].text.strip()) and len(more) < LONGEST:
-        if not (text.count('"') % 2 or text.endswith(",") or more.startswith((',"', '"kafka.'))):
-            break
-        text, after = f"{text}{more}", after + 1
-    return text, after
-
-
-def _cells(text: str) -> list[str]:
-    """Return the cells of a row; none with more words than a date and a value."""
-    return [cell.strip().strip('"') for cell in text.split(",")] if _ROW_OF_COLUMNS.fullmatch(text) else []
-
-
-def _of_row(
-    names: Sequence[str], values: Sequence[str], where: LineSpan, broker: int | None, at: int | None, printed: str
-) -> Iterator[HostSaid]:
-    by_mbean: dict[str, dict[str, str]] = {}
-    for name, value in zip(names, values, strict=True):
-        mbean, _, attribute = name.rpartition(":")
-        if _MBEAN.fullmatch(mbean):
-            by_mbean.setdefault(mbean, {})[attribute] = value
-    for mbean, attributes in by_mbean.items():
-        yield _said(mbean, attributes, where, broker, at, printed)
-
-
-def _flat(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | Frame]:
-    """Parse JmxTool's other formats: an attribute per line."""
-    at_ms, block, begin = None, {}, 0
-    for at, line in enumerate(lines):
-        text = line.text[:LONGEST]
-        found = _FLAT.fullmatch(text) if "kafka." in text and ":" in text else None
-        mbean = found["mbean"] if found and _MBEAN.fullmatch(found["mbean"]) else None
-        if block and (mbean is None or mbean not in block):
-            for name, values in block.items():
-                yield _said(name, values, spanned(lines, begin, at), whose.get(begin), at_ms)
-            block = {}
-        if mbean is not None:
-            begin = at if not block else begin
-            block.setdefault(mbean, {})[found["name"]] = found["value"]
-        elif time := _FLAT_TIME.fullmatch(text):
-            at_ms = int(time["ms"])
-            yield Frame(one(line))
-        elif text:
-            at_ms = None
-    for name, values in block.items():
-        yield _said(name, values, spanned(lines, begin, len(lines)), whose.get(begin), at_ms)
+        yield mbeans.said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
 
 
 def _jolokia(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid | CutOutput]:
@@ -293,12 +122,12 @@ def _answer(answer: Mapping[str, object], where: LineSpan, broker: int | None) -
         yield HostSaid("metrics", where, f"Jolokia has no value of {mbean}: {why}", broker)
         return
     if not isinstance(value, dict):
-        yield _said(mbean, {str(request.get("attribute", "Value")): str(value)}, where, broker, at)
+        yield mbeans.said(mbean, {str(request.get("attribute", "Value")): str(value)}, where, broker, at)
     elif all(isinstance(inner, dict) for inner in value.values()):
         for name, inner in list(value.items())[:_MOST_SAID]:
-            yield _said(str(name), {str(key): str(one) for key, one in inner.items()}, where, broker, at)
+            yield mbeans.said(str(name), {str(key): str(one) for key, one in inner.items()}, where, broker, at)
     else:
-        yield _said(mbean, {str(key): str(one) for key, one in value.items()}, where, broker, at)
+        yield mbeans.said(mbean, {str(key): str(one) for key, one in value.items()}, where, broker, at)
 
 
 def _queried(answer: Mapping[str, object], where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
@@ -330,7 +159,7 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
     for at, line in enumerate(lines):
         text = line.text if len(line.text) <= LONGEST else ""
         found = _PROMETHEUS.fullmatch(text.strip()) if "_" in text else None
-        if found is None and (bare := _BARE.fullmatch(text)) and (known := _known(bare["name"])):
+        if found is None and (bare := _BARE.fullmatch(text)) and (known := mbeans.known(bare["name"])):
             bad = known.bad is not None and known.bad(float(bare["value"]))
             facts = {"metric": bare["name"], "value": bare["value"]}
             text = f"{bare['name']} is {bare['value']} ({known.means})"
@@ -368,19 +197,8 @@ def _prometheus(lines: Sequence[PastedLine], whose: _Whose) -> Iterator[HostSaid
         yield HostSaid("metrics", LineSpan(more, more), text)
 
 
-def _measured(name: str) -> KnownMetric | None:
-    """Return the metric for a name of jmx_exporter, with words joined by ``_`` under user-defined rules."""
-    joined = "".join(filter(str.isalnum, name)).lower()
-    for ending in ("value", "count", "total", ""):
-        cut = joined.removesuffix(ending)
-        found = max((key for key in _BY_NAME if cut.endswith(key)), key=len, default=None)
-        if found:
-            return _BY_NAME[found]
-    return None
-
-
 def _is_bad(name: str, value: str) -> bool:
-    known, number = _measured(name), _number(value)
+    known, number = mbeans.measured(name), mbeans.number(value)
     return known is not None and known.bad is not None and number is not None and known.bad(number)
 
 
@@ -391,7 +209,7 @@ def _of_prometheus(found: re.Match[str], where: LineSpan, broker: int | None) ->
 
 def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: LineSpan, broker: int | None) -> HostSaid:
     of = f" of {', '.join(f'{key} {label}' for key, label in labels.items())}" if labels else ""
-    known = _measured(name) or _known(labels.get("name", ""))
+    known = mbeans.measured(name) or mbeans.known(labels.get("name", ""))
     when = f", at {instant(at)}" if at else ""
     means = f" ({known.means})" if known else ""
     facts = {"metric": name, "labels": dict(labels), "value": value, "at": at}

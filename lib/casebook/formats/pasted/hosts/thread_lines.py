@@ -17,7 +17,7 @@ from casebook.formats.pasted.text import PastedLine, spanned
 _TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _BEGIN = re.compile(r"\s*Full thread dump (?P<java>.{1,200}?):?\s*")
 _THREAD = re.compile(
-    r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)|\s#\d+\s*$|\sId=\d+\s+[A-Z_]{3,20}\b).*'
+    r'\s{0,8}"?(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)|\s#\d+\s*$|\sId=\d+\s+[A-Z_]{3,20}\b).*'
 )
 _AT_HEAD = re.compile(
     r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",

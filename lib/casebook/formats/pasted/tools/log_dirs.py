@@ -37,8 +37,8 @@ def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | Cu
         if text.lstrip().startswith("{") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
             value, whole, after = cut_json.read(lines, at)
             span = spanned(lines, at, after)
-            if isinstance(value, dict) and isinstance(value.get("brokers"), list):
-                yield from _brokers(value["brokers"], span, whole)
+            if (brokers := _answers(value)) is not None:
+                yield from _brokers(brokers, span, whole)
                 if not whole:
                     yield cut_json.cut_output(lines, at, after)
         elif text.lstrip().startswith("{") and (rows := _of_jq(lines, at)):
@@ -80,6 +80,14 @@ def _told_of_jq(rows: Sequence[Mapping[str, object]], span: LineSpan) -> ToolSta
 def is_beside(text: str) -> bool:
     """Return whether it is decoration by the tool."""
     return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
+
+
+def _answers(value: object) -> list | None:
+    """Return the brokers' rows: all of them, or one that a person has taken out; ``None`` for other JSON."""
+    rows = value if isinstance(value, dict) else {}
+    if "logDirs" in rows and "broker" in rows:
+        return [rows]
+    return rows["brokers"] if isinstance(rows.get("brokers"), list) else None
 
 
 def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:

@@ -14,7 +14,7 @@ from casebook.findings.proof import assumed
 from casebook.findings.words import agree, count, plural, size
 from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse
 from casebook.kafka.settings import Setting
-from casebook.questions.offsets_topic.analysis import cleaner_checks, written
+from casebook.questions.offsets_topic.analysis import cleaner_checks, missing_topics, written
 from casebook.questions.offsets_topic.analysis.cleaner import BrokerCleaner
 from casebook.questions.offsets_topic.analysis.no_offsets_topic import not_asked
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
@@ -60,6 +60,7 @@ def checks(
         undecoded(version, scan, unread_content),
         damage(scan.damage, scan, unread_content),
         expiring(scan, settings, unread_content + coverage.settings_of_all(cluster, _origins(settings, _RETENTION)), outdated),
+        missing_topics.missing_topics(cluster, partitions, scan, unread_content, outdated),
     )
     answers = (
         cleaner_checks.compacted(version, partitions, cleaners, unlisted),

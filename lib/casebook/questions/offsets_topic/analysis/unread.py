@@ -124,7 +124,7 @@ def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:
 
 
 def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence[OffsetsPartition]) -> Finding:
-    """Return the answer to a check on segment content when none is known."""
+    """Return the answer to a check on segment content when none is known: without its own ``why``, it gets the reason given."""
     if answer.status is not Status.COULD_NOT_CHECK:
         return answer
     if is_empty(cluster, copies):

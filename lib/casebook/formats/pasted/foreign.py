@@ -25,7 +25,7 @@ _KNOWN = re.compile(
 )
 """Programs whose output readers know: what they leave is damaged, and is named as such."""
 _OF_ANY_FORM = re.compile(r"kubectl|oc|k|echo")
-"""Programs that also print what they are asked for in one line, as a value of a resource or a variable."""
+"""Programs that also print a value in one line, as of a resource or a variable."""
 _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$])(?:\s.*)?")
 _LONGEST, _SHOWN, _MOST = 2000, 400, 40
 

@@ -90,7 +90,7 @@ def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Tool
 
 
 def senders(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
-    """Yield what stands before messages of a chat, or before lines of a script that look like it: time and name.
+    """Yield times and names before messages of a chat, or before lines of a script that look like one.
 
     Args:
         texts: The lines as given.

@@ -61,7 +61,7 @@ _DONE_TO = re.compile(
     r"\s*(?P<said>[a-z][a-z0-9.-]*/[\w.-]+ (?:patched|scaled|created|deleted|configured|unchanged|restarted|annotated|labeled"
     r"|edited|evicted|cordoned|uncordoned|drained)(?: \([^)]*\))?)\s*"
 )
-"""What kubectl prints of a changed object."""
+"""Lines that kubectl prints of changed objects."""
 _CLAIM = re.compile(
     rf"\s*(?P<name>[a-z0-9][a-z0-9.-]*)\s+(?P<status>Bound|Pending|Lost|Terminating)\s+(?P<rest>pvc-\S+\s+\S+\s+\S+.*{AGE}.*)"
 )

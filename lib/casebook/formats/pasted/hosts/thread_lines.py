@@ -108,7 +108,7 @@ class Thread:
 
 
 @dataclass(slots=True)
-class Dump:
+class PastedDump:
     """A thread dump, as far as printed.
 
     Args:
@@ -160,7 +160,7 @@ class Dump:
         return [thread.name for thread in self.threads]
 
 
-def read(lines: Sequence[PastedLine]) -> Iterator[tuple[Dump, LineSpan]]:
+def read(lines: Sequence[PastedLine]) -> Iterator[tuple[PastedDump, LineSpan]]:
     """Yield every dump with its lines; threads pasted alone form a cut one."""
     at, found = 0, 0
     whose = {here.at: here.broker for here in placed(lines)}
@@ -172,7 +172,7 @@ def read(lines: Sequence[PastedLine]) -> Iterator[tuple[Dump, LineSpan]]:
         if not (begins or is_deadlock or is_headless or ("Full thread dump" in text and _BEGIN.fullmatch(text))):
             at += 1
             continue
-        dump = Dump(at, whose.get(at), has_deadlock=is_deadlock is True)
+        dump = PastedDump(at, whose.get(at), has_deadlock=is_deadlock is True)
         dump.threads += [Thread(_NAMELESS, lines[at])] * is_headless
         if not begins and at and (taken := _TAKEN.fullmatch(lines[at - 1].text)):
             dump.begin, dump.taken = at - 1, taken["taken"]
@@ -191,7 +191,7 @@ def _is_part_of_deadlock(lines: Sequence[PastedLine], at: int) -> bool:
     return is_name and _WAITS_FOR.fullmatch(following) is not None
 
 
-def _read(lines: Sequence[PastedLine], at: int, dump: Dump) -> int:
+def _read(lines: Sequence[PastedLine], at: int, dump: PastedDump) -> int:
     """Add the lines of a dump; return its end."""
     last = at
     for index in range(at, len(lines)):
@@ -208,7 +208,7 @@ def _read(lines: Sequence[PastedLine], at: int, dump: Dump) -> int:
     return last + 1
 
 
-def _is_cut_frame(dump: Dump, lines: Sequence[PastedLine], at: int) -> bool:
+def _is_cut_frame(dump: PastedDump, lines: Sequence[PastedLine], at: int) -> bool:
     """Return whether a line is the cut frame at the end of a paste, and add it."""
     found = _CUT_FRAME.fullmatch(lines[at].text)
     if found is None or not dump.threads or any(line.text for line in lines[at + 1 :]):
@@ -217,12 +217,12 @@ def _is_cut_frame(dump: Dump, lines: Sequence[PastedLine], at: int) -> bool:
     return True
 
 
-def _begins_next(text: str, dump: Dump) -> bool:
+def _begins_next(text: str, dump: PastedDump) -> bool:
     is_second = dump.has_begin or bool(dump.threads)
     return bool((is_second and _BEGIN.fullmatch(text)) or (dump.has_end and _THREAD.fullmatch(text)))
 
 
-def _takes(dump: Dump, line: PastedLine) -> bool:
+def _takes(dump: PastedDump, line: PastedLine) -> bool:
     """Return whether a line belongs to the dump, and add it."""
     text, thread = line.text, dump.threads[-1] if dump.threads else None
     if begin := _BEGIN.fullmatch(text):

@@ -1,4 +1,4 @@
-"""What a thread dump of a broker says: the threads that clean, load groups, serve requests, and what they wait for.
+"""Statements of a thread dump: the threads of a broker that clean, load groups and serve requests, and their locks.
 
 Names of threads: ``LogCleaner.scala``, ``GroupMetadataManager.scala``, ``KafkaRequestHandler.scala``,
 ``SocketServer.scala@0.9.0.1, 2.8.2, 3.9.0``.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ThreadDump
 from casebook.formats.pasted.hosts import locks, thread_lines
-from casebook.formats.pasted.hosts.thread_lines import Dump, Thread
+from casebook.formats.pasted.hosts.thread_lines import PastedDump, Thread
 from casebook.formats.pasted.text import PastedLine, one
 from casebook.formats.zookeeper import znodes
 
@@ -44,7 +44,7 @@ def dumps(lines: Sequence[PastedLine]) -> Iterator[ThreadDump | HostSaid]:
         yield from _said(dump, where)
 
 
-def _said(dump: Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
+def _said(dump: PastedDump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
     """Yield the rows of a dump, each sentence with its lines."""
     own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
     if not own:
@@ -76,7 +76,7 @@ def _said(dump: Dump, where: LineSpan) -> Iterator[ThreadDump | HostSaid]:
         yield _deadlock(dump, where, broker)
 
 
-def _deadlock(dump: Dump, where: LineSpan, broker: int | None) -> HostSaid:
+def _deadlock(dump: PastedDump, where: LineSpan, broker: int | None) -> HostSaid:
     """Return the deadlock as reported by Java."""
     names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
     waits = "".join(
@@ -109,7 +109,7 @@ def _awaited(thread: Thread) -> str:
     return lock + (f", {thread.awaits}" if thread.awaits else "")
 
 
-def _of_few(dump: Dump, where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
+def _of_few(dump: PastedDump, where: LineSpan, broker: int | None) -> Iterator[HostSaid]:
     """Yield every thread by name, when few were pasted."""
     if dump.whole or not dump.threads or len(dump.threads) > _MOST_NAMED:
         return
@@ -131,7 +131,7 @@ def _counted(threads: int) -> str:
     return f"{threads} thread{'' if threads == 1 else 's'}"
 
 
-def _of_another(dump: Dump, where: LineSpan) -> HostSaid:
+def _of_another(dump: PastedDump, where: LineSpan) -> HostSaid:
     java = f" ({dump.java})" if dump.java else f" (Java {dump.release})" if dump.release else ""
     kafka = next((frame for thread in dump.threads for frame in thread.frames if frame.startswith("kafka.")), None)
     some = "of a JVM that is not a broker" if dump.whole else "that shows no thread that brokers name"
@@ -147,14 +147,14 @@ def _of_another(dump: Dump, where: LineSpan) -> HostSaid:
     )
 
 
-def _broker(dump: Dump) -> int | None:
+def _broker(dump: PastedDump) -> int | None:
     """Return its broker: the id in its thread names, if consistent; else that of the heading."""
     told = [found for name in dump.names if (found := _ITS_BROKER.fullmatch(name))]
     ids = Counter(next(text for text in found.groups() if text) for found in told)
     return znodes.number(next(iter(ids))) if len(ids) == 1 else dump.broker if not ids else None
 
 
-def _of_cleaner(dump: Dump, where: LineSpan, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
+def _of_cleaner(dump: PastedDump, where: LineSpan, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
     for thread in dump.threads:
         if thread.name in cleaners:
             text = f"{thread.name} lived: {thread.doing}"
@@ -165,7 +165,7 @@ def _of_cleaner(dump: Dump, where: LineSpan, broker: int | None, cleaners: Seque
         yield HostSaid("thread dump", where, text, broker, bad=True, facts={"cleaner": None})
 
 
-def _of_handlers(dump: Dump, own: Sequence[Thread], broker: int | None) -> Iterator[HostSaid]:
+def _of_handlers(dump: PastedDump, own: Sequence[Thread], broker: int | None) -> Iterator[HostSaid]:
     """Yield what a broker's threads wait for, and the holder."""
     holders = {lock: thread for thread in dump.threads for lock in thread.holds}
     handlers = [thread for thread in own if _HANDLER.fullmatch(thread.name)]

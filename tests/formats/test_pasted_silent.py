@@ -532,10 +532,33 @@ def test_latencies_that_a_mail_has_wrapped():
 
 
 def test_what_stands_before_a_line_is_told():
-    """A chat's time and sender, or what looks like them in a script's own output."""
-    text = said("[03:11:35] leader end offset: bills:0:58000\n[03:11:42] sizes: b2:size=755020\n")
-    assert "before this line stands [03:11:35] leader end offset:" in text
-    assert "before this line stands [03:11:42] sizes:" in text
+    """A chat's time and sender; a label with its value, as in a script's own output, is none."""
+    assert "before this line stands [14:07] renske:" in said("[14:07] renske: disk alarm on 104 again\n")
+    for text in ("[03:11:35] leader end offset: bills:0:58000", "[22:41:19] Leader: 0  Replicas: 1,2,0  Isr: 0,1"):
+        found = paste.read([text])
+        assert [each.text for each in found.logs] == [text]
+
+
+def test_names_of_two_words():
+    assert "Node count 42" in said("Mode: leader Node count: 42\n")
+
+
+def test_empty_cells_of_kubectl():
+    head = "NAME   CLUSTER   PROPOSALREADY   REBALANCING   READY"
+    text = said(f"{head}\njob    kb                        True\n")
+    assert "NAME job, CLUSTER kb, PROPOSALREADY (empty), REBALANCING True, READY (empty)" in text
+
+
+def test_a_prompt_right_behind_a_stat():
+    (znode,) = paste.read(
+        [
+            "[zk: z:2181(CONNECTED) 0] get /controller_epoch",
+            "7",
+            "dataLength = 1",
+            "numChildren = 0[zk: z:2181(CONNECTED) 1] quit",
+        ]
+    ).znodes
+    assert znode.stat.numChildren == 0
 
 
 def test_a_bot_that_was_asked():

@@ -170,13 +170,21 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
         if not text.strip(" -=+|\t") and text:
             after += 1
             continue
-        if len(cells) != len(names):
+        if len(cells) != len(names) and not (cells := _placed(lines[at].text, text, names)):
             break
         rows.append(
             ", ".join(f"{name} {cell}" for name, cell in zip(names, cells, strict=True) if (name, cell) != (_DOTS, _DOTS))
         )
         after += 1
     return rows, after if rows else at, ()
+
+
+def _placed(head: str, text: str, names: Sequence[str]) -> list[str]:
+    """Return the cells of a row of which some are empty, each below the begin of its name; none where one is not."""
+    starts = [found.start() for found in re.finditer(r"\S+(?: \S+)*", head)]
+    cells = {found.start(): found[0] for found in re.finditer(r"\S+(?: \S+)*", text)}
+    is_placed = len(starts) == len(names) and 1 < len(cells) < len(names) and cells.keys() <= {*starts}
+    return [cells.get(start, "(empty)") for start in starts] if is_placed and "|" not in head else []
 
 
 def _yaml(lines: Sequence[PastedLine], at: int) -> _Told:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _PAIR = re.compile(
-    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
+    r"(?P<quote>\"?)(?<![\w/.-])(?P<name>(?:[A-Z][a-z]+ )?[A-Za-z#%][\w.#%-]{1,40})(?P=quote) ?[:=] ?"
     r"(?P<value>\"[^\"]*\"|\[[^\[\]{}]*\]|(?!//|[A-Z][A-Za-z]+:(?!/))(?:[^\s,;{}\[\]\"()]|,(?![\w.-]+[=:])(?=[^\s\"\[{,]))+)(?=[\s,;}\])]|$)"
 )
 """A list continues after a comma without a blank."""

@@ -19,6 +19,8 @@ _TIMED = re.compile(
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
 """A time and a sender: one such line is enough."""
+_LABELLED = re.compile(r"\s*(?:-?\d[\d.,]*(?:[kMGT]i?B?|ms|s|%)?(?:\s|$)|\w+:[\w.-]+=\S|[\w.-]+:\d+:\d+\s*$)")
+"""A number, an offset, or values by broker."""
 _MENTION = re.compile(r"\s{0,4}@[A-Za-z][\w.-]{0,40}: ")
 """A bot that is asked to run a command."""
 _NICK = re.compile(
@@ -128,7 +130,9 @@ def sender(text: str) -> str:
 
 
 def _sent(text: str) -> re.Match[str] | None:
-    return (_TIMED.match(text) if ":" in text[:24] else None) or _MENTION.match(text)
+    """Match time and sender; the label of a value, as in a script's own output, is no sender."""
+    found = (_TIMED.match(text) if ":" in text[:24] else None) or _MENTION.match(text)
+    return None if found and _LABELLED.match(text, found.end()) else found
 
 
 def without_senders(texts: list[str]) -> list[str]:

@@ -40,7 +40,7 @@ _HERE = re.compile(
 _VERB = re.compile(r"\b(?:get|ls2?|stat)\s")
 _STAT = re.compile(
     r"\s*(?P<name>cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)"
-    r"\s*=\s*(?P<value>.*?)\s*"
+    r"\s*=\s*(?P<value>.*?)\s*(?:\[zk: ?\S*\([A-Z]+\).*)?"
 )
 _NOT_THERE = re.compile(
     r".*(?:Node does not exist: (?P<said>/\S+)|(?:NoNodeException: )?KeeperErrorCode = NoNode for (?P<code>/\S+))\s*"

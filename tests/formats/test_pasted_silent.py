@@ -614,3 +614,22 @@ def test_stars_behind_a_backslash():
 def test_literals_in_a_block_of_variables():
     text = "var (\n\tsrvr = `Zookeeper version: 3.4.6-1, built on 02/20/2014 09:09 GMT\nMode: leader\nNode count: 306\n`\n)\n"
     assert "Mode leader, Node count 306" in said(text)
+
+
+def test_answers_behind_an_arrow():
+    text = said("$ kafka-topics.sh --list       → bills\n$ kafka-topics.sh --describe\nx\n")
+    assert "behind its command stands: bills" in text
+    assert "there is no topic" not in text
+
+
+def test_the_namespace_of_a_pod():
+    assert "pod kb-0 of namespace pay: 1/1 ready" in said("pay   kb-0   1/1   Running   0   40m\n")
+
+
+def test_an_inner_class_goes_on_with_a_log_line():
+    rows = [
+        "2020-12-11 07:52:04 INFO  KafkaRoller:287 - Could not roll pod 0",
+        "io.strimzi.operator.resource.KafkaRoller$Problem: Pod kb-0 is odd",
+    ]
+    found = paste.read(rows)
+    assert (len(found.logs), found.not_understood) == (2, ())

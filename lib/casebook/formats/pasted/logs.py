@@ -62,7 +62,8 @@ _LEVEL = re.compile(r"(?:.{0,60}?|(?:\[[^\]]{1,120}\] ?){1,4})\b(?:TRACE|DEBUG|I
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
-    r"|(?:[a-z]\w*\.)+(?:[A-Z][\w$]*)?(?:Exception|Error|Throwable)(?::.*)?|Traceback \(most recent call last\):)"
+    r"|(?:[a-z]\w*\.)+(?:[A-Z][\w$]*)?(?:Exception|Error|Throwable)(?::.*)?|(?:[a-z]\w*\.){3,}[A-Z]\w*\$[A-Z]\w*: .*"
+    r"|Traceback \(most recent call last\):)"
 )
 _OF_HTTP = re.compile(r"\s*[<>]? ?(?:Date|Expires|Last-Modified|Set-Cookie): .*", re.IGNORECASE)
 """Header of an answer, as ``curl -v`` prints it: its date is of no entry."""

@@ -132,7 +132,7 @@ def _parsed(lines: list[PastedLine]) -> Pasted:
     for part in list(foreign.printed(left, lines, _says_nothing)):
         _take(left, part.span)
         found.setdefault(ToolStatement, []).append(part)
-    found.setdefault(ToolStatement, []).extend((*remarks.notes(lines), *silent.answers(lines)))
+    found.setdefault(ToolStatement, []).extend((*remarks.notes(lines), *silent.answers(lines), *silent.pointed(lines)))
     headings = [*beside.lead_ins(left, lines), *prose.lines(left, lines)]
     for line in headings:
         _take(left, one(line))

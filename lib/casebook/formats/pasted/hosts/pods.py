@@ -125,7 +125,8 @@ def _row(row: re.Match[str], where: LineSpan, broker: int | None) -> HostSaid:
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
     name = row["name"].rpartition("/")[2]
     node += "" if not row["ip"] else ", without an IP" if row["ip"] == _NONE else f", IP {row['ip']}"
-    text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
+    whose = f" of namespace {row['namespace']}" if row["namespace"] else ""
+    text = f"pod {name}{whose}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
     bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
     facts = {
         "pod": name,

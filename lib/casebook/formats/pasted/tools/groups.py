@@ -218,8 +218,9 @@ def _table(
         span = spanned(lines, at, after)
         is_cut = has_hosts and row.words < len(columns) and not lines[after - 1].padded and _ends_table(lines, after, columns)
         if is_cut:
+            *_, last = row.values.values()
+            found.append(CutOutput(span, f"is a row of a group that is cut off at its end: {last} may go on"))
             row = _without_cut_end(row)
-            found.append(CutOutput(span, "is a row of a group that is cut off at its end"))
         if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
             shown = ", ".join(f"{name} ({row.values[name]})" for name in masks)
             found.append(CutOutput(span, f"masks {shown}: unknown"))
@@ -270,12 +271,8 @@ def _ends_table(lines: Sequence[PastedLine], after: int, columns: Sequence[str])
 
 def _without_cut_end(row: _Row) -> _Row:
     """Return the last row of a paste without its last value after the lag, which may be cut."""
-    last = next(reversed(row.values))
-    return (
-        row
-        if last in (*_OFFSETS, "PARTITION")
-        else row._replace(values={name: value for name, value in row.values.items() if name != last})
-    )
+    *others, last = row.values
+    return row if last in (*_OFFSETS, "PARTITION") else row._replace(values={name: row.values[name] for name in others})
 
 
 def _cut_row(

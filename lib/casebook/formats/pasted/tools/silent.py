@@ -23,7 +23,9 @@ _NONE = (
     ("kafka-acls", "--list", "there is no ACL"),
 )
 _WHOSE = re.compile(r"\s--topic[ =]+[\"']?(?P<topic>[^\s\"']+)")
-_FILTERED = re.compile(r"[|;<>&]")
+_FILTERED = re.compile(r"[|;<>&→]")
+_POINTED = re.compile(r"(?P<command>.*\S)\s+(?:→|=>|-->)\s+(?P<answer>\S.*)")
+"""A command with its answer behind an arrow, as a person has put them on one line."""
 _LONGEST = 4096
 
 
@@ -34,6 +36,14 @@ def answers(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
         if typed and typed["command"] and (none := _none(typed["command"])) and _is_answered(lines, prompts, at):
             tool, says = none
             yield ToolStatement(tool, one(lines[at]), f"{says} (the command printed nothing)")
+
+
+def pointed(lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+    """Yield answers that a person has put behind their command."""
+    for line in lines:
+        typed = _PROMPT.fullmatch(line.text[:_LONGEST]) if "→" in line.text or "> " in line.text else None
+        if typed and typed["command"] and (found := _POINTED.fullmatch(typed["command"])):
+            yield ToolStatement(found["command"].split()[0], one(line), f"behind its command stands: {found['answer'].strip()}")
 
 
 def _none(command: str) -> tuple[str, str] | None:

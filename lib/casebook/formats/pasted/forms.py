@@ -180,7 +180,7 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
 
 
 def _placed(head: str, text: str, names: Sequence[str]) -> list[str]:
-    """Return the cells of a row of which some are empty, each below the begin of its name; none where one is not."""
+    """Return the cells of a row of which some are empty, each below the start of its name; none where one is not."""
     starts = [found.start() for found in re.finditer(r"\S+(?: \S+)*", head)]
     cells = {found.start(): found[0] for found in re.finditer(r"\S+(?: \S+)*", text)}
     is_placed = len(starts) == len(names) and 1 < len(cells) < len(names) and cells.keys() <= {*starts}

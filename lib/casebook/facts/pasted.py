@@ -266,13 +266,15 @@ class NotUnderstood(NamedTuple):
     Args:
         text: The first of them, cut.
         reason: Reason, if known.
-        printed: All of them as pasted, each cut; none of an output that is cut off.
+        printed: The first of them as pasted, each cut; none of an output that is cut off.
+        lines: Number of them.
     """
 
     span: LineSpan
     text: str
     reason: str
     printed: tuple[str, ...] = ()
+    lines: int = 1
 
 
 class Beside(NamedTuple):

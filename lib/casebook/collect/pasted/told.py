@@ -99,8 +99,8 @@ def _where(part: NotUnderstood) -> str:
 
 
 def _quoted(part: NotUnderstood) -> str:
-    more = f" and {len(part.printed) - _MOST_TYPED} more" if len(part.printed) > _MOST_TYPED else ""
-    return ", ".join(literal(text, _SHORT) for text in part.printed[:_MOST_TYPED]) + more
+    more = " and the rest" if len(part.printed) < part.lines else ""
+    return ", ".join(literal(text, _SHORT) for text in part.printed) + more
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:

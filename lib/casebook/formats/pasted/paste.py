@@ -71,7 +71,7 @@ from casebook.formats.pasted.tools import (
     zookeeper,
 )
 
-_SHOWN, _MOST_SHOWN = 120, 400
+_SHOWN, _MOST_SHOWN, _MOST_QUOTED = 120, 400, 40
 _UNKNOWN = "is nothing that is known"
 _COMMAND = re.compile(
     rf"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*{shells.PROMPT} .*"
@@ -328,7 +328,9 @@ def _not_understood(
         part = NotUnderstood(one(line), "" if reason else cut(own, _SHOWN), reason or _UNKNOWN, (cut(own, _MOST_SHOWN),))
         before = found[-1] if found else None
         if before and before.printed and (before.span.last, before.reason) == (line.number - 1, part.reason):
-            found[-1] = before._replace(span=LineSpan(before.span.first, line.number), printed=before.printed + part.printed)
+            printed = (*before.printed, *part.printed)[:_MOST_QUOTED]
+            span = LineSpan(before.span.first, line.number)
+            found[-1] = before._replace(span=span, printed=printed, lines=before.lines + 1)
         else:
             found.append(part)
     return tuple(sorted(found))

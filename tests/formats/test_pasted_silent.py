@@ -633,3 +633,34 @@ def test_an_inner_class_goes_on_with_a_log_line():
     ]
     found = paste.read(rows)
     assert (len(found.logs), found.not_understood) == (2, ())
+
+
+def test_settings_of_which_a_person_has_left_name_and_value():
+    """Others may be left out, too: the list is not whole."""
+    (found,) = paste.read(["Configs for topic 'bills' are:", "  cleanup.policy=delete", "  retention.ms=9"]).configs
+    assert (found.entity, found.settings, found.whole) == ("bills", {"cleanup.policy": "delete", "retention.ms": "9"}, False)
+
+
+def test_a_list_of_brokers_log_dirs_that_is_cut():
+    row = '[{"broker":7,"logDirs":[{"logDir":"/k1","error":null,"partitions":[{"partition":"bills-0","size":5,"offsetLag":0,'
+    assert "bills-0 in /k1 of broker 7 has 5 bytes, 0 records behind; its entry is cut" in said(row)
+
+
+def test_modes_without_their_first_letter():
+    found = paste.read(
+        ["rw-r---- 1 u g 0 Dec 16 2017 00000000000000000000.log", "rw-r---- 1 u g 9 Dec 16 2017 00000000000000000000.index"]
+    )
+    assert [(each.name, each.bytes) for each in found.files] == [
+        ("00000000000000000000.log", 0),
+        ("00000000000000000000.index", 9),
+    ]
+    assert found.not_kept == ()
+
+
+def test_the_main_process_of_a_unit():
+    text = "* kafka.service - Kafka\n   Active: failed (Result: signal)\n  Process: 7 ExecStart=/k (code=killed, signal=KILL)\n Main PID: 7 (code=killed, signal=KILL)\n"
+    assert "; main process 7 ended with killed" in said(text)
+
+
+def test_names_of_columns_in_lower_case():
+    assert paste.read(["topic: bills\tpartition: 0\tleader: 7\treplicas: 7,9\tisr: 7"]).not_kept == ()

@@ -28,14 +28,14 @@ _NO_FACTS = frozenset({
 """Names whose values are of an output's form, schemes of addresses, and addresses of threads."""
 _ABSENT = frozenset({"-1", "none", "null", "n/a", "-", "unknown", "optional.empty"})
 """Values that rows store as nothing, where the name beside them is one that is read."""
-_MODE = re.compile(r"[dlcbps-](?:[rwxsStT-]{9})[.+@]?|[dl-][a-z-]{4,5}")
+_MODE = re.compile(r"[dlcbps-]?(?:[rwxsStT-]{8,9})[.+@]?|[dl-][a-z-]{4,5}")
 _OF_FORM = re.compile(
     r"\s*at (?:[\w.-]+(?:@[\w.-]+)?/)?[\w.$/<>]+\([^)]*\)\s*|\s*\"[^\"]*\" .*\b[nt]id=\S+.*"
     r"|\d{1,9}(?:,\d{1,9})?[acd]\d{1,9}(?:,\d{1,9})?"
 )
 """Stack frames and the heads of threads: addresses, which only their dump explains; places of lines that ``diff`` prints."""
 _BEFORE = re.compile(
-    r"\A[\s#]*[dlcbps-][rwxsStT-]{9}[.+@]?\s+\d+(?:\s+[\w.@+-]+\s+[\w.@+-]+(?=\s+[\d.]+[KMGT]?\s))?"
+    r"\A[\s#]*[dlcbps-]?[rwxsStT-]{8,9}[.+@]?\s+\d+(?:\s+[\w.@+-]+\s+[\w.@+-]+(?=\s+[\d.]+[KMGT]?\s))?"
     r"|(?<=[a-zA-Z])\(\d{1,3}\)(?=: )|(?<=\d)\[\d\](?=\()"
 )
 """Links and owners of a file, stated once for its listing; number of an API behind its name; state of a client's connection."""

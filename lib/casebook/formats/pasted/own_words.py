@@ -9,7 +9,7 @@ _SENTENCES = (
     " or out rather set so started still than that the there There this This to was were will with"
 )
 _TOPICS = (
-    "MarkedForDeletion Topic TopicId PartitionCount ReplicationFactor Configs Partition Leader Replicas Isr Elr"
+    "MarkedForDeletion Topic TopicId PartitionCount ReplicationFactor Configs Partition Leader Replicas Isr isr Elr"
     " LastKnownElr Offline Adding Removing N/A topic topics partition partitions"
 )
 """``TopicCommand.scala@0.8.2.2, 2.8.2``, ``TopicCommand.java@3.9.0``."""

@@ -16,7 +16,7 @@ from casebook.formats.pasted.frame import Frame
 from casebook.formats.pasted.text import PastedLine, is_gap, one
 
 _ENTRY = re.compile(
-    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?P<owner>(?:\S+\s+){0,4}?)"
+    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl]?[rwxsStT-]{8,9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?P<owner>(?:\S+\s+){0,4}?)"
     r"(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?"
     r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
     r"|[^\W\d]\S{0,8}\s+\d{1,2}\.?\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"

@@ -201,8 +201,8 @@ def _unit(lines: Sequence[PastedLine], at: int, after: int, unit: str | None, br
     for line in dict.fromkeys(texts):
         if how := _OF_PROCESS.fullmatch(line):
             command = f" ({how['command'].strip()})" if how["command"].strip() else ""
-            ended = f"; process {how['pid']}{command} ended with {how['how'].removeprefix('code=')}"
-            text += ended if ended not in text else ""
+            main = "main " if line.lstrip().startswith("Main") else ""
+            text += f"; {main}process {how['pid']}{command} ended with {how['how'].removeprefix('code=')}"
         elif pid := _PID.fullmatch(line):
             text += f"; main process {pid['pid']} ({pid['name']})"
         elif (key := _KEY.fullmatch(line)) and key["key"] not in ("Loaded", "Active"):

@@ -35,6 +35,7 @@ _ENTITY = re.compile(r"--entity-name[ =]+[\"']?(?P<name>[\w.-]{1,249})")
 _SHORT = re.compile(r"--(?P<kind>topic|broker)[ =]+[\"']?(?P<name>[\w.-]{1,249})")
 _NAME = re.compile(r"[a-z][a-zA-Z0-9._-]*")
 _BEGINS = re.compile(r"\s*[a-z][a-zA-Z0-9._-]*=")
+_BARE = re.compile(r"\s+(?P<name>[a-z][a-zA-Z0-9-]*(?:\.[a-zA-Z0-9-]+)+)=(?P<value>\S+)\s*")
 _FOLDED = re.compile(r"\s*(?:[a-z][a-zA-Z0-9._-]*=|[\w:.-]+(?:,|$)).*")
 _SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.*?)(?=, [A-Z_]+_CONFIG:|$)")
 _BESIDE = re.compile(
@@ -148,6 +149,8 @@ def _of_zookeeper(found: re.Match[str], span: LineSpan) -> Iterator[ToldConfig |
 def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | ToolStatement], int]:
     """Parse the list below a header: it may be cut when nothing follows it."""
     entries, after = _entries(lines, at)
+    bare, end = ([], after) if entries else _bare(lines, at + 1)
+    entries, after = (bare, end) if bare else (entries, after)
     span = spanned(lines, at, after)
     goes_on = after + 1 < len(lines) and not lines[after].text and _BEGINS.match(lines[after + 1].text) is not None
     whole = (is_end(lines, after) and not goes_on) or (
@@ -156,7 +159,16 @@ def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[
     kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
     entity = "<default>" if head["default"] else head["entity"]
     every = (head["which"] or "").strip().lower() == "all"
-    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole)), after
+    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole and not bare)), after
+
+
+def _bare(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry], int]:
+    """Return settings of which a person has left only name and value, and their end: others may be left out, too."""
+    found = []
+    while at < len(lines) and (row := _BARE.fullmatch(lines[at].text[:_LONGEST])):
+        found.append(_SettingEntry(row["name"], row["value"], row["value"] == REDACTED, ""))
+        at += 1
+    return found, at
 
 
 def _of_entity(

@@ -17,7 +17,7 @@ from casebook.formats.pasted import cut_json
 from casebook.formats.pasted.cut_output import CutOutput
 from casebook.formats.pasted.text import PastedLine, spanned
 
-_JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*(?:\"version\"\s*:\s*1\s*,\s*)?")
+_JSON = re.compile(r"\s*\[?\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*[\[{]\s*(?:\"version\"\s*:\s*1\s*,\s*)?")
 _BESIDE = re.compile(
     r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
 )
@@ -34,7 +34,7 @@ def described(lines: Sequence[PastedLine]) -> Iterator[Used | ToolStatement | Cu
     at = 0
     while at < len(lines):
         text, after = lines[at].text, at + 1
-        if text.lstrip().startswith("{") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
+        if text.lstrip()[:1] in ("{", "[") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
             value, whole, after = cut_json.read(lines, at)
             span = spanned(lines, at, after)
             if (brokers := _answers(value)) is not None:
@@ -84,6 +84,8 @@ def is_beside(text: str) -> bool:
 
 def _answers(value: object) -> list | None:
     """Return the brokers' rows: all of them, or one that a person has taken out; ``None`` for other JSON."""
+    if isinstance(value, list) and value and all(isinstance(row, dict) and "logDirs" in row for row in value):
+        return value
     rows = value if isinstance(value, dict) else {}
     if "logDirs" in rows and "broker" in rows:
         return [rows]
@@ -95,7 +97,7 @@ def _is_ours(lines: Sequence[PastedLine], at: int) -> bool:
 
 
 def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator[Used | ToolStatement]:
-    replicas, failed, empty, behind, moving, answered = 0, [], [], [], [], {}
+    replicas, failed, empty, behind, moving, begun, answered = 0, [], [], [], [], [], {}
     level, settled, usable = 0, 0, 0
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
@@ -122,8 +124,10 @@ def _brokers(brokers: Sequence[object], span: LineSpan, whole: bool) -> Iterator
                 behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag else []
                 level += lag == 0 and type(lag) is int
                 settled += row.get("isFuture") is False
+            else:
+                begun.append(f"{name} in {where} of broker {broker} has {size} bytes{_lag(lag)}; its entry is cut")
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
-    parts = [part for rows in (failed, empty, moving, behind) for part in _some(rows)]
+    parts = [part for rows in (failed, empty, moving, behind, begun) for part in _some(rows)]
     parts += [f"error null of {usable} log dir{'' if usable == 1 else 's'}"] if usable else []
     parts += [f"offset lag 0 of {level}"] if level else []
     settling = ": none of these is being moved between log dirs" if whole and not moving else ""

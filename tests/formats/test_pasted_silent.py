@@ -533,7 +533,7 @@ def test_latencies_that_a_mail_has_wrapped():
 
 def test_what_stands_before_a_line_is_told():
     """A chat's time and sender; a label with its value, as in a script's own output, is none."""
-    assert "before this line stands [14:07] renske:" in said("[14:07] renske: disk alarm on 104 again\n")
+    assert "kept as they are: line 1 '[14:07] renske:'" in said("[14:07] renske: disk alarm on 104 again\n")
     for text in ("[03:11:35] leader end offset: bills:0:58000", "[22:41:19] Leader: 0  Replicas: 1,2,0  Isr: 0,1"):
         found = paste.read([text])
         assert [each.text for each in found.logs] == [text]
@@ -569,7 +569,8 @@ def test_a_bot_that_was_asked():
             "/dev/a  492G  318G  174G  65% /data",
         ]
     )
-    assert [(each.text[:6], each.typed, each.heading) for each in found.beside] == [("k exec", True, "kb-1")]
+    sent, typed = found.beside
+    assert (sent.text, typed.text[:6], typed.typed, typed.heading) == ("@bot:", "k exec", True, "kb-1")
 
 
 def test_one_broker_of_log_dirs():

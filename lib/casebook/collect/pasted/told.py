@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from casebook.case.writer import CaseWriter
-from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, NotUnderstood, Pasted
-from casebook.facts.quotes import cut, literal
+from casebook.facts.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
+from casebook.findings import as_pasted
 from casebook.formats.pasted.tools.quorum import IS_KRAFT
 
 _MOST = 200
-_LONGEST, _SHORT, _MOST_TYPED, _MOST_NUMBERS = 400, 200, 40, 200
+_MOST_NAMED = 40
 _TOPICS = "kafka-topics"
 
 
@@ -38,9 +38,8 @@ def remarks(found: Pasted) -> Iterator[str]:
             heading = found.heading(told.span.first)
             below = f", below {heading!a}" if heading and heading not in told.says else ""
             yield f"Line {told.span.first}, {told.tool}{below}: {told.says}{more}."
-    yield from _typed(found)
-    yield from _not_kept(found)
-    yield from _not_understood(found)
+    for sentences in (as_pasted.typed, as_pasted.beside, as_pasted.not_kept, as_pasted.not_understood):
+        yield from sentences(found)
     offline = [row for row in found.latest if row.offline]
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
@@ -48,59 +47,14 @@ def remarks(found: Pasted) -> Iterator[str]:
         yield f"{who}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
     empty = [row for row in found.latest if row.eligible == () and row.last_eligible == ()]
     if empty:
-        names = ", ".join(f"{row.topic}-{row.partition}" for row in empty[:_MOST_TYPED])
-        rest = f" and {len(empty) - _MOST_TYPED} other partitions" if len(empty) > _MOST_TYPED else ""
+        names = ", ".join(f"{row.topic}-{row.partition}" for row in empty[:_MOST_NAMED])
+        rest = f" and {len(empty) - _MOST_NAMED} other partitions" if len(empty) > _MOST_NAMED else ""
         yield f"Line {empty[0].span.first}, {_TOPICS}: Elr and LastKnownElr are printed as empty of {names}{rest}."
     for what, rows in (("Elr", _eligible(found, "eligible")), ("LastKnownElr", _eligible(found, "last_eligible"))):
         if rows:
-            shown = "; ".join(f"of {row.topic}-{row.partition}: {_listed(who)}" for row, who in rows[:_MOST_TYPED])
-            rest = f"; and of {len(rows) - _MOST_TYPED} other partitions" if len(rows) > _MOST_TYPED else ""
+            shown = "; ".join(f"of {row.topic}-{row.partition}: {_listed(who)}" for row, who in rows[:_MOST_NAMED])
+            rest = f"; and of {len(rows) - _MOST_NAMED} other partitions" if len(rows) > _MOST_NAMED else ""
             yield f"Line {rows[0][0].span.first}, {_TOPICS}: {what} {shown}{rest}."
-
-
-def _typed(found: Pasted) -> Iterator[str]:
-    """Commands in one sentence: they name servers, a namespace, a chroot or a folder."""
-    typed = [each for each in found.beside if each.typed]
-    if typed:
-        shown = "; ".join(f"line {each.span.first} `{cut(each.text, _LONGEST)}`" for each in typed[:_MOST_TYPED])
-        more = f"; and {len(typed) - _MOST_TYPED} more" if len(typed) > _MOST_TYPED else ""
-        yield f"What was typed: {shown}{more}."
-    others = [each for each in found.beside if not each.typed and any(map(str.isalnum, each.text))]
-    if others:
-        shown = "; ".join(f"line {each.span.first} {literal(each.text, _SHORT)}" for each in others[:_MOST_TYPED])
-        more = f"; and {len(others) - _MOST_TYPED} more" if len(others) > _MOST_TYPED else ""
-        yield f"Headings and remarks next to the answers, kept as they are: {shown}{more}."
-
-
-def _not_kept(found: Pasted) -> Iterator[str]:
-    """Yield decoded values without a row, in one sentence."""
-    if found.not_kept:
-        shown = "; ".join(
-            f"line {each.span.first} {', '.join(each.values)} of {literal(each.text, _LONGEST)}"
-            for each in found.not_kept[:_MOST_TYPED]
-        )
-        rest = [str(each.span.first) for each in found.not_kept[_MOST_TYPED:]]
-        more = f"; and parts of lines {', '.join(rest[:_MOST_NUMBERS])}" if rest else ""
-        more += f" and of {len(rest) - _MOST_NUMBERS} more, up to line {rest[-1]}" if len(rest) > _MOST_NUMBERS else ""
-        yield f"Parts of parsed lines that were not kept: {shown}{more}."
-
-
-def _not_understood(found: Pasted) -> Iterator[str]:
-    """Yield the text of lines that no reader took, in one sentence: a person may read what no reader does."""
-    parts = [part for part in found.not_understood if part.printed]
-    if parts:
-        shown = "; ".join(f"{_where(part)} {_quoted(part)}" for part in parts[:_MOST_TYPED])
-        more = f"; and more, up to line {parts[-1].span.last}" if len(parts) > _MOST_TYPED else ""
-        yield f"Lines that were not understood, as pasted: {shown}{more}."
-
-
-def _where(part: NotUnderstood) -> str:
-    return f"line {part.span.first}" if part.span.first == part.span.last else f"lines {part.span.first}-{part.span.last}"
-
-
-def _quoted(part: NotUnderstood) -> str:
-    more = " and the rest" if len(part.printed) < part.lines else ""
-    return ", ".join(literal(text, _SHORT) for text in part.printed) + more
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:

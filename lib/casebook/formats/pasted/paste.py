@@ -116,7 +116,8 @@ def _better(found: Pasted, texts: Sequence[str], folds: folded.Joined, *, is_sof
 def _read(texts: Sequence[str]) -> Pasted:
     lines = cleaned(texts)
     found = _parsed(lines)
-    return replace(found, told=(*found.told, *remarks.open_end(texts, lines), *remarks.senders(texts, lines)))
+    beside_them = sorted((*remarks.senders(texts, lines), *found.beside), key=lambda each: each.span)
+    return replace(found, told=(*found.told, *remarks.open_end(texts, lines)), beside=tuple(beside_them))
 
 
 def _parsed(lines: list[PastedLine]) -> Pasted:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from casebook.facts.pasted import BrokerSettings, DescribedTopic, PastedZnode, ToldConfig, ToolStatement
+from casebook.facts.pasted import Beside, BrokerSettings, DescribedTopic, PastedZnode, ToldConfig, ToolStatement
 from casebook.facts.pasted_hosts import LineSpan
 from casebook.facts.quotes import cut
 from casebook.formats.pasted.cut_output import CutOutput
@@ -89,7 +89,7 @@ def open_end(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Tool
         yield ToolStatement("the end of the paste", one(lines[-1]), says)
 
 
-def senders(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolStatement]:
+def senders(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[Beside]:
     """Yield times and names before messages of a chat, or before lines of a script that look like one.
 
     Args:
@@ -99,7 +99,7 @@ def senders(texts: Sequence[str], lines: Sequence[PastedLine]) -> Iterator[ToolS
     found = ((line, sent.sender(text[len(quote_mark(text)) :])) for text, line in zip(texts, lines, strict=False))
     removed = ((line, before) for line, before in found if before and not line.text.lstrip().startswith(before))
     for line, before in itertools.islice(removed, _MOST_SENDERS):
-        yield ToolStatement("a chat or a script", one(line), f"before this line stands {before}")
+        yield Beside(one(line), before)
 
 
 def gaps(lines: Sequence[PastedLine]) -> Iterator[CutOutput]:

@@ -18,6 +18,7 @@ from casebook.facts.observed import Source
 from casebook.facts.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.facts.proofs import state_path
 from casebook.facts.quotes import literal
+from casebook.findings import as_pasted
 from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step
 from casebook.findings.words import agree, plural, size
 from casebook.kafka.group_partition import group_partition
@@ -146,12 +147,13 @@ def _understood(pasted: Pasted) -> Finding:
             "groups": sorted({row.group for row in (*pasted.offsets, *pasted.groups, *pasted.members) if row.group}),
             "tools": sorted({told.tool for told in pasted.told}),
         },
-        caveats=tuple(
-            f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE
+        caveats=(
+            *(f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE),
+            *(sentence for told in (as_pasted.not_understood, as_pasted.not_kept, as_pasted.beside) for sentence in told(pasted)),
         ),
     )
     if not unknown:
-        less = f"; not kept of {plural(len(pasted.not_kept), 'line')}: see the remarks" if pasted.not_kept else ""
+        less = f"; not kept of {plural(len(pasted.not_kept), 'line')}, see below" if pasted.not_kept else ""
         return ask.ok(f"Every line was read: {held}{less}", gaps=())  # some are quoted, of programs that no check knows
     lines = sum(part.span.last - part.span.first + 1 for part in unknown)
     title = f"{plural(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (

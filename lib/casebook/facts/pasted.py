@@ -15,8 +15,7 @@ PASTED = "pasted/pasted.txt"
 NOT_PASTED = "not pasted"
 """Common part of the reasons for missing parts of a pasted case."""
 
-METADATA_QUORUM = "kafka-metadata-quorum"
-QUORUM_REPLICATION = "kafka-metadata-quorum --replication"
+METADATA_QUORUM, QUORUM_REPLICATION = "kafka-metadata-quorum", "kafka-metadata-quorum --replication"
 
 
 class PastedZnode(NamedTuple):
@@ -266,15 +265,13 @@ class NotUnderstood(NamedTuple):
     Args:
         text: The first of them, cut.
         reason: Reason, if known.
-        printed: The first of them as pasted, each cut; none of an output that is cut off.
-        lines: Number of them.
+        printed: As pasted, each cut, one more than ``MOST_QUOTED`` at most; none of an output that is cut off.
     """
 
     span: LineSpan
     text: str
     reason: str
     printed: tuple[str, ...] = ()
-    lines: int = 1
 
 
 class Beside(NamedTuple):
@@ -297,7 +294,7 @@ class NotKept(NamedTuple):
 
     Args:
         values: Values with their names, as printed.
-        text: The line, cut.
+        text: The line as pasted, cut.
     """
 
     span: LineSpan

@@ -1,5 +1,8 @@
 """Quotes of evidence: whole, or visibly cut."""
 
+MOST_QUOTED = 40
+"""Parts or lines that a sentence quotes; of more, it says how many."""
+
 
 def cut(text: str, most: int) -> str:
     """Return the text, with an ellipsis in place of what is beyond ``most`` characters."""

@@ -14,9 +14,10 @@ from casebook.formats.pasted.text import PastedLine
 
 _CLIENTS = r"kcl|rpk|kaf|kafkactl|kafkacli|topicctl|kafka-utils|kafka-check"
 """Clients that are typed with words, not only with options."""
+_OF_SHELL = r"\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$]"
 _COMMAND = re.compile(
     rf"\s*(?:\S*[$#%>]\s+)?(?:sudo )?(?:\S*/)?(?P<client>{_CLIENTS})\s+[a-z][\w-]*(?: .*)?"
-    r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$])\s+(?:sudo )?(?:\S*/)?(?P<program>[a-zA-Z][\w.-]*)(?:\s.*)?"
+    rf"|\s*(?:{_OF_SHELL})\s+(?:sudo )?(?:\S*/)?(?P<program>[a-zA-Z][\w.-]*)(?:\s.*)?"
 )
 _KNOWN = re.compile(
     r"(?:kafka|zk|zookeeper|connect)-?\w*[\w.-]*|kcat|kafkacat|zkCli\S*|zkServer\S*|echo|ncat|netcat|nc|telnet|ls|ll|dir|du|df|curl"
@@ -26,7 +27,7 @@ _KNOWN = re.compile(
 """Programs whose output readers know: what they leave is damaged, and is named as such."""
 _OF_ANY_FORM = re.compile(r"kubectl|oc|k|echo")
 """Programs that also print a value in one line, as of a resource or a variable."""
-_PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\S{0,60}[$])(?:\s.*)?")
+_PROMPT = re.compile(rf"\s*(?:{_OF_SHELL})(?:\s.*)?")
 _LONGEST, _SHOWN, _MOST = 2000, 400, 40
 
 

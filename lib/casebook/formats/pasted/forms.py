@@ -18,6 +18,7 @@ _KEY = re.compile(r"(?P<indent>\s*)(?P<item>- +)?(?P<key>[\"']?[A-Za-z_][\w./-]{
 _ITEM = re.compile(r"(?P<indent>\s*)- +(?P<value>\S.*)")
 _CELL = re.compile(r"\t+ *| {2,}")
 _HEAD = re.compile(r"(?:[^\W\d]|[%#])[\w%/().:# -]{0,40}|\.{3}")
+_CELL_AT = re.compile(r"\S+(?: \S+)*")
 _DOTS = "..."
 _NAME = re.compile(r"(?=.*[a-zA-Z])[a-zA-Z0-9._-]{1,249}")
 _TELLING = re.compile(r"[\w][-_.]\w|__|[a-z]\d")
@@ -27,7 +28,7 @@ _STATED = re.compile(r"\s*(?P<name>[A-Z][\w.-]{1,30}(?: [\w.-]{2,30}){0,2}):\s+(
 """One name with its value alone on a line: as a shell prints a variable; as a heading of a report, with a figure."""
 _PROSE = re.compile(r"(?:[a-z']+[,;]? ){4}")
 _SAID = re.compile(r"(?:[a-z']+[,;]? ){2}.*(?:\.\Z|\b(?:to|is|was|be|for)\b)")
-_LONGEST, _MOST, _LEAST_CELLS, _MOST_ROWS, _MOST_SAID = 4096, 400, 3, 60, 4000
+_LONGEST, _MOST, _LEAST_CELLS, _MOST_SAID = 4096, 400, 3, 4000
 NO_TOOL = "an output of no tool that is known"
 _OF_LOGS = frozenset({"@timestamp", "log", "message", "msg", "_source", "hits", "textPayload", "jsonPayload"})
 """Members of a log entry as JSON."""
@@ -181,8 +182,8 @@ def _table(lines: Sequence[PastedLine], at: int) -> _Told:
 
 def _placed(head: str, text: str, names: Sequence[str]) -> list[str]:
     """Return the cells of a row of which some are empty, each below the start of its name; none where one is not."""
-    starts = [found.start() for found in re.finditer(r"\S+(?: \S+)*", head)]
-    cells = {found.start(): found[0] for found in re.finditer(r"\S+(?: \S+)*", text)}
+    starts = [found.start() for found in _CELL_AT.finditer(head)]
+    cells = {found.start(): found[0] for found in _CELL_AT.finditer(text)}
     is_placed = len(starts) == len(names) and 1 < len(cells) < len(names) and cells.keys() <= {*starts}
     return [cells.get(start, "(empty)") for start in starts] if is_placed and "|" not in head else []
 

@@ -82,7 +82,7 @@ def not_kept(lines: Sequence[PastedLine], parts: Iterable[tuple], quoted: Iterab
         held_here = by_line.get(line.number)
         is_time = line.number in timed and _TIME_OF_ZNODE.fullmatch(line.text)
         if held_here and line.number not in whole and not is_time and (missing := _missing(line.text, held_here)):
-            found.append(NotKept(one(line), missing, cut(" ".join(line.text.split()), _MOST_SHOWN)))
+            found.append(NotKept(one(line), missing))
     return found
 
 

@@ -27,7 +27,7 @@ from casebook.facts.pasted import (
     ToolStatement,
 )
 from casebook.facts.pasted_hosts import HostSaid, LineSpan, ListedFile, ThreadDump, Used
-from casebook.facts.quotes import cut
+from casebook.facts.quotes import MOST_QUOTED, cut
 from casebook.formats.pasted import (
     answers,
     beside,
@@ -71,8 +71,7 @@ from casebook.formats.pasted.tools import (
     zookeeper,
 )
 
-_SHOWN, _MOST_SHOWN, _MOST_QUOTED = 120, 400, 40
-_UNKNOWN = "is nothing that is known"
+_SHOWN, _MOST_SHOWN = 120, 400
 _COMMAND = re.compile(
     rf"\s*PS [A-Z]:\\[^>]*>\s*\S.*|\s*{shells.PROMPT} .*"
     r"|\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
@@ -115,12 +114,12 @@ def _better(found: Pasted, texts: Sequence[str], folds: folded.Joined, *, is_sof
 
 def _read(texts: Sequence[str]) -> Pasted:
     lines = cleaned(texts)
-    found = _parsed(lines)
-    beside_them = sorted((*remarks.senders(texts, lines), *found.beside), key=lambda each: each.span)
-    return replace(found, told=(*found.told, *remarks.open_end(texts, lines)), beside=tuple(beside_them))
+    found = _parsed(lines, texts)
+    told = (*found.told, *remarks.open_end(texts, lines))
+    return replace(found, told=told, beside=(*remarks.senders(texts, lines), *found.beside))
 
 
-def _parsed(lines: list[PastedLine]) -> Pasted:
+def _parsed(lines: list[PastedLine], texts: Sequence[str]) -> Pasted:
     found, left = _taken(lines)
     unknown = [line for line in left if remarks.has_remark(line.text) and not _says_nothing(line.text)]
     if unknown:
@@ -167,8 +166,11 @@ def _parsed(lines: list[PastedLine]) -> Pasted:
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(PastedLogLine))), key=_order)),
         beside=tuple(beside_them),
-        not_kept=tuple(kept.not_kept(lines, parts, [each.span.first for each in beside_them])),
-        not_understood=_not_understood(left, [*cut_ends, *remarks.gaps(lines)], lines),
+        not_kept=tuple(
+            each._replace(text=_as_given(texts, each.span)[0])
+            for each in kept.not_kept(lines, parts, [one_.span.first for one_ in beside_them])
+        ),
+        not_understood=_not_understood(left, [*cut_ends, *remarks.gaps(lines)], lines, texts),
     )
 
 
@@ -314,10 +316,10 @@ def _take(lines: list[PastedLine], span: LineSpan) -> None:
 
 
 def _not_understood(
-    left: Sequence[PastedLine], cut_ends: Iterable[CutOutput], lines: Sequence[PastedLine]
+    left: Sequence[PastedLine], cut_ends: Iterable[CutOutput], lines: Sequence[PastedLine], texts: Sequence[str]
 ) -> tuple[NotUnderstood, ...]:
     """Return unclaimed lines, adjacent ones together; frames of listings, headers and decoration do not count."""
-    found = [NotUnderstood(each.span, "", each.reason) for each in cut_ends]
+    found: list[NotUnderstood] = []
     asked = None
     for line in left:
         own = lines[line.number - 1].text
@@ -326,15 +328,18 @@ def _not_understood(
             asked = unread.tool(line.text) or asked
             continue
         reason = unread.reason(asked)
-        part = NotUnderstood(one(line), "" if reason else cut(own, _SHOWN), reason or _UNKNOWN, (cut(own, _MOST_SHOWN),))
-        before = found[-1] if found else None
-        if before and before.printed and (before.span.last, before.reason) == (line.number - 1, part.reason):
-            printed = (*before.printed, *part.printed)[:_MOST_QUOTED]
-            span = LineSpan(before.span.first, line.number)
-            found[-1] = before._replace(span=span, printed=printed, lines=before.lines + 1)
+        part = NotUnderstood(one(line), "" if reason else cut(own, _SHOWN), reason or "is nothing that is known")
+        if found and (found[-1].span.last, found[-1].reason) == (line.number - 1, part.reason):
+            found[-1] = found[-1]._replace(span=LineSpan(found[-1].span.first, line.number))
         else:
             found.append(part)
-    return tuple(sorted(found))
+    quoted = (part._replace(printed=_as_given(texts, part.span)) for part in found)
+    return tuple(sorted((*(NotUnderstood(each.span, "", each.reason) for each in cut_ends), *quoted)))
+
+
+def _as_given(texts: Sequence[str], span: LineSpan) -> tuple[str, ...]:
+    """Return the first lines of a span as they were pasted, one more than are quoted if there are more."""
+    return tuple(cut(text.rstrip("\r\n"), _MOST_SHOWN) for text in texts[span.first - 1 : span.last][: MOST_QUOTED + 1])
 
 
 def _says_nothing(text: str) -> bool:

@@ -6,8 +6,10 @@ line below that has no time, was broken there, also within a word.
 
 import re
 
+DMESG_DATE = r"[^\W\d]{1,4}\.? (?:[^\W\d]{3,4}\.?|\d{1,2}[월月]) {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}"
+"""A date as ``dmesg -T`` prints it, in the language of its host."""
 _KERNEL = re.compile(
-    r"\[(?:\s*\d{1,9}\.\d{1,9}|[^\W\d]{1,4}\.? (?:[^\W\d]{3,4}\.?|\d{1,2}[월月]) {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] "
+    rf"\[(?:\s*\d{{1,9}}\.\d{{1,9}}|{DMESG_DATE})\] "
     r"|\w{3} [ \d]\d \d\d:\d\d:\d\d \S{1,250} kernel: "
 )
 _ENTRY = re.compile(r"\w{3} [ \d]\d \d\d:\d\d:\d\d \S|\[?\d{4}-\d\d-\d\d[T ]|.*:$")

@@ -30,8 +30,8 @@ _AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
 _DIR = re.compile(
     rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>(?!(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s)\S.*?)\s*"
 )
-_NAMELESS = re.compile(rf"\s*{_DATE}\s+(?:{_AMOUNT})\s*")
 """A level behind what looks like a size is of a log entry with milliseconds there."""
+_NAMELESS = re.compile(rf"\s*{_DATE}\s+(?:{_AMOUNT})\s*")
 _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
 _WITHIN = re.compile(
     r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"

@@ -9,7 +9,6 @@ from casebook.formats.pasted.hosts.host import LONGEST, Frame, uncommented
 from casebook.formats.pasted.text import PastedLine, one, spanned
 
 _FLAT = re.compile(r"\s*\"?(?P<mbean>kafka(?:\.\w+)+:[^\"=\s]+=[^\"\s]*?):(?P<name>\w+)\"?(?:=|\t|,)\"?(?P<value>[^\"]*)\"?\s*")
-_MOST_FOLDED = 40
 _FLAT_TIME = re.compile(r"\s*time(?:=|\t|,)\"?(?P<ms>\d{13})\"?\s*")
 _COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
 _COLUMN = re.compile(r"(kafka(?:\.\w+)+:[^:\"]+:[\w-]+)")
@@ -20,6 +19,7 @@ _ASKS_ONE = re.compile(
     r".*JmxTool\b.*?--object-name[ =]['\"]?(?P<mbean>kafka\S+?)['\"]?(?=\s|$)(?:.*--attributes[ =](?P<attribute>\w+)(?![\w,]))?.*"
 )
 """A command that names the MBean of the rows below it."""
+_MOST_FOLDED = 40
 
 
 def columns(lines: Sequence[PastedLine], whose: Mapping[int, int | None]) -> Iterator[HostSaid | Frame]:

@@ -44,7 +44,7 @@ _CONNECTING = re.compile(
 )
 _MANTISSA = re.compile(r"-?\d\.\d{2,}")
 _EXPONENT = re.compile(r"\s-?\d\.\d+[eE][+-]?\d+\s*$")
-_MOST_SAID, _MOST_FOLDED, _MOST_SHOWN, _LONG_MANTISSA = 200, 40, 300, 7
+_MOST_SAID, _MOST_SHOWN, _LONG_MANTISSA = 200, 300, 7
 
 
 def read(lines: Sequence[PastedLine]) -> Iterator[HostSaid | Frame | CutOutput]:

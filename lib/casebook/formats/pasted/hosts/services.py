@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from casebook.facts.pasted import PastedLogLine
 from casebook.facts.pasted_hosts import HostSaid, LineSpan
 from casebook.facts.quotes import cut
+from casebook.formats.pasted.damage.wrapped import DMESG_DATE
 from casebook.formats.pasted.hosts.host import LONGEST, placed
 from casebook.formats.pasted.text import PastedLine, one, spanned
 
@@ -77,10 +78,8 @@ _BY_SYSTEMD = re.compile(
 )
 _SCORE = re.compile(r" score (?P<score>\d+)")
 _OF_KILLED = re.compile(r"\b(UID|oom_score_adj):(-?\d+)")
-_DATED = r"[^\W\d]{1,4}\.? (?:[^\W\d]{3,4}\.?|\d{1,2}[월月]) {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4}"
-"""A date as ``dmesg -T`` prints it, in the language of its host."""
 _WHEN = re.compile(
-    rf"\[(?P<zoneless>{_DATED})\]"
+    rf"\[(?P<zoneless>{DMESG_DATE})\]"
     r"|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
     r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
 )
@@ -302,7 +301,7 @@ def is_of_kernel(text: str) -> bool:
     """Return whether a line is from a host's kernel or systemd, not from a process there."""
     return (
         re.search(
-            rf"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[{_DATED}\] ",
+            rf"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[{DMESG_DATE}\] ",
             text[:200],
         )
         is not None

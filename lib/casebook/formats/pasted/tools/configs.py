@@ -149,8 +149,8 @@ def _of_zookeeper(found: re.Match[str], span: LineSpan) -> Iterator[ToldConfig |
 def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | ToolStatement], int]:
     """Parse the list below a header: it may be cut when nothing follows it."""
     entries, after = _entries(lines, at)
-    bare, end = ([], after) if entries else _bare(lines, at + 1)
-    entries, after = (bare, end) if bare else (entries, after)
+    is_bare = not entries
+    entries, after = _bare(lines, at + 1) if is_bare else (entries, after)
     span = spanned(lines, at, after)
     goes_on = after + 1 < len(lines) and not lines[after].text and _BEGINS.match(lines[after + 1].text) is not None
     whole = (is_end(lines, after) and not goes_on) or (
@@ -159,7 +159,7 @@ def _listed(lines: Sequence[PastedLine], at: int, head: re.Match[str]) -> tuple[
     kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
     entity = "<default>" if head["default"] else head["entity"]
     every = (head["which"] or "").strip().lower() == "all"
-    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole and not bare)), after
+    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole and not (is_bare and entries))), after
 
 
 def _bare(lines: Sequence[PastedLine], at: int) -> tuple[list[_SettingEntry], int]:

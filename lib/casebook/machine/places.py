@@ -48,7 +48,7 @@ def profiles_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder of downloads: ``$CASEBOOK_CACHE``, else the user's cache folder."""
+    """Return the folder of downloads and of kept answers: ``$CASEBOOK_CACHE``, else the user's cache folder."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("CASEBOOK_CACHE") or cache / "kafka-casebook")
 

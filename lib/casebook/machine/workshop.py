@@ -50,6 +50,22 @@ def folder(beside: Path | None = None) -> Iterator[Path]:
         os.close(owner)
 
 
+@contextmanager
+def result(target: Path) -> Iterator[Path]:
+    """Create a folder for a result; it is renamed to the target on success, and removed on failure."""
+    private.folder(target.parent)
+    with folder(beside=target.parent) as room:
+        partial = room / target.name
+        private.folder(partial)
+        yield partial
+        private.seal(partial)
+        try:
+            partial.replace(target)
+        except OSError:
+            if not target.exists():  # otherwise another process stored the same result first
+                raise
+
+
 @cache
 def of_process() -> Path:
     """Return the folder of this process, for files with the same lifetime, such as the temporary files of its Java.

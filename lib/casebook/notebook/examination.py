@@ -11,7 +11,6 @@ from typing import TypeVar
 from casebook.case.case import Case
 from casebook.errors import CaseError, ScanError
 from casebook.facts.cluster import Cluster, instant
-from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.facts.observed import Observations
 from casebook.findings import evidence
 from casebook.findings.finding import Finding, Status, once
@@ -28,11 +27,11 @@ from casebook.questions.durability.analysis import at_risk
 from casebook.questions.durability.analysis.durability import Durability
 from casebook.questions.leadership.analysis import leadership
 from casebook.questions.leadership.analysis.leadership import Leadership
-from casebook.questions.loss.analysis import consumer_logs
 from casebook.questions.loss.analysis.checks import GIVE_LEDGER
 from casebook.questions.loss.analysis.message_loss import MessageLoss
-from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.questions.loss.evidence import LossEvidence, LossParameters
+from casebook.questions.loss.answer import LossQuestion
+from casebook.questions.loss.consumer_evidence import Consumed
+from casebook.questions.loss.evidence import LossParameters
 from casebook.questions.maintenance.analysis import asked as maintenance_asked
 from casebook.questions.maintenance.analysis import maintenance
 from casebook.questions.maintenance.analysis.maintenance import Maintenance
@@ -43,7 +42,7 @@ from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
 from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
 from casebook.questions.quiz import incidents
 from casebook.questions.quiz.analysis.quiz import Quiz
-from casebook.questions.timeline.analysis import checks, leaderless_since, timeline
+from casebook.questions.timeline.analysis import checks, leaderless_since
 from casebook.questions.timeline.analysis.timeline import Timeline
 from casebook.questions.timeline.scans.stored_events import StoredEvents
 from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence, next_paste, plan
@@ -101,7 +100,8 @@ class Examination:
         of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
         self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *self._times.checks, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
-        self._progress, self._timezone, self._source, self._earlier = progress, timezone, source, earlier
+        self._progress, self._source, self._earlier = progress, source, earlier
+        self._timezone, self._log_layout = timezone, log_layout
         self._plans: dict[tuple[OffsetsEvidence | None, bool], Plan] = {}
         self.kept = Kept(tables={"problems": cluster.problems})
 
@@ -311,18 +311,14 @@ class Examination:
             UsageError: The ledger, a column of it, or a search parameter is unusable.
             ScanError: It is unreadable.
         """
-        happened, progress = self._shared.timeline, self._progress("Looking for records", unit="parts")
-        evidence = LossEvidence(
-            self.case, self.cluster, self.version, LossParameters(zone=self._timezone, **asked), timeline=happened,
-            committed=self._shared.committed, progress=progress,
+        happened = self._shared.timeline
+        asking = LossQuestion(
+            case=self.case, cluster=self.cluster, version=self.version, timeline=happened, settings=(self.at, self._log_layout),
+            offsets=partial(self._shared.offsets, scan=False), committed=self._shared.committed,
+            progress=self._progress("Looking for records", unit="parts"),
         )  # fmt: skip
-        found = evidence.examined
-        consumed = ConsumerEvidence(
-            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(scan=False),
-            partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
-            moves=timeline.moves(happened, OFFSETS_TOPIC), clients=consumer_logs.told(happened.rows), progress=progress,
-        ).examined()  # fmt: skip
-        self.kept.loss, self.kept.unprocessed = evidence, consumed.records
+        found, consumed, self.kept.lost = asking.answer(LossParameters(zone=self._timezone, **asked), processed, group)
+        self.kept.unprocessed = consumed.records
         answer = self._answered(
             replace(found, findings=found.findings + consumed.findings),
             reconciliation=found.classes,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from casebook.findings import exports, tables
-from casebook.questions.loss.evidence import LossEvidence
 
 
 @dataclass(slots=True, kw_only=True)
@@ -15,13 +14,13 @@ class Kept:
     Args:
         tables: Rows by table name; see :mod:`casebook.findings.tables`.
         plan: Files of a drain, by name.
-        loss: Holds all lost records; the files below it go with it.
-        unprocessed: All records that were committed and never processed: a folder of Parquet below the same.
+        lost: All lost records: a folder of Parquet.
+        unprocessed: All records that were committed and never processed: a folder of Parquet.
     """
 
     tables: dict[str, Sequence[object]] = field(default_factory=dict)
     plan: Mapping[str, str] = field(default_factory=dict)
-    loss: LossEvidence | None = None
+    lost: Path | None = None
     unprocessed: Path | None = None
 
     def write(self, folder: Path) -> None:
@@ -30,7 +29,7 @@ class Kept:
             tables.write(folder / "tables", name, rows)
         if self.plan:
             exports.write_plan(folder / exports.PLAN, self.plan)
-        if self.loss is not None and self.loss.lost is not None:
-            exports.write(folder / "tables", self.loss.lost.table)
+        if self.lost is not None:
+            exports.write(folder / "tables", self.lost)
         if self.unprocessed is not None:
             tables.rewrite(folder / "tables", "unprocessed", self.unprocessed)

@@ -1,31 +1,14 @@
 """Stored results of scans, complete or absent."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook.machine import private, workshop
+from casebook.machine import workshop
 from casebook.spark.segments import explained
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-
-@contextmanager
-def made(target: Path) -> Iterator[Path]:
-    """Create a folder for a result; it is renamed to the target on success, and removed on failure."""
-    private.folder(target.parent)
-    with workshop.folder(beside=target.parent) as room:
-        partial = room / target.name
-        private.folder(partial)
-        yield partial
-        private.seal(partial)
-        try:
-            partial.replace(target)
-        except OSError:
-            if not target.exists():  # otherwise another process stored the same result first
-                raise
 
 
 def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":
@@ -36,7 +19,7 @@ def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -
     """
     reader = spark.read
     if not target.exists():
-        with explained(), made(target) as partial:
+        with explained(), workshop.result(target) as partial:
             frame = rows()
             frame.write.mode("overwrite").parquet(f"file:{partial}")
         reader = reader.schema(frame.schema)  # otherwise a job reads it from the file

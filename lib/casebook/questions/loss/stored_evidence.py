@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 class StoredEvidence:
     """Stored records, built once for each set of topics.
 
+    Attributes:
+        has_failed: Records of some topics could not be read.
+
     Args:
         case: The case.
         cluster: The case's cluster.
@@ -44,6 +47,7 @@ class StoredEvidence:
         self._case, self._cluster, self._version, self._identity = case, cluster, version, identity
         self._extract, self._bootstrap, self._folder = extract, bootstrap, folder
         self._made: dict[frozenset[str], StoredRecords] = {}
+        self.has_failed = False
 
     def of(self, topics: Sequence[str]) -> "StoredRecords":
         """Return the stored records of topics; a result for more of them is reused.
@@ -54,7 +58,11 @@ class StoredEvidence:
         wanted = frozenset(topics)
         known = next((made for made in self._made if wanted <= made), None)
         if known is None:
-            self._made[wanted] = self._read(sorted(wanted))
+            try:
+                self._made[wanted] = self._read(sorted(wanted))
+            except ScanError:
+                self.has_failed = True
+                raise
         return self._made[wanted if known is None else known]
 
     @cached_property

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from casebook.errors import ScanError
 from casebook.formats.clients.record_ids import IdKind, RecordId
 from casebook.kafka.releases import KafkaVersion
+from casebook.machine import workshop
 from casebook.questions.loss.analysis.gaps import GapKind
 from casebook.questions.loss.scans import gaps
 from casebook.questions.loss.scans.gaps import Gaps, KnownCopy
 from casebook.questions.loss.scans.stored import COLUMNS, KEY, StoredRecords, limits, needs_values, record_id, tombstone
-from casebook.spark.kept import kept, made
+from casebook.spark.kept import kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -145,5 +146,5 @@ def _write_edges(given: "Options", target: Path) -> None:
     if not edges:
         why = "None of its partitions has a leader." if given.topic in known else f"The brokers know {len(known)} topics."
         raise ScanError(f"There is no topic {given.topic} to be read.", cause=why)
-    with made(target) as folder:
+    with workshop.result(target) as folder:
         (folder / "edges.json").write_text(json.dumps({"scanned_at": scanned_at, "edges": edges}))

@@ -8,10 +8,10 @@ from pathlib import Path
 from casebook.case.case import Case
 from casebook.errors import NotHereError
 from casebook.facts.disks import Replica
+from casebook.machine import workshop
 from casebook.questions.offsets_topic.scans import group_records
 from casebook.spark.copies import is_here, places
 from casebook.spark.jvm import fingerprint
-from casebook.spark.kept import made
 from casebook.spark.session import session, watched
 
 NAME = "offsets_topic"
@@ -48,7 +48,7 @@ def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int 
         _require(copy)
     sources = places(copies)
     spark = session()
-    with made(target) as partial:
+    with workshop.result(target) as partial:
         watched(
             spark,
             lambda: group_records.aggregate(spark, sources, f"file:{partial}"),

@@ -28,7 +28,6 @@ from casebook.questions.timeline.analysis.clocks.owners import DIR, SPEAKER, Own
 from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.spark import java_process
 from casebook.spark.jvm import fingerprint, source_jars
-from casebook.spark.kept import made
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -300,7 +299,7 @@ def read(
     if not target.exists():
         given = {path: zones.of(broker) for path, broker in brokers.items() if (case.folder / path).is_file()}
         much = sum(item.bytes or 0 for item, _ in logs) > small
-        with made(target) as partial:
+        with workshop.result(target) as partial:
             (_with_spark if much else _with_java)(case.folder, given, layout, partial, progress)
     return Logs(target, brokers, torn={problem.path: problem.reason for problem in case.damaged})
 

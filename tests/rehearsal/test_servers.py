@@ -16,10 +16,11 @@ def own_cache(tmp_path, monkeypatch):
 
 class TestJars:
     def test_versions(self):
-        """Oldest first."""
+        """Of each mode, oldest first."""
         assert servers.versions() == ("0.9.0.1", "0.11.0.3", "1.1.1", "2.8.2", "3.9.2")
+        assert servers.kraft_versions() == ("3.9.2", "4.4.0")
 
-    @pytest.mark.parametrize("kafka", servers.versions())
+    @pytest.mark.parametrize("kafka", sorted({*servers.versions(), *servers.kraft_versions()}))
     def test_cached(self, kafka):
         """Each jar that is locked is there, and Kafka itself is among them."""
         found = servers.jars(kafka)
@@ -30,6 +31,12 @@ class TestJars:
         """The error names those that are known."""
         with pytest.raises(RehearsalError, match=r"0\.9\.0\.1, .*, 3\.9\.2"):
             servers.jars("4.0.0")
+
+    @pytest.mark.parametrize(("kafka", "among"), [("4.4.0", servers.versions()), ("2.8.2", servers.kraft_versions())])
+    def test_other_mode(self, kafka, among):
+        """A version that is known, but not for this mode, is refused before anything is fetched."""
+        with pytest.raises(RehearsalError, match=r"not known here.*3\.9\.2"):
+            servers.jars(kafka, among=among)
 
     def test_replaced_jar_is_refused(self, own_cache, monkeypatch):
         """A jar with another sha256 never gets into the cache."""

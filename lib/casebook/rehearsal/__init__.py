@@ -3,5 +3,6 @@
 from casebook.rehearsal.incidents import INCIDENTS, Incident, list_incidents, play
 from casebook.rehearsal.practice import practise
 from casebook.rehearsal.servers.cluster import PlayedCluster
+from casebook.rehearsal.servers.kraft import KraftCluster
 
-__all__ = ["INCIDENTS", "Incident", "PlayedCluster", "list_incidents", "play", "practise"]
+__all__ = ["INCIDENTS", "Incident", "KraftCluster", "PlayedCluster", "list_incidents", "play", "practise"]

@@ -12,11 +12,12 @@ from casebook.machine import locks, private, workshop
 from casebook.rehearsal.servers import class_archive, jars, records
 from casebook.rehearsal.servers.cluster import PlayedCluster
 from casebook.rehearsal.servers.installation import Installation
+from casebook.rehearsal.servers.kraft import KraftCluster
 
 _TOPIC = "archived"
 
 
-class _Archived(PlayedCluster):
+class _Archiving:
     """Two brokers; the one that leads and follows writes the archive on exit."""
 
     writer = 2
@@ -28,6 +29,14 @@ class _Archived(PlayedCluster):
     def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
         own = (f"-XX:ArchiveClassesAtExit={self._archive}",) if place.name == f"broker-{self.writer}" else ()
         return super()._command(place, [*options, *own])
+
+
+class _Archived(_Archiving, PlayedCluster):
+    pass
+
+
+class _ArchivedKraft(_Archiving, KraftCluster):
+    pass
 
 
 def make(kafka: str) -> Path:
@@ -47,13 +56,14 @@ def make(kafka: str) -> Path:
 
 
 def _written(kafka: str, archive: Path) -> Path:
-    with _Archived(kafka=kafka, brokers=2).into(archive) as cluster:
+    played = _Archived if kafka in jars.versions() else _ArchivedKraft
+    with played(kafka=kafka, brokers=2).into(archive) as cluster:
         cluster.create_topic(_TOPIC, {0: [1, 2], 1: [2, 1]})
         records.produce({(_TOPIC, 0): 10, (_TOPIC, 1): 10}, bootstrap=cluster.bootstrap, kafka=kafka)
-        cluster.stop(_Archived.writer)
+        cluster.stop(cluster.writer)
     return archive
 
 
 if __name__ == "__main__":
-    for release in sys.argv[1:] or jars.versions():
+    for release in sys.argv[1:] or dict.fromkeys(jars.versions() + jars.kraft_versions()):
         make(release)

@@ -1,15 +1,13 @@
 """A real ZooKeeper and real Kafka brokers on loopback, with all actions of an incident."""
 
 import shutil
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from casebook.errors import RehearsalError
-from casebook.rehearsal.servers import jars, registrations, topics
+from casebook.rehearsal.servers import jars, registrations, topics, waiting
 from casebook.rehearsal.servers.installation import (
     SESSION_TIMEOUT,
     Installation,
@@ -24,8 +22,6 @@ from casebook.rehearsal.servers.ports import HOST, free_port, listens
 from casebook.rehearsal.servers.processes import Guarded, Server, make_home
 
 _ATTEMPTS = 5
-_PATIENCE = 90.0
-_POLL = 0.05
 
 
 class PlayedCluster:
@@ -71,7 +67,7 @@ class PlayedCluster:
         self._servers: dict[int, Server] = {}
 
     def __enter__(self) -> Self:
-        self._jars = jars.jars(self.kafka, progress=self._progress)
+        self._jars = jars.jars(self.kafka, among=jars.versions(), progress=self._progress)
         self.home = make_home(self._home)
         with ExitStack() as leaving:
             self._guarded = Guarded(remove=None if self._keep else self.home)
@@ -296,27 +292,14 @@ class PlayedCluster:
 
     # Waiting.
 
-    def wait_until(self, condition: Callable[[], bool], *, what: str, seconds: float = _PATIENCE, steady: float = 0.0) -> None:
-        """Poll until a condition holds, and has held for ``steady`` seconds.
+    def wait_until(
+        self, condition: Callable[[], bool], *, what: str, seconds: float = waiting.PATIENCE, steady: float = 0.0
+    ) -> None:
+        """Poll until a condition holds, and has held for ``steady`` seconds: see :func:`waiting.wait_until`.
 
         A condition that cannot be evaluated while ZooKeeper is unavailable does not hold.
-
-        Raises:
-            RehearsalError: It does not hold within ``seconds``.
         """
-        since, deadline = None, time.monotonic() + seconds
-        while True:
-            now = time.monotonic()
-            if not registrations.holds(condition):
-                since = None
-            elif now - (since := since or now) >= steady:
-                return
-            if now > deadline:
-                raise RehearsalError(
-                    f"Waited {seconds:.0f} s in vain for {what}.",
-                    try_=f"Keep the folder and look at what the servers say in {self.home}.",
-                )
-            time.sleep(_POLL)
+        waiting.wait_until(lambda: registrations.holds(condition), what=what, home=self.home, seconds=seconds, steady=steady)
 
     def wait_registered(self, *brokers: int) -> None:
         """Wait until brokers are registered; one whose port was taken meanwhile restarts on another.

@@ -23,7 +23,7 @@ LIGHT = (
 # Kafka 0.9 and its Scala access internals that Java 17 has closed.
 _OPEN = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "sun.nio.ch", "java.lang"))
 
-_BROKER = {
+SMALL_BROKER = {
     "num.network.threads": "2",
     "num.io.threads": "4",
     "log.cleaner.dedupe.buffer.size": "2097152",
@@ -34,10 +34,29 @@ _BROKER = {
     "auto.leader.rebalance.enable": "false",
     "delete.topic.enable": "true",
     "replica.lag.time.max.ms": "20000",
+}
+"""Settings of a rehearsed broker in any mode."""
+_ZOOKEEPER_MODE = {
     "zookeeper.session.timeout.ms": str(int(SESSION_TIMEOUT * 1000)),
     "zookeeper.connection.timeout.ms": "30000",
 }
 _LOG4J = files("casebook.rehearsal").joinpath("log4j")
+_MOVED = {
+    key: value
+    for logger in ("LogCleaner", "LogCleaner$CleanerThread", "Cleaner")
+    for key, value in {
+        f"log4j.logger.org.apache.kafka.storage.internals.log.{logger}": "INFO, cleanerAppender",
+        f"log4j.additivity.org.apache.kafka.storage.internals.log.{logger}": "false",
+    }.items()
+}
+"""Loggers of the log cleaner since its move to Java, as servers of 4.4.0 print them."""
+TOOL_LOGGING = """log4j.rootLogger=WARN, stderr
+log4j.appender.stderr=org.apache.log4j.ConsoleAppender
+log4j.appender.stderr.Target=System.err
+log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
+log4j.appender.stderr.layout.ConversionPattern=%p %m (%c)%n
+"""
+"""log4j configuration of Kafka's command line tools."""
 _CONSUMER = "consumer.properties"
 _TAKEN = "Address already in use"
 _NO_ENVIRONMENT = {
@@ -60,7 +79,7 @@ class Installation:
     """Location of one server.
 
     Args:
-        name: ``zookeeper`` or ``broker-<id>``.
+        name: ``zookeeper``, ``broker-<id>`` or ``controller-<id>``.
         home: Its folder, with all its files.
         port: Its port, on :data:`HOST` only.
     """
@@ -140,9 +159,22 @@ def install_broker(
         "log.dirs": str(place.data),
         "zookeeper.connect": zookeeper,
     }
-    _write(place.properties, {**own, **_BROKER, **_safe_elections(kafka), **settings})
-    added = {**_NO_ENVIRONMENT, **logging}  # the last value of a duplicate key counts
-    (place.home / "log4j.properties").write_text(_logging(kafka) + _lines(added))
+    _write(place.properties, {**own, **SMALL_BROKER, **_ZOOKEEPER_MODE, **_safe_elections(kafka), **settings})
+    _write_logging(place, kafka=kafka, logging=logging)
+
+
+def install_node(place: Installation, *, kafka: str, settings: Mapping[str, str]) -> None:
+    """Write ``server.properties`` and ``log4j.properties`` of a node in KRaft mode.
+
+    Args:
+        place: Location.
+        kafka: Version.
+        settings: All its settings.
+    """
+    place.make_folders()
+    _write(place.properties, settings)
+    moved = _MOVED if KafkaVersion.parse(kafka) >= KafkaVersion.parse("4.0.0") else {}
+    _write_logging(place, kafka=kafka, logging=moved)
 
 
 def install_zookeeper(place: Installation) -> None:
@@ -206,6 +238,11 @@ def command(
 def _safe_elections(kafka: str) -> dict[str, str]:
     """Up to 0.10.2 unclean elections are enabled by default, and an informed operator disables them."""
     return {"unclean.leader.election.enable": "false"} if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.11.0.0") else {}
+
+
+def _write_logging(place: Installation, *, kafka: str, logging: Mapping[str, str]) -> None:
+    added = {**_NO_ENVIRONMENT, **logging}  # the last value of a duplicate key counts
+    (place.home / "log4j.properties").write_text(_logging(kafka) + _lines(added))
 
 
 def _logging(kafka: str) -> str:

@@ -11,17 +11,11 @@ from pathlib import Path
 from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.servers import jars
 from casebook.rehearsal.servers.cluster import PlayedCluster
-from casebook.rehearsal.servers.installation import LIGHT
+from casebook.rehearsal.servers.installation import LIGHT, TOOL_LOGGING
 
 PROFILE = "practice"
 _REQUESTS = "requests"
 _ASKED, _SAID = ".asked", ".said"
-_LOG4J = """log4j.rootLogger=WARN, stderr
-log4j.appender.stderr=org.apache.log4j.ConsoleAppender
-log4j.appender.stderr.Target=System.err
-log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
-log4j.appender.stderr.layout.ConversionPattern=%p %m (%c)%n
-"""
 _TOOL = """#!/bin/sh
 # {name} of Kafka {kafka}, as in its own bin folder.
 exec {java} {options} -cp {jars} {main} "$@"
@@ -79,7 +73,7 @@ def write(folder: Path, cluster: PlayedCluster, clients: Mapping[str, Path]) -> 
     """
     folder.mkdir(parents=True, exist_ok=True)
     logging = folder / "tools-log4j.properties"
-    logging.write_text(_LOG4J)
+    logging.write_text(TOOL_LOGGING)
     options = [*LIGHT, "-Xmx256m", f"-Dlog4j.configuration=file:{logging.absolute()}"]
     for name, main in _mains(cluster.kafka).items():
         words = {

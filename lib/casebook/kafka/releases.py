@@ -119,6 +119,12 @@ RELEASES = tuple(
 )
 """The last patch release of each line that runs with ZooKeeper, oldest first."""
 
+METADATA_VERSIONS = (
+    (1, "3.0.0"), (2, "3.1.0"), (3, "3.2.0"), (4, "3.3.0"), (8, "3.4.0"), (9, "3.5.0"), (12, "3.6.0"), (15, "3.7.0"),
+    (20, "3.8.0"), (21, "3.9.0"), (22, "4.0.0"), (26, "4.1.0"), (28, "4.2.0"), (30, "4.3.0"), (31, "4.4.0"),
+)  # fmt: skip
+"""First level of ``metadata.version`` of each release, oldest first (``MetadataVersion.java@3.9.2``, run in the jar of 4.4.0)."""
+
 DYNAMIC_BROKER_SETTINGS = Changed(
     values=(("0.9.0.0", False), ("1.1.0", True)),
     source="core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@1.1.0 (KIP-226)",
@@ -177,6 +183,52 @@ ENABLING_UNCLEAN_ELECTS: dict[str, Changed] = {
     ),
 }
 """Whether ``unclean.leader.election.enable=true`` (dynamic default, or topic) makes the controller elect at once."""
+
+_KRAFT = "metadata/src/main/java/org/apache/kafka/controller"
+
+KRAFT_UNCLEAN_SETTING = Changed(
+    values=(("3.3.0", False), ("3.9.0", True)),
+    source=f"{_KRAFT}/ConfigurationControlManager.java@3.3.2, 3.8.0, 3.9.0-rc3 (uncleanLeaderElectionEnabledForTopic); "
+    "run in the jars of 3.9.2, 4.0.2, 4.1.1, 4.2.2, 4.4.0",
+)
+"""Whether a KRaft controller reads ``unclean.leader.election.enable``; before, only a requested unclean election is held."""
+
+KRAFT_LAST_KNOWN_LEADER_MUST_LIVE = Changed(
+    values=(("3.3.0", False), ("4.1.0", True)),
+    source=f"{_KRAFT}/PartitionChangeBuilder.java@3.9.0-rc3 (canElectLastKnownLeader); bytecode of 3.9.2, 4.0.2, 4.1.0; "
+    "run in the jars of 3.9.2, 4.0.2, 4.1.1, 4.2.2, 4.4.0",
+)
+"""Whether the last known leader must be eligible to be elected: before, a fenced broker can win."""
+
+KRAFT_LAST_KNOWN_LEADER_STORED = Changed(
+    values=(("3.3.0", "isr_empties"), ("4.1.1", "leader_lost")),
+    source=f"{_KRAFT}/PartitionChangeBuilder.java@3.9.0-rc3 (maybeUpdateLastKnownLeader); bytecode of 3.9.2, 4.1.0, 4.1.1; "
+    "run in the jars of 3.9.2, 4.0.2, 4.1.1, 4.2.2, 4.4.0",
+)
+"""When the leader is stored as the last known one: a change empties the ISR, or the partition loses its leader."""
+
+KRAFT_REASSIGNMENT_ENDS = Changed(
+    values=(("3.3.0", "added"), ("3.8.0", "targets"), ("4.3.0", "added_unless_fewer")),
+    source=f"{_KRAFT}/PartitionReassignmentReplicas.java@3.7.1, 3.8.0 (maybeCompleteReassignment); bytecode of 4.2.2, 4.3.0; "
+    "run in the jars of 3.9.2, 4.0.2, 4.1.1, 4.2.2, 4.4.0",
+)
+"""Replicas that must be in the ISR before a reassignment ends: the added ones, or all targets.
+
+From 4.3 the added ones, and all targets only if fewer replicas are added than removed.
+"""
+
+KRAFT_RESTART_LEAVES_ISR = Changed(
+    values=(("3.3.0", False), ("4.0.0", True)),
+    source=f"{_KRAFT}/ReplicationControlManager.java@3.9.0-rc3 (handleBrokerUncleanShutdown); "
+    "bytecode of 3.9.2, 4.0.0, 4.4.0 (handleBrokerShutdown); run in the jars of 3.9.2, 4.0.2, 4.1.1, 4.2.2, 4.4.0",
+)
+"""Whether a broker that registers with a new incarnation leaves the ISR also without eligible leader replicas."""
+
+KRAFT_ISR_SHRINK_RAISES_EPOCH = Changed(
+    values=(("3.3.0", True), ("3.6.0", False)),
+    source=f"{_KRAFT}/PartitionChangeBuilder.java@3.5.2, 3.6.2 (KAFKA-15021)",
+)
+"""Whether a smaller ISR raises the leader epoch, by ``metadata.version``. A migration from ZooKeeper raises it up to 3.9."""
 
 LOAD_TAKES_ANY_BATCH = Changed(
     values=(("0.9.0.0", False), ("0.10.1.0", True)),

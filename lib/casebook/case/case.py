@@ -18,9 +18,12 @@ from casebook.facts.events import HOST_OF_BROKER, is_log
 from casebook.facts.logged import Logged, StatedVersion
 from casebook.facts.pasted import PASTED, Pasted
 from casebook.facts.proofs import ZNODES
+from casebook.facts.wire import ANSWERS, BrokerAnswer
 from casebook.facts.znodes import Znode, ZnodeChange
 from casebook.formats import properties
 from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged
+from casebook.formats.wire import answer_lines
+from casebook.formats.wire import cluster as answers
 from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines
 
 LIVE = "live:"
@@ -121,6 +124,8 @@ class Case(CaseItems):
         Raises:
             CaseError: The case has no history of that moment.
         """
+        if ANSWERS in self.items and ZNODES not in self.items:
+            return self._answered(at)
         unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes(), *self._left_behind()]
         not_collected = [*self.could_not_collect, *unreadable]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
@@ -140,6 +145,37 @@ class Case(CaseItems):
             printed_settings=self.printed_settings(),
             excerpts=self._excerpts(),
         )
+
+    def _answered(self, at: int | None) -> Cluster:
+        """Return the cluster from the answers of its brokers, which are of one moment.
+
+        Raises:
+            CaseError: Another moment is wanted.
+        """
+        if at is not None:
+            raise CaseError(f"{self.name} has no history of the cluster.", try_="Leave the parameter at empty.")
+        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._left_behind()]
+        not_collected = [*self.could_not_collect, *unreadable]
+        found = answers.from_answers(
+            self._answers(not_collected),
+            not_collected=not_collected,
+            server_properties=self.server_properties(),
+            remarks=self.remarks,
+        )
+        return replace(
+            found,
+            unreadable=tuple(dict.fromkeys([*self.left_out, *(part.path for part in unreadable)])),
+            printed_settings={**self.printed_settings(), **found.printed_settings},
+            excerpts=self._excerpts(),
+        )
+
+    def _answers(self, not_collected: list[Problem]) -> Iterator[tuple[int, BrokerAnswer]]:
+        """Yield the answers with their lines; a line that is none is a problem."""
+        for number, line in enumerate(self.text_lines(ANSWERS), start=1):
+            try:
+                yield number, answer_lines.decode(line)
+            except ValueError as error:
+                not_collected.append(Problem(path=f"{ANSWERS}:{number}", reason=str(error)))
 
     def _excerpts(self) -> frozenset[int]:
         """Brokers with only some settings pasted."""

@@ -2,6 +2,7 @@
 
 case.json     schema, when and by what collected, chroot, every item with sha256 and row count,
               what could not be collected and why, what was redacted
+wire/         answers.jsonl, a line a part of an answer of a broker (formats.wire.answer_lines)
 zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
               history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
 clients/      <name>/logs/, <name>/ledgers/: logs of applications, and their ledgers of records

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The case folder to create; it must not exist.")
 @click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Walk a live ensemble; reads only.")
+@click.option("--bootstrap", metavar="HOST:PORT[,..]", help="Ask the brokers of a live cluster, 0.10 to 4.x; reads only.")
+@click.option("--client-config", metavar="FILE", type=click.Path(path_type=Path),
+              help="The client.properties of Kafka's own tools, for --bootstrap.")  # fmt: skip
+@click.option("--client-jar", "client_jars", multiple=True, metavar="FILE", type=click.Path(path_type=Path),
+              help="A jar with classes that the client.properties name, e.g. of MSK IAM.")  # fmt: skip
 @click.option("--zookeeper-dump", type=click.Path(path_type=Path), help="A znode dump as JSON lines (docs/dump_znodes.md).")
 @click.option(
     "--zookeeper-data",
@@ -65,7 +70,8 @@ if TYPE_CHECKING:
 @click.option("--pasted", metavar="FILE", type=click.Path(path_type=Path),
               help="Pasted output of commands and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
-    out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
+    out: Path, zookeeper: str | None, bootstrap: str | None, client_config: Path | None, client_jars: tuple[Path, ...],
+    zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], metrics: tuple[str, ...],
     ledgers: tuple[str, ...], processed: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...],
     copy_segments: tuple[str, ...], pasted: Path | None, timeout: str,
@@ -79,12 +85,12 @@ def collect(
     from casebook.collect.redaction.addresses import refuse_passwords
     from casebook.machine import progress
 
-    from_zookeeper = zookeeper or zookeeper_dump or zookeeper_data
-    if not (from_zookeeper or properties or logs or metrics or ledgers or processed or clients or log_dirs or pasted):
+    of_cluster = zookeeper or bootstrap or zookeeper_dump or zookeeper_data
+    if not (of_cluster or properties or logs or metrics or ledgers or processed or clients or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --metrics, --ledger, --processed, "
-            "--client, --log-dirs or --pasted.",
+            try_="Give --bootstrap, --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --metrics, --ledger, "
+            "--processed, --client, --log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Add --log-dirs with their folders.")
@@ -94,11 +100,16 @@ def collect(
     places = [_log_dir(text) for text in log_dirs]
     time_limit = seconds("--timeout", timeout)
     refuse_passwords("--zookeeper", zookeeper)  # before it is printed
+    refuse_passwords("--bootstrap", bootstrap)
+    live, what = (zookeeper, "Reading ZooKeeper: {} of about {} znodes") if zookeeper else (bootstrap, "Asking brokers: {} of {}")
     with progress.shown() as tell:
-        tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading the given files")
+        tell(f"Connecting to {live} (up to {PATIENCE:g} s)" if live else "Reading the given files")
         collect_case(
             out,
             zookeeper=zookeeper,
+            bootstrap=bootstrap,
+            client_config=client_config,
+            client_jars=client_jars,
             zookeeper_dump=zookeeper_dump,
             zookeeper_data=zookeeper_data,
             chroot=chroot,
@@ -113,7 +124,7 @@ def collect(
             copy_segments=copy_segments,
             pasted=pasted,
             time_limit=time_limit,
-            progress=lambda done, total: tell(f"Reading ZooKeeper: {done} of about {total} znodes"),
+            progress=lambda done, total: tell(what.format(done, total)),
         )
     _tell_what_was_taken(out)
 

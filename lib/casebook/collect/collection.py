@@ -43,6 +43,9 @@ def collect_case(
     out: Path,
     *,
     zookeeper: str | None = None,
+    bootstrap: str | None = None,
+    client_config: Path | None = None,
+    client_jars: Sequence[Path] = (),
     zookeeper_dump: Path | None = None,
     zookeeper_data: Sequence[Path] = (),
     chroot: str = "",
@@ -67,6 +70,9 @@ def collect_case(
     Args:
         out: Folder to create.
         zookeeper: ``host:port[,host:port]/chroot`` of a live ensemble.
+        bootstrap: ``host:port[,host:port]`` of brokers, which are asked in Kafka's own protocol.
+        client_config: The ``client.properties`` of Kafka's own tools for ``bootstrap``.
+        client_jars: Jars with classes that this file names.
         zookeeper_dump: A dump instead of an ensemble; see docs/dump_znodes.md.
         zookeeper_data: ``dataDir`` and ``dataLogDir`` of a ZooKeeper server, or copies: the history of the znodes, and, without
             ensemble or dump, their last state.
@@ -103,7 +109,13 @@ def collect_case(
             "Znodes come either from an ensemble or from a dump; only a dump has a separate chroot.",
             try_="Use --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
+    if bootstrap is not None and (zookeeper is not None or zookeeper_dump is not None or zookeeper_data):
+        raise UsageError(
+            "The state of a cluster comes either from its brokers or from ZooKeeper.",
+            try_="Collect two cases: one with --bootstrap, one with --zookeeper.",
+        )
     refuse_passwords("--zookeeper", zookeeper)
+    refuse_passwords("--bootstrap", bootstrap)
     refuse_passwords("--log-dirs", *(place for _, place in log_dirs))
     pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
     chroot = Ensemble.parse(zookeeper).chroot if zookeeper is not None else normal_chroot(chroot)
@@ -115,6 +127,8 @@ def collect_case(
             znodes = inputs.take("ZooKeeper", lambda: _from_ensemble(zookeeper, credentials, window, timeout, progress))
         elif zookeeper_dump is not None:
             znodes = inputs.take("the znode dump", lambda: _from_dump(Path(zookeeper_dump), chroot))
+        if bootstrap is not None:
+            inputs.take("the brokers", lambda: _from_brokers(case, bootstrap, client_config, client_jars, progress))
         redacted = _Redacted()
         if zookeeper_data:
             last = inputs.take("ZooKeeper's files", lambda: _history(case, zookeeper_data, chroot, redacted))
@@ -163,6 +177,18 @@ def _from_ensemble(
         remarks=(remark,) if expired else (),
         cut=found.gave_up,
     )
+
+
+def _from_brokers(
+    case: CaseWriter,
+    bootstrap: str,
+    client_config: Path | None,
+    client_jars: Sequence[Path],
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    from casebook.collect.wire.collect import collect  # Java is needed only here
+
+    collect(case, bootstrap, client_config=client_config, client_jars=client_jars, progress=progress)
 
 
 def _from_dump(path: Path, chroot: str) -> _Znodes:

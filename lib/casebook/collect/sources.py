@@ -2,7 +2,9 @@
 
 A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor`` names it)::
 
-    zookeeper = "zk1:2181,zk2:2181/kafka"
+    zookeeper = "zk1:2181,zk2:2181/kafka"            # or, without ZooKeeper's address:
+    bootstrap = "kafka1:9092,kafka2:9092"
+    client_config = "/path/to/client.properties"     # optional: of Kafka's own tools, with bootstrap
     credentials = "/path/to/zookeeper.properties"    # optional
     zookeeper_data = "/var/zookeeper/data"           # optional: a folder of ZooKeeper's own files, or a list of them
     [properties]                                     # optional, by broker id
@@ -43,7 +45,9 @@ class Profile:
     """A live cluster: its addresses, and the locations of its files.
 
     Args:
-        zookeeper: Connect string.
+        zookeeper: Connect string; ``None`` with ``bootstrap``.
+        bootstrap: Addresses of brokers; ``None`` with ``zookeeper``.
+        client_config: The ``client.properties`` of Kafka's own tools.
         zookeeper_data: Folders of ZooKeeper's own files.
         credentials: File of ZooKeeper credentials.
         properties: ``server.properties`` by broker id.
@@ -55,7 +59,9 @@ class Profile:
         processed: Ledgers of processed records by consumer group.
     """
 
-    zookeeper: str
+    zookeeper: str | None
+    bootstrap: str | None
+    client_config: Path | None
     zookeeper_data: Sequence[Path]
     credentials: Path | None
     properties: Mapping[int, Path]
@@ -176,6 +182,8 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
     return collect_case(
         evidence,
         zookeeper=found.zookeeper,
+        bootstrap=found.bootstrap,
+        client_config=found.client_config,
         zookeeper_data=found.zookeeper_data,
         credentials=found.credentials,
         properties=found.properties,
@@ -191,7 +199,9 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
 
 def _understood(profile: dict) -> Profile:
     return Profile(
-        zookeeper=profile["zookeeper"],
+        zookeeper=profile.get("zookeeper"),
+        bootstrap=profile.get("bootstrap"),
+        client_config=Path(profile["client_config"]).expanduser() if "client_config" in profile else None,
         zookeeper_data=[Path(place).expanduser() for place in _listed(profile.get("zookeeper_data", []))],
         credentials=Path(profile["credentials"]).expanduser() if "credentials" in profile else None,
         properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
@@ -257,10 +267,13 @@ def profile(name: str) -> Profile:
         known = profiles()
         raise UsageError(
             f"There is no profile {name} in {folder}.",
-            try_=did_you_mean(name, known) if known else f'Write {path} with the line: zookeeper = "host:2181/chroot"',
+            try_=did_you_mean(name, known) if known else f'Write {path} with the line: bootstrap = "host:9092"',
         ) from None
     except (OSError, ValueError):
         raise UsageError(f"The profile {path} cannot be read as TOML.") from None
-    if not isinstance(found.get("zookeeper"), str):
-        raise UsageError(f"The profile {path} has no line zookeeper.", try_='Add: zookeeper = "host:2181/chroot"')
+    if [isinstance(found.get(key), str) for key in ("zookeeper", "bootstrap")].count(True) != 1:
+        raise UsageError(
+            f"The profile {path} needs one line zookeeper or bootstrap.",
+            try_='Add: bootstrap = "host:9092" or zookeeper = "host:2181/chroot"',
+        )
     return _understood(found)

@@ -9,6 +9,7 @@ from casebook.case.folder import PASTED_LOG, Item
 from casebook.errors import CasebookError
 from casebook.facts.pasted import PASTED
 from casebook.facts.proofs import ZNODES
+from casebook.facts.wire import ANSWERS
 from casebook.findings.words import count, plural
 
 _FILES = (
@@ -21,7 +22,11 @@ _FILES = (
     (re.compile(r"brokers/\d+/log_dirs\.json"), "broker's log dirs", "brokers' log dirs"),
     (re.compile(r"brokers/\d+/segments/.*"), "copied file of segments", "copied files of segments"),
 )
-_LINES = ((ZNODES, "znode", "znodes"), (PASTED, "pasted line", "pasted lines"))
+_LINES = (
+    (ZNODES, "znode", "znodes"),
+    (ANSWERS, "answer of brokers", "answers of brokers"),
+    (PASTED, "pasted line", "pasted lines"),
+)
 _COUNTED = ("log", "ledger", "ledger of processed records")
 """Files with counted lines."""
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from casebook.facts.observed import Source
 from casebook.facts.proofs import ZNODE_PROOFS, Proofs
 from casebook.facts.stamp import Stamp
 from casebook.facts.times import EpochMs
@@ -65,6 +66,9 @@ class PartitionState(NamedTuple):
         controller_epoch: Epoch of the controller that last wrote; ``None`` in the same case.
         recovering: ``leader_recovery_state`` is 1: elected unclean and not yet recovered (3.2+).
         stamp: When it was written.
+        elr: Eligible leader replicas of KRaft (KIP-966): out of the ISR, with all committed records; ``None`` when unknown.
+        last_known_elr: The last known leader of KRaft, while there is none; ``None`` when unknown.
+        isr_known: Whether ``isr`` is the ISR: older brokers do not answer that of a partition without a leader.
     """
 
     leader: int | None
@@ -73,6 +77,9 @@ class PartitionState(NamedTuple):
     controller_epoch: int | None
     recovering: bool = False
     stamp: Stamp | None = None
+    elr: tuple[int, ...] | None = None
+    last_known_elr: tuple[int, ...] | None = None
+    isr_known: bool = True
 
 
 class Partition(NamedTuple):
@@ -87,6 +94,7 @@ class Partition(NamedTuple):
         state: ``None`` when missing or unreadable.
         missing: The state znode does not exist.
         problem: Reason why the state is unreliable.
+        offline: Replicas without a usable log dir or a live broker, as brokers answered; ``None`` when unknown.
     """
 
     topic: str
@@ -97,6 +105,7 @@ class Partition(NamedTuple):
     state: PartitionState | None = None
     missing: bool = False
     problem: str | None = None
+    offline: tuple[int, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -172,15 +181,19 @@ _ABOVE_DELETIONS = frozenset({"/", "/admin", "/admin/delete_topics"})
 
 
 class PrintedSettings(NamedTuple):
-    """Settings that a broker logged at its last start, including the defaults of its release.
+    """Settings that a broker logged at its last start, or answered, including the defaults of its release.
 
     Args:
         settings: Settings that analyses use; nulls are left out.
-        proof: ``path:line`` of the line before them.
+        proof: ``path:line`` of the line before them, or of the answer.
+        defaults: Settings with their default value; empty when a log does not mark them.
+        is_answer: The broker answered them.
     """
 
     settings: Mapping[str, str]
     proof: str
+    defaults: frozenset[str] = frozenset()
+    is_answer: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,6 +223,7 @@ class Cluster:
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
         log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
         group_offsets: Group offsets stored in ZooKeeper, by group, topic and partition.
+        replica_bytes: Sizes of replicas by broker, topic and partition, as brokers answered.
         problems: Unreliable evidence, ordered by path.
         unknown_znodes: Number of znodes of an unknown kind.
         there: Existing paths of at most two levels, e.g. ``/cluster/id``.
@@ -220,6 +234,11 @@ class Cluster:
         read_from: First and last moment of the walk, epoch ms.
         read_to: See ``read_from``.
         changed: Znodes that changed during the walk and were reread.
+        is_kraft: Its controllers are a quorum, without ZooKeeper.
+        newest_metadata_version: Newest ``metadata.version`` that a broker supports, by broker id.
+        features: Finalized levels of features by name; empty when unknown.
+        deletions_known: Requests to delete topics are in the evidence, or do not exist.
+        source: Kind of evidence.
         proofs: Where these facts stand in the case.
     """
 
@@ -243,6 +262,7 @@ class Cluster:
     preferred_election: frozenset[tuple[str, int]] = frozenset()
     log_dir_failures: frozenset[int] = frozenset()
     group_offsets: tuple[GroupOffset, ...] = ()
+    replica_bytes: Mapping[tuple[int, str, int], int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     unknown_znodes: Mapping[str, int] = field(default_factory=dict)
     there: frozenset[str] = frozenset()
@@ -253,6 +273,11 @@ class Cluster:
     read_from: int | None = None
     read_to: int | None = None
     changed: int = 0
+    is_kraft: bool = False
+    newest_metadata_version: Mapping[int, int] = field(default_factory=dict)
+    features: Mapping[str, int] = field(default_factory=dict)
+    deletions_known: bool = True
+    source: Source = Source.ZNODES
     proofs: Proofs = ZNODE_PROOFS
 
     @cached_property
@@ -279,7 +304,15 @@ class Cluster:
     @property
     def lists_topics(self) -> bool:
         """Whether the list of topics is whole: otherwise a topic that is not in it may exist."""
-        return (bool(self.topics) or "/brokers/topics" in self.there) and not self.unlisted
+        known = bool(self.topics) or "/brokers/topics" in self.there or (self.source is Source.WIRE and self.brokers_known)
+        return known and not self.unlisted
+
+    @property
+    def has_controller(self) -> bool | None:
+        """Whether a controller is alive; ``None`` when unknown. In KRaft, it is the leader of the quorum."""
+        if not self.controller.readable or not (self.is_kraft or self.brokers_known):
+            return None
+        return self.controller.broker is not None and (self.is_kraft or self.controller.broker in self.live)
 
     def lacks(self, topic: str) -> bool:
         """Whether a whole list of topics does not have this one: ``False`` for one that exists, and for an unknown one."""
@@ -292,7 +325,7 @@ class Cluster:
         On deletion, the controller removes the leader of a partition and keeps the last member of its ISR
         (``core/src/main/scala/kafka/controller/TopicDeletionManager.scala@2.8.2``).
         """
-        if not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
+        if self.deletions_known and not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
             return frozenset()
         states = ((p.topic, p.state) for p in self.partitions if p.state is not None and p.state.leader is None)
         return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))

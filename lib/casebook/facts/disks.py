@@ -4,10 +4,10 @@ Times are epoch milliseconds by the file system.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from casebook.facts.cluster import Problem
+from casebook.facts.cluster import Cluster, Problem
 
 OFFSETS_TOPIC = "__consumer_offsets"
 METADATA_TOPIC = "__cluster_metadata"
@@ -202,3 +202,9 @@ class LogDir(NamedTuple):
         """Whether a partition without a cleaner point was never cleaned: the cleaner creates the file at start."""
         torn = any(problem.path == CLEANER_CHECKPOINT for problem in self.problems)
         return CLEANER_CHECKPOINT in self.checkpoints and not torn
+
+
+def replica_bytes(cluster: Cluster, log_dirs: Iterable[LogDir]) -> dict[tuple[int, str, int], int]:
+    """Return the known sizes of replicas by broker, topic and partition: as listed, else as brokers answered."""
+    listed = {(r.broker, r.topic, r.partition): r.bytes for log_dir in log_dirs for r in log_dir.replicas}
+    return {**cluster.replica_bytes, **listed}

@@ -9,6 +9,7 @@ class Source(StrEnum):
     """A kind of evidence, by its common name."""
 
     ZNODES = "znodes"
+    WIRE = "brokers' answers"
     HISTORY = "ZooKeeper's history"
     LOG_DIRS = "log dirs"
     SEGMENTS = "segments"

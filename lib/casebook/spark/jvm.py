@@ -39,7 +39,7 @@ _PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebo
 _JAR = "casebook.jar"
 _SUM = f"{_JAR}.sha256"
 
-_SOURCES = ("segments", "logs")
+_SOURCES = ("segments", "logs", "wire")
 """Folders of the data sources; all other folders are common."""
 
 
@@ -89,6 +89,17 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
                 progress("Compiling the data sources kafka_segments and kafka_logs, once.")
                 _build(jar, kafka)
     return (jar, *kafka)
+
+
+def classpath(*spark: str, progress: Progress = lambda _: None) -> str:
+    """Return a class path for a Java process of ours without Spark.
+
+    Args:
+        spark: Name prefixes of needed jars among those of Spark, beside those for JSON.
+        progress: Receives one sentence for each slow step.
+    """
+    theirs = [jar for jar in sorted(jars.spark_jars(ScanError).glob("*.jar")) if jar.name.startswith(("jackson-", *spark))]
+    return ":".join(map(str, (*source_jars(progress=progress), *theirs)))
 
 
 def kafka_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:

@@ -1,0 +1,211 @@
+"""Ask the brokers of a cluster for all that an analysis uses. Only requests that read are sent, and no group is joined.
+
+Every refusal, missing answer and unsupported request becomes a problem that names its part of the case; the walk goes on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from confluent_kafka import KafkaError
+
+from casebook.collect import bounds
+from casebook.collect.wire import messages, refusals
+from casebook.collect.wire.addresses import Address
+from casebook.collect.wire.connection import BrokerReply, Brokers
+from casebook.collect.wire.listeners import why_not_connected
+from casebook.collect.wire.messages import Fields, Request
+from casebook.errors import CollectError
+from casebook.facts.cluster import Problem
+from casebook.facts.wire import BrokerAnswer
+
+_TOPICS_AT_ONCE = 200
+_DESCRIBE_CONFIGS, _DESCRIBE_QUORUM = 32, 55  # ApiKeys.java@3.9.2
+_LACKS_API = "this release has no such request"
+_NOT_THERE = 3  # UNKNOWN_TOPIC_OR_PARTITION
+_RESOURCES = {29: "topic", 31: "cluster"}  # TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED
+
+Progress = Callable[[int, int], None]
+
+
+class BrokerWalk:
+    """One walk; read :meth:`answers` first.
+
+    Args:
+        connection: Connections to the brokers.
+        bootstrap: Addresses to start with, in order.
+        settings: Settings of the client, for the reasons of failures.
+        patience: Seconds that a broker may take for an answer.
+        progress: Receives the number of answers and the number of requests so far.
+
+    Attributes:
+        problems: Parts that could not be collected, after reading the answers.
+    """
+
+    def __init__(
+        self,
+        connection: Brokers,
+        bootstrap: Sequence[Address],
+        *,
+        settings: Mapping[str, str],
+        patience: float,
+        progress: Progress | None,
+    ) -> None:
+        self.problems: list[Problem] = []
+        self._connection, self._bootstrap, self._settings = connection, bootstrap, settings
+        self._milliseconds = int(patience * 1000)
+        self._progress = progress or (lambda _done, _total: None)
+        self._done = self._total = 0
+        self._supports: dict[int, dict[int, int]] = {}
+
+    def answers(self) -> Iterator[BrokerAnswer]:
+        """Yield all answers.
+
+        Raises:
+            CollectError: No bootstrap address answers, or it is a broker of Kafka 0.9.
+        """
+        node = self._entry()
+        reply = self._connection.ask_one(messages.metadata(node))
+        if reply.failure:
+            raise self._refused(node, reply)
+        brokers = {row["nodeId"]: Address(row["host"], row["port"]) for row in reply.fields["brokers"]}
+        for broker, address in brokers.items():
+            self._connection.introduce(broker, *address)
+        yield from _rows(messages.metadata(node), reply)
+        try:
+            yield from self._rest(sorted(brokers), brokers, reply.fields)
+        except (bounds.TimeIsUpError, CollectError) as end:
+            self._lacks("rest", end.strerror if isinstance(end, OSError) else str(end))
+
+    def _entry(self) -> int:
+        """Return the first bootstrap address that answers, as a node."""
+        failed = []
+        for node, address in enumerate(self._bootstrap, start=1):
+            self._connection.introduce(-node, *address)
+            reply = self._connection.ask_one(messages.probe(-node))
+            if not reply.failure:
+                return -node
+            failed.append((-node, reply))
+        raise self._refused(*failed[0])
+
+    def _rest(self, nodes: Sequence[int], places: Mapping[int, Address], metadata: Fields) -> Iterator[BrokerAnswer]:
+        topics = sorted(topic["name"] for topic in metadata["topics"])
+        yield from self._versions(nodes, places)
+        reachable = sorted(self._supports)
+        if not reachable:
+            return
+        is_kraft = any(_DESCRIBE_QUORUM in apis for apis in self._supports.values())
+        any_broker, controller = reachable[0], metadata["controllerId"]
+        yield from self._configs(reachable, topics)
+        yield from self._all("log_dirs", map(messages.log_dirs, reachable))
+        asked = any_broker if is_kraft or controller not in self._supports else controller
+        yield from self._all("reassignments", [messages.reassignments(asked, self._milliseconds)])
+        if is_kraft:
+            yield from self._all("quorum", [messages.quorum(any_broker)])
+            yield from self._eligible(any_broker, topics)
+
+    def _versions(self, nodes: Sequence[int], places: Mapping[int, Address]) -> Iterator[BrokerAnswer]:
+        for request, reply in self._asked(map(messages.api_versions, nodes)):
+            if not reply.failure and not reply.fields["errorCode"]:
+                self._supports[request.node] = {api["apiKey"]: api["maxVersion"] for api in reply.fields["apiKeys"]}
+                yield from _rows(request, reply)
+            else:
+                self._lacks(f"brokers/{request.node}", _reason(request, reply, places[request.node]))
+
+    def _configs(self, nodes: Sequence[int], topics: Sequence[str]) -> Iterator[BrokerAnswer]:
+        hides: bool | None = None
+        for request, reply in self._asked(self._of_brokers(nodes)):
+            for row in self._taken("settings", request, reply):
+                hides = bool(hides) or _has_authorizer(reply.fields)
+                yield row
+        if hides is not False:
+            which = "may leave out topics that this user may not describe" if hides is None else "have an authorizer"
+            self._lacks("topics", f"the brokers {which}: topics without the ACL Describe are not listed")
+        several = [topics[start : start + _TOPICS_AT_ONCE] for start in range(0, len(topics), _TOPICS_AT_ONCE)]
+        requests = (messages.topic_configs(nodes[place % len(nodes)], names) for place, names in enumerate(several))
+        yield from self._all("settings", requests)
+
+    def _of_brokers(self, nodes: Sequence[int]) -> Iterator[Request]:
+        for node in nodes:
+            yield messages.broker_configs(node, synonyms=self._supports[node].get(_DESCRIBE_CONFIGS, 0) > 0)
+
+    def _eligible(self, node: int, topics: Sequence[str]) -> Iterator[BrokerAnswer]:
+        """Yield eligible leader replicas, page by page."""
+        cursor: Mapping[str, object] | None = None
+        while topics:
+            request = messages.topic_partitions(node, topics, cursor)
+            ((_, reply),) = self._asked([request])
+            yield from self._taken("eligible_leader_replicas", request, reply)
+            cursor = (reply.fields or {}).get("nextCursor")
+            if cursor is None:
+                return
+            topics = [topic for topic in topics if topic >= cursor["topicName"]]
+
+    def _all(self, part: str, requests: Iterable[Request]) -> Iterator[BrokerAnswer]:
+        for request, reply in self._asked(requests):
+            yield from self._taken(part, request, reply)
+
+    def _asked(self, requests: Iterable[Request]) -> Iterator[tuple[Request, BrokerReply]]:
+        known = list(requests)
+        self._total += len(known)
+        for request, reply in self._connection.ask(known):
+            self._done += 1
+            self._progress(self._done, self._total)
+            yield request, reply
+
+    def _taken(self, part: str, request: Request, reply: BrokerReply) -> Iterator[BrokerAnswer]:
+        """Yield the parts of an answer, and note those that it refuses."""
+        whole = f"{part}/{request.node}" if part in _BY_BROKER else part
+        if reply.failure:
+            self._lacks(whole, _reason(request, reply))
+            return
+        if code := reply.fields.get("errorCode"):
+            self._lacks(whole, _refusal(request, code))
+            return
+        if request.api == "DESCRIBE_LOG_DIRS" and not reply.fields["results"]:
+            self._lacks(whole, f"{request.api} has an empty answer: the usual cause is a missing ACL, Describe on the cluster")
+        for row in _rows(request, reply):
+            code = row.fields.get("errorCode")
+            if code and request.api == "DESCRIBE_CONFIGS":
+                if code != _NOT_THERE:  # a topic may have been deleted since
+                    self._lacks(f"settings/{row.subject}", _refusal(request, code))
+            else:
+                yield row
+
+    def _lacks(self, part: str, reason: str) -> None:
+        self.problems.append(Problem(path=f"wire/{part}", reason=reason))
+
+    def _refused(self, node: int, reply: BrokerReply) -> CollectError:
+        """Return the error of a bootstrap address that gives no metadata."""
+        return refusals.no_answer(self._bootstrap[-node - 1], reply.failure, reply.why, self._settings)
+
+
+_BY_BROKER = ("log_dirs",)
+
+
+def _rows(request: Request, reply: BrokerReply) -> Iterator[BrokerAnswer]:
+    broker = request.node if request.node >= 0 else None
+    for subject, fields in messages.parts(request.api, reply.fields, request.node):
+        yield BrokerAnswer(request.api, subject, broker, reply.at, reply.version, fields)
+
+
+def _has_authorizer(fields: Fields) -> bool:
+    told = {config["name"]: config["value"] for result in fields["results"] for config in result["configs"]}
+    return told.get("authorizer.class.name") != ""
+
+
+def _reason(request: Request, reply: BrokerReply, address: Address | None = None) -> str:
+    if reply.failure == "UNSUPPORTED":
+        return f"{request.api}: {_LACKS_API}"
+    if reply.failure == "NOT_CONNECTED" and address is not None:
+        why = why_not_connected(address) or "It closed the connection."
+        return f"broker {request.node} at {address} could not be reached: {why}"
+    if reply.failure == "AUTHENTICATION":
+        return f"{request.api}: {refusals.cause_of(reply.why)[0]}"
+    return f"{request.api}: {reply.why}"
+
+
+def _refusal(request: Request, code: int) -> str:
+    name = KafkaError(code).name()
+    if code not in _RESOURCES:
+        return f"{request.api} was refused: {name}"
+    operation = "DescribeConfigs" if request.api == "DESCRIBE_CONFIGS" else "Describe"
+    return f"{request.api} was refused ({name}), as the user lacks the ACL {operation} on the {_RESOURCES[code]}"

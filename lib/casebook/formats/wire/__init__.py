@@ -1,0 +1,1 @@
+"""Decode what brokers answer on Kafka's own protocol."""

@@ -1,0 +1,130 @@
+"""What is asked of brokers and what is kept of their answers: addresses, client properties, parts without secrets."""
+
+import json
+
+import pytest
+
+from casebook.collect.wire import addresses, messages
+from casebook.collect.wire.addresses import Address
+from casebook.collect.wire.client_config import ClientConfig
+from casebook.errors import CollectError, UsageError
+
+SECRET = "hunter2-Zx9"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("kafka1:9092", (Address("kafka1", 9092),)),
+        ("kafka1:9092, kafka2:9093 ,", (Address("kafka1", 9092), Address("kafka2", 9093))),
+        ("PLAINTEXT://kafka1:9092", (Address("kafka1", 9092),)),
+        ("[::1]:9092", (Address("::1", 9092),)),
+    ],
+)
+def test_addresses(text, found):
+    assert addresses.parse(text) == found
+    assert addresses.parse(",".join(map(str, found))) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["", ",", "kafka1", "kafka1:0", "kafka1:70000", "kafka1:9092/kafka", "a b:9092", f"u:{SECRET}@kafka1:9092"]
+)
+def test_no_addresses(text):
+    with pytest.raises(UsageError):
+        addresses.parse(text)
+
+
+class TestClientConfig:
+    @pytest.fixture
+    def load(self, tmp_path):
+        def load(text: str, **more: bool) -> ClientConfig:
+            path = tmp_path / "client.properties"
+            path.write_text(text)
+            return ClientConfig.load(path, **more)
+
+        return load
+
+    def test_allow_list(self, load):
+        found = load(
+            f"security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\ngroup.id=x\nssl.truststore.password={SECRET}\nbootstrap.servers=a:1\n"
+        )
+        assert found.settings == {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "ssl.truststore.password": SECRET}
+        assert found.ignored == ("group.id",)
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "sasl.client.callback.handler.class=software.amazon.msk.auth.iam.IAMClientCallbackHandler",
+            "sasl.jaas.config=com.evil.LoginModule required password=x;",
+            "ssl.engine.factory.class=com.evil.Factory",
+            "config.providers.x.class=com.evil.Provider",
+            "security.providers=com.evil.Creator",
+        ],
+    )
+    def test_a_class_from_outside_needs_its_jar(self, load, line):
+        with pytest.raises(UsageError, match="--client-jar"):
+            load(line)
+        assert load(line, has_jars=True).settings
+
+    def test_kafkas_own_classes(self, load):
+        line = (
+            f'sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="{SECRET}";'
+        )
+        assert load(line).settings["sasl.jaas.config"].endswith(";")
+        assert load("sasl.jaas.config=com.sun.security.auth.module.Krb5LoginModule required;").settings
+
+    def test_a_refusal_repeats_no_value(self, load):
+        with pytest.raises(UsageError) as refused:
+            load(f'sasl.jaas.config=com.evil.LoginModule required password="{SECRET}";')
+        assert SECRET not in str(refused.value)
+
+    def test_no_file(self, tmp_path):
+        with pytest.raises(CollectError, match="cannot be read"):
+            ClientConfig.load(tmp_path / "missing")
+
+    def test_token_servers_are_named_to_kafka(self, load):
+        found = load("sasl.oauthbearer.token.endpoint.url=https://idp/token\n")
+        assert found.system_properties == {"org.apache.kafka.sasl.oauthbearer.allowed.urls": "https://idp/token"}
+
+
+def settings(kind: int, name: str, *configs: dict) -> list[tuple[str, dict]]:
+    result = {"errorCode": 0, "errorMessage": None, "resourceType": kind, "resourceName": name, "configs": list(configs)}
+    return list(messages.parts("DESCRIBE_CONFIGS", {"results": [result]}, 1))
+
+
+def config(name: str, value: str | None, source: int = 4, **more: object) -> dict:
+    return {"name": name, "value": value, "configSource": source, "isSensitive": False, "synonyms": [], **more}
+
+
+class TestSettings:
+    def test_only_what_analyses_use(self):
+        """A secret may be under any name, and under a known one in place of a number."""
+        ((subject, found),) = settings(
+            4, "1", config("min.insync.replicas", "2"), config("my.plugin.token", SECRET), config("log.retention.ms", SECRET),
+            config("ssl.keystore.password", None), config("listeners", f"SASL_SSL://u:{SECRET}@h:1"),
+        )  # fmt: skip
+        assert subject == "brokers/1"
+        assert [row["name"] for row in found["configs"]] == ["min.insync.replicas"]
+        assert SECRET not in json.dumps(found)
+
+    def test_synonyms_too(self):
+        synonyms = [
+            {"name": "log.retention.hours", "value": SECRET, "source": 4},
+            {"name": "log.retention.hours", "value": "7", "source": 5},
+        ]
+        ((_, found),) = settings(4, "1", config("log.retention.hours", "7", synonyms=synonyms))
+        assert SECRET not in json.dumps(found)
+
+    def test_of_a_topic_only_its_own(self):
+        ((subject, found),) = settings(2, "orders", config("min.insync.replicas", "2", 1), config("retention.ms", "7", 5))
+        assert (subject, [row["name"] for row in found["configs"]]) == ("topics/orders", ["min.insync.replicas"])
+
+    def test_of_a_topic_before_the_source_was_answered(self):
+        plain = {"name": "retention.ms", "value": "7", "isDefault": False, "configSource": -1, "synonyms": []}
+        ((_, found),) = settings(2, "orders", plain, {**plain, "name": "retention.bytes", "isDefault": True})
+        assert [row["name"] for row in found["configs"]] == ["retention.ms"]
+
+
+def test_no_topic_is_named_where_that_creates_it():
+    assert messages.probe(-1).fields["topics"] == []
+    assert messages.metadata(1).fields["topics"] is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from casebook.case.writer import CaseWriter
-from casebook.machine import places, private, whole
+from casebook.machine import places, private, whole, workshop
 
 SAMPLE = places.samples_dir() / "acks1_loss"
 PROGRAM = "import os, sys; os.umask(int(sys.argv.pop(1), 8)); from casebook.cli import main; main()"
@@ -68,9 +68,7 @@ def test_a_case_by_a_program_of_somebody_else(umask, tmp_path):
 
 def test_results_of_scans_by_a_program_of_somebody_else(umask, tmp_path):
     """Whoever writes them."""
-    from casebook.spark.kept import made
-
-    with made(tmp_path / "derived" / "segments" / "key") as folder:
+    with workshop.result(tmp_path / "derived" / "segments" / "key") as folder:
         (folder / "row=1").mkdir()
         (folder / "row=1" / "part.parquet").write_bytes(b"PAR1")
     assert open_to_others(tmp_path / "derived") == []

@@ -13,6 +13,7 @@ import pytest
 from casebook.case.case import Case
 from casebook.formats.zookeeper import znode_lines
 from casebook.machine import places
+from casebook.rehearsal import PlayedCluster
 from casebook.rehearsal.servers.processes import Guarded
 from casebook.runs import notebooks
 from tests import screenshots
@@ -69,13 +70,18 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     }
     (profiles / "prod.toml").write_text(re.sub("|".join(map(re.escape, here)), lambda match: here[match[0]], profile))
     _casebook("run", "partition_leadership", "--source", case, "--runs", folder / "runs", "--publish", folder / "published")
-    yield {
-        "profiles": str(profiles), "/srv/casebook/prod": str(folder / "published"),
-        ENSEMBLE: f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
-        "/var/zookeeper/data": str(server.folder),
-        "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
-        "1=sar.txt": f"1={measured}", "billing=sent.csv": f"billing={sent}", "billing=app.yml": f"billing={settings}",
-    }  # fmt: skip
+    config = folder / "client.properties"
+    config.write_text("security.protocol=PLAINTEXT\n")
+    with PlayedCluster(kafka="3.9.2", brokers=1) as cluster:
+        cluster.create_topic("orders", {0: (1,)})
+        yield {
+            "kafka1:9092": cluster.bootstrap, "client.properties": str(config),
+            "profiles": str(profiles), "/srv/casebook/prod": str(folder / "published"),
+            ENSEMBLE: f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
+            "/var/zookeeper/data": str(server.folder),
+            "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
+            "1=sar.txt": f"1={measured}", "billing=sent.csv": f"billing={sent}", "billing=app.yml": f"billing={settings}",
+        }  # fmt: skip
     server.close()
     guarded.close()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from casebook.kafka.controller import ElectionOutcome
 from casebook.rehearsal.servers import jars as servers
 
-_SOURCES = Path(__file__).with_name("jvm")
+SOURCES = Path(__file__).with_name("jvm")
 _FOLDERS = {
     "0.9.0.1": ("common", "kafka-0.9"),
     "2.8.2": ("common", "kafka-zk", "kafka-2.8"),
@@ -73,21 +73,22 @@ def ask(kafka: str, cases: Iterable[Case], classes: Path) -> list[Answer]:
         classes: An empty folder for the compiled program.
     """
     jars = [str(jar) for jar in servers.jars(kafka)]
-    _compile([_SOURCES / name for name in _FOLDERS[kafka]], jars, classes)
+    compiled([SOURCES / name for name in _FOLDERS[kafka]], jars, classes)
     command = [servers.java(), "-Xmx512m", "-XX:+UseSerialGC"]
-    command += ["-cp", ":".join([str(classes), str(_SOURCES / "common"), *jars]), "Main"]
+    command += ["-cp", ":".join([str(classes), str(SOURCES / "common"), *jars]), "Main"]
     lines = "".join(case.line() + "\n" for case in cases)
     answered = subprocess.run(command, input=lines, capture_output=True, text=True, check=False)
     assert answered.returncode == 0, answered.stderr
     return [_answer(line) for line in answered.stdout.splitlines()]
 
 
-def _compile(sources: list[Path], jars: list[str], classes: Path) -> None:
+def compiled(sources: list[Path], jars: list[str], classes: Path) -> None:
+    """Compile the Java of some folders."""
     javac = shutil.which("javac", path=str(Path(servers.java()).parent)) or "javac"
     files = [str(file) for folder in sources for file in sorted(folder.glob("*.java"))]
     command = [javac, "-nowarn", "-proc:none", "-d", str(classes), "-cp", ":".join(jars), *files]
-    compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert compiled.returncode == 0, compiled.stderr
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
 
 
 def _znode(state: ElectionOutcome) -> str:

@@ -18,7 +18,7 @@ from casebook.findings.proof import COLLECT_AGAIN, SHOWN
 from casebook.findings.words import agree, brokers, plural
 from casebook.kafka.past import Break, Past
 from casebook.kafka.releases import Changed, KafkaVersion, VersionInUse, VersionOrigin
-from casebook.kafka.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
+from casebook.kafka.settings import ANSWERED, BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
 from casebook.kafka.verdict import PartitionCondition, Verdict
 
 Gaps = tuple[Gap, ...]
@@ -28,6 +28,8 @@ _COLLECT_LOGS_AGAIN = "Collect these logs again, unmodified."
 _GIVE_LAYOUT = "Give their layout in log4j's notation: log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t] %c - %m"
 COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
 COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
+
+_KRAFT_HISTORY = "KRaft keeps it in the metadata log, which the workbook does not read yet. Logs of brokers show a part of it."
 
 OTHER_LOGS = "Collect the transaction logs, also those of other servers of the ensemble: casebook collect --zookeeper-data DIR."
 
@@ -47,7 +49,7 @@ def _unlisted(cluster: Cluster) -> Iterator[Gap]:
     for problem in cluster.unlisted[:1]:
         yield Gap(why=f"Some partitions may be missing. {said(problem)}", settle=COLLECT_AGAIN)
     for topic in sorted(cluster.maybe_deleted)[:1]:
-        yield Gap(why=f"{topic} may be in deletion: /admin/delete_topics could not be read.", settle=COLLECT_AGAIN)
+        yield Gap(why=f"{topic} may be in deletion: requests to delete topics could not be read.", settle=COLLECT_AGAIN)
 
 
 def registrations(cluster: Cluster) -> Gaps:
@@ -113,7 +115,7 @@ def overrides(cluster: Cluster, *kinds: str) -> Gaps:
     if not unread:
         return ()
     which = ", ".join(unread[:SHOWN])
-    return (Gap(why=f"Settings below /config of {which} could not be read.", settle=COLLECT_AGAIN),)
+    return (Gap(why=f"The settings of {which} could not be read.", settle=COLLECT_AGAIN),)
 
 
 def settings(origins: Iterable[str | None]) -> Gaps:
@@ -121,7 +123,7 @@ def settings(origins: Iterable[str | None]) -> Gaps:
     found = set(origins)
     gaps = []
     if UNREADABLE in found:
-        gaps.append(Gap(why="Settings in ZooKeeper could not be read.", settle=COLLECT_AGAIN))
+        gaps.append(Gap(why="Settings that are kept in the cluster could not be read.", settle=COLLECT_AGAIN))
     if BUILT_IN_ASSUMED in found:
         why = "Built-in defaults are assumed: server.properties was not collected."
         gaps.append(Gap(why=why, settle=COLLECT_PROPERTIES))
@@ -131,7 +133,7 @@ def settings(origins: Iterable[str | None]) -> Gaps:
 def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
     """As :func:`settings`, when each broker's own settings may apply: those of the next leader or controller."""
     missing = sorted(known_brokers(cluster) - cluster.known_in_full)
-    if not missing or {SERVER_PROPERTIES, PRINTED, BUILT_IN}.isdisjoint(origins):
+    if not missing or {SERVER_PROPERTIES, PRINTED, ANSWERED, BUILT_IN}.isdisjoint(origins):
         return settings(origins)
     why = f"The server.properties of {brokers(missing)} {agree(len(missing), 'was', 'were')} not collected."
     return (*settings(origins), Gap(why=why, settle=COLLECT_PROPERTIES))
@@ -144,8 +146,14 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     if past.observed:
         return (Gap(why=observed(past), settle=OTHER_LOGS),)
     if not past.there:
-        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+        why = "The history of the cluster was not collected." if cluster.is_kraft else "ZooKeeper's history was not collected."
+        return (Gap(why=why, settle=history_from(cluster)),)
     return tuple(Gap(why=missing(past.breaks), settle=OTHER_LOGS) for _ in past.breaks[:1])
+
+
+def history_from(cluster: Cluster) -> str:
+    """Return where the history of a cluster can be had."""
+    return _KRAFT_HISTORY if cluster.is_kraft else COLLECT_HISTORY
 
 
 def observed(past: Past) -> str:

@@ -14,6 +14,7 @@ from casebook.findings.words import agree, plural, some
 from casebook.kafka.releases import VersionInUse, VersionOrigin
 
 COLLECT_ZNODES = "Collect again with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
+_UNITS = {Source.ZNODES: ("znode", "znodes"), Source.WIRE: ("answer of a broker", "answers of brokers")}
 _NO_ZNODES = "KRaft keeps this in its metadata log, which the workbook does not read yet."
 OR_PASTE_THEM = (
     "No access to ZooKeeper? Save the commands kafka-topics.sh --describe and echo ls /brokers/ids | "
@@ -111,7 +112,7 @@ def checks(cluster: Cluster, version: VersionInUse, *, kraft: bool = False) -> t
 
 def _complete(cluster: Cluster, get_znodes: str) -> Finding:
     missing = cluster.missing_parts
-    collected = len(cluster.there) + len(cluster.server_properties)
+    collected = len(cluster.there) + len(cluster.started_with if cluster.source is Source.WIRE else cluster.server_properties)
     read_again = (
         f"{plural(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
     )
@@ -152,23 +153,24 @@ def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     unknown = sum(cluster.unknown_znodes.values())
     decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
     kinds = f"{plural(unknown, 'znode')} of kinds that Kafka does not use: {', '.join(cluster.unknown_znodes)}."
+    one, many = _UNITS[cluster.source]
     ask = Question(
         check="evidence.decoded",
-        question="Could every znode be decoded?",
+        question=f"Could every {one} be decoded?",
         coverage=Coverage(seen=decoded, of=decoded + len(problems), what="brokers, topics and partitions", by=(Source.ZNODES,)),
-        threshold="any znode whose content does not match its path",
+        threshold=f"any {one} whose content is not what it should be",
         facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
         caveats=(kinds,) if unknown else (),
     )
     if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
-        return ask.could_not_check("There is no znode to decode", settle=get_znodes)
+        return ask.could_not_check(f"There is no {one} to decode", settle=get_znodes)
     if not problems:
         torn = (Gap(why=f"{p.path}: {p.reason}.", settle="Collect again.") for p in missing if p.path == ZNODES)
-        return ask.ok("Every znode was decoded", gaps=tuple(torn))
+        return ask.ok(f"Every {one} was decoded", gaps=tuple(torn))
     its = agree(len(problems), "its", "their")
     return ask.found(
         Severity.WARNING,
-        f"{plural(len(problems), 'znode')} cannot be trusted at {its} face value",
+        f"{plural(len(problems), one, many)} cannot be trusted at {its} face value",
         why=_first(problems),
         evidence=(*(proof(p.path) for p in problems[:5]), Evidence(file="tables/problems")),
     )

@@ -13,7 +13,7 @@ SHOWN = 5
 START = "bin/kafka-server-start.sh -daemon config/server.properties"
 """Command that starts a broker, in every release from 0.9 to 3.9."""
 
-COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that has access."
+COLLECT_AGAIN = "Collect the case again, with an account that may read all of it."
 READ_CONFIG = "Read /config/topics with an account that has access."
 
 

@@ -28,12 +28,16 @@ class ElectionOutcome:
         isr: In stored order.
         leader_epoch: Incremented on each write by the controller; ``None`` when unknown before.
         recovering: ``leader_recovery_state`` is 1.
+        elr: Eligible leader replicas of KRaft.
+        last_known_elr: Last known leader of KRaft.
     """
 
     leader: int | None
     isr: Brokers
     leader_epoch: int | None
     recovering: bool = False
+    elr: Brokers = ()
+    last_known_elr: Brokers = ()
 
     @classmethod
     def of(cls, state: PartitionState) -> "ElectionOutcome":

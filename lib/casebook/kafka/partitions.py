@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState, instant
 from casebook.kafka import election
+from casebook.kafka.kraft.partitions import KraftJudge
 from casebook.kafka.releases import LAST_ISR_MEMBER_KEPT, KafkaVersion
 from casebook.kafka.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, Setting, Settings
 from casebook.kafka.verdict import ADVISED, OFFLINE, PartitionCondition, Verdict
@@ -37,6 +38,7 @@ class _Judge:
     def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
         self._cluster = cluster
         self._live = cluster.live
+        self._kraft = KraftJudge(cluster, version) if cluster.is_kraft else None
         self._settings = Settings(cluster, version)
         self._keeps_only_when_off = LAST_ISR_MEMBER_KEPT.at(version) != "always"
         self._deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
@@ -45,7 +47,7 @@ class _Judge:
     def verdict(self, partition: Partition) -> Verdict:
         state = partition.state
         min_isr = self._min_isr(partition)
-        clean_winner, unclean_winner = self._winners(partition)
+        clean_winner, unclean_winner = self._winners(partition, min_isr.number)
         unclean = self._unclean(partition, clean_winner)
         condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
         under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
@@ -55,7 +57,7 @@ class _Judge:
             topic=partition.topic,
             partition=partition.partition,
             replicas=partition.replicas,
-            isr=state.isr if state else None,
+            isr=state.isr if state and state.isr_known else None,
             leader=state.leader if state else None,
             leader_epoch=state.leader_epoch if state else None,
             controller_epoch=state.controller_epoch if state else None,
@@ -65,7 +67,9 @@ class _Judge:
             rule=rule,
             clean_winner=clean_winner,
             unclean_winner=unclean_winner,
-            waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING and self._cluster.brokers_known else (),
+            waits_for=self._waits_for(partition, unclean.flag, min_isr.number)
+            if rule in _WAITING and self._cluster.brokers_known
+            else (),
             min_isr=min_isr.number,
             min_isr_origin=min_isr.origin,
             min_isr_may_be=self._min_isr_may_be(partition, min_isr),
@@ -76,12 +80,13 @@ class _Judge:
             at_min_isr=at_min_isr,
             since=instant(state.stamp.changed_at) if state and state.stamp else None,
             why=why,
+            elr=state.elr if state else None,
         )
 
     def _under_replicated(self, partition: Partition, condition: PartitionCondition) -> bool | None:
         """``None`` without a judgement. With unknown registrations only ``True`` or ``None``."""
         state = partition.state
-        if state is None or partition.problem is not None:
+        if state is None or partition.problem is not None or not state.isr_known:
             return None
         if self._has_known_isr(partition, condition):
             return _is_under_replicated(partition, state, self._cluster) or None
@@ -105,7 +110,7 @@ class _Judge:
         if not self._cluster.brokers_known:
             return PartitionCondition.UNKNOWN, "R9", "The registered brokers are unknown."
         if partition.topic in self._maybe_deleted:
-            return PartitionCondition.UNKNOWN, "R9", "The topic may be in deletion: /admin/delete_topics could not be read."
+            return PartitionCondition.UNKNOWN, "R9", "The topic may be in deletion: requests to delete topics could not be read."
         if partition.state is None:
             return PartitionCondition.UNINITIALISED, "R6", self._uninitialised_because(partition)
         leader = partition.state.leader
@@ -119,6 +124,8 @@ class _Judge:
     def _surely_offline(self, partition: Partition) -> PartitionCondition | None:
         """Judge by the state alone, when registrations or the assignment are not in the evidence."""
         state, known = partition.state, self._cluster.brokers_known
+        if state is not None and not state.isr_known:
+            return PartitionCondition.LEADERLESS
         unassigned = not partition.replicas and bool(self._cluster.unlisted)
         if state is None or not (unassigned if partition.problem is not None else not known):
             return None
@@ -129,6 +136,8 @@ class _Judge:
 
     def _offline_because(self, partition: Partition) -> str:
         isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
+        if partition.state is not None and not partition.state.isr_known:
+            return "Leader -1. Brokers of this release do not answer the ISR of such a partition."
         named = "Leader -1" if leader is None else f"Named leader {leader} is not registered"
         if not isr:
             return f"{named}, and the ISR is empty."
@@ -152,9 +161,11 @@ class _Judge:
             stray = next(member for member in state.isr if member in self._live)
             return "R10", f"{stray} is alive and in the ISR, but not among the replicas."
         if clean_winner is not None or (unclean and alive):
-            if controller.readable and controller.broker not in self._live:
+            if self._cluster.has_controller is False:
                 return "R2", "There is no controller to hold the election."
             return "R8", f"{clean_winner if clean_winner is not None else alive[0]} can lead as soon as an election is held."
+        if self._kraft is not None and (found := self._kraft.blocked_by(partition, state)) is not None:
+            return found
         if unclean:
             return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
         in_sync = f"{ids(state.isr)} {_is_are(state.isr)} dead" if state.isr else "the ISR is empty"
@@ -164,27 +175,35 @@ class _Judge:
             return "R11", f"{because} Whether unclean election is allowed is unknown."
         return ("R3" if state.leader is None else "R1"), because
 
-    def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
+    def _winners(self, partition: Partition, min_isr: int | None) -> tuple[int | None, int | None]:
         """Return the winner of a clean election, and of an unclean one."""
         state = partition.state
         if partition.problem is not None or partition.topic in self._deleting or not self._cluster.brokers_known:
             return None, None
+        if state is not None and not state.isr_known:
+            return None, None
         if state is None:
             return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
+        if self._kraft is not None:
+            return self._kraft.winners(partition, min_isr)
         elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._live, unclean=True)
         return (None, elected.leader) if elected.unclean else (elected.leader, None)
 
     def _alive(self, partition: Partition) -> tuple[int, ...]:
         replicas = partition.replicas
+        if partition.offline:
+            replicas = tuple(r for r in replicas if r not in partition.offline)
         return replicas if self._live.issuperset(replicas) else tuple(r for r in replicas if r in self._live)
 
-    def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
+    def _waits_for(self, partition: Partition, unclean: bool | None, min_isr: int | None) -> tuple[int, ...]:
         """Dead brokers that would each bring the partition back by starting alone."""
         state = partition.state
         replicas = partition.replicas or (state.isr if state else ())  # ISR members are normally assigned
         dead = sorted(r for r in replicas if r not in self._live)
         if state is None:
             return tuple(dead)
+        if self._kraft is not None:
+            return self._kraft.waits_for(partition, min_isr, unclean=bool(unclean))
         elections = (
             election.offline(replicas=replicas, isr=state.isr, live=self._live | {b}, unclean=bool(unclean)) for b in dead
         )
@@ -244,7 +263,7 @@ class _Judge:
 
 _UNJUDGED = (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
 
-_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})
+_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11", "R12", "R13"})
 """Rules that end when the right broker starts."""
 
 

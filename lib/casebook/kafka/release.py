@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
 from casebook.facts.logged import StatedVersion
-from casebook.kafka.releases import RELEASES, KafkaVersion, VersionInUse, VersionOrigin
+from casebook.kafka.releases import METADATA_VERSIONS, RELEASES, KafkaVersion, VersionInUse, VersionOrigin
 
 _NOT_STATED = (VersionOrigin.ZNODES, VersionOrigin.ASSUMED)
+_PROTOCOL = "inter.broker.protocol.version"
 _EXAMPLE = KafkaVersion.parse("2.8.2")
 
 
@@ -75,6 +76,7 @@ def release(
         ValueError: ``given`` is no Kafka version.
     """
     signs = tuple(znode_signs(cluster))
+    configured = (*configured, *_answered(cluster))
     if given:
         version, origin, proof = KafkaVersion.parse(given), VersionOrigin.PARAMETER, None
     elif spoken := _of_controller_or_lowest(logged, cluster):
@@ -110,6 +112,21 @@ def znode_signs(cluster: Cluster) -> Iterable[Sign]:
     marks += sorted(cluster.there)
     marks += [f"no {path}" for path in sorted(cluster.not_there)]
     return (ZNODE_SIGNS[mark] for mark in marks if mark in ZNODE_SIGNS)
+
+
+def _answered(cluster: Cluster) -> Iterable[StatedVersion]:
+    """Return the releases that brokers answered: their protocol, by default that of their release, or their newest metadata."""
+    if cluster.is_kraft:
+        told = [(broker, cluster.proofs.brokers.label, _line(level)) for broker, level in cluster.newest_metadata_version.items()]
+    else:
+        answered = ((broker, one) for broker, one in cluster.printed_settings.items() if one.is_answer)
+        told = [(broker, one.proof, one.settings.get(_PROTOCOL)) for broker, one in answered]
+    return (StatedVersion(broker=broker, text=text, proof=proof) for broker, proof, text in told if text)
+
+
+def _line(level: int) -> str | None:
+    """Return the release whose newest ``metadata.version`` this is: its line."""
+    return next((line for first, line in reversed(METADATA_VERSIONS) if level >= first), None)
 
 
 def _possible(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:

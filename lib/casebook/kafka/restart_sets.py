@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from casebook.kafka import election
+from casebook.kafka.election import Election
 from casebook.kafka.verdict import OFFLINE, ONLINE, PartitionCondition, Verdict
 
 Brokers = tuple[int, ...]
@@ -65,6 +66,7 @@ class Like(NamedTuple):
         min_isr: Effective ``min.insync.replicas``; 0 without a leader.
         may_be: Its highest possible value, see :class:`casebook.kafka.verdict.Verdict`.
         unclean: Whether an unclean election is allowed.
+        elr: Live eligible leader replicas of KRaft, in assignment order: the first leads when the ISR is gone.
     """
 
     replicas: Brokers
@@ -73,6 +75,7 @@ class Like(NamedTuple):
     min_isr: int
     may_be: int
     unclean: bool
+    elr: Brokers = ()
 
     @property
     def brokers(self) -> frozenset[int]:
@@ -99,6 +102,9 @@ def harm(of: Like, stopped: frozenset[int]) -> Harm | None:
         left: Sequence[int] = [broker for broker in of.isr if broker in live]
     else:
         elected = election.offline(replicas=of.replicas, isr=of.isr, live=live, unclean=of.unclean)
+        eligible = [broker for broker in of.elr if broker in live] if elected.unclean or elected.leader is None else []
+        if eligible:
+            elected = Election(eligible[0], (eligible[0],))
         if elected.leader is None:
             return Harm.OFFLINE
         if elected.unclean:
@@ -258,9 +264,9 @@ def _limit(like: Like) -> tuple[Collection[int], int]:
     """Return the brokers that matter to a led partition, and how many of them may stop, whichever they are.
 
     It is harmed below ``min_isr`` in-sync replicas; if already below, no further stop harms. Possible values count. With an
-    irregular ISR (without its leader, or with an unassigned broker), all subsets are tried.
+    irregular ISR (without its leader, or with an unassigned broker), or with eligible replicas beside it, all subsets are tried.
     """
-    if like.leader in like.isr and set(like.isr) <= set(like.replicas):
+    if like.leader in like.isr and set(like.isr) <= set(like.replicas) and not like.elr:
         spares = (len(like.isr) - (1 if one.broken else max(one.min_isr, 1)) for one in (like, like.at_most))
         return like.isr, min(spares)
     members = sorted(like.brokers)
@@ -284,4 +290,5 @@ def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
         min_isr=verdict.min_isr,
         may_be=verdict.min_isr_may_be,
         unclean=bool(verdict.unclean_allowed),
+        elr=tuple(broker for broker in verdict.live_replicas if broker in (verdict.elr or ())),
     )

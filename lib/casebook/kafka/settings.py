@@ -18,10 +18,11 @@ DYNAMIC_BROKER = "dynamic broker setting"
 DYNAMIC_DEFAULT = "dynamic cluster default"
 SERVER_PROPERTIES = "server.properties"
 PRINTED = "printed by the broker at its start"
+ANSWERED = "server.properties, as the broker answers"
 BUILT_IN = "built-in default"
 BUILT_IN_ASSUMED = "built-in default, as server.properties was not collected"
 BUILT_IN_OF_SOME = "built-in default of some releases; the running release is unknown"
-REGISTERED = "registration in ZooKeeper"
+REGISTERED = "registration of the broker"
 INFERRED = "inferred: an election it allows was not held"
 UNREADABLE = "unknown: its settings could not be read"
 
@@ -234,13 +235,20 @@ class Settings:
     def _static(self, key: str, broker: int | None) -> Iterator[Setting]:
         collected, broker = self._started_with, self._of_all(key, broker)
         if broker in collected and key in collected[broker]:
-            origin = SERVER_PROPERTIES if broker in self._cluster.server_properties else PRINTED
-            yield Setting(collected[broker][key], origin)
+            yield Setting(collected[broker][key], self._origin_at_start(key, broker))
         yield Setting(
             value=str(DEFAULTS[key].at(self._version)),
             origin=BUILT_IN_ASSUMED if broker not in self._in_full else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,
             default_of=str(self._version),
         )
+
+    def _origin_at_start(self, key: str, broker: int) -> str:
+        if broker in self._cluster.server_properties:
+            return SERVER_PROPERTIES
+        told = self._cluster.printed_settings[broker]
+        if not told.is_answer:
+            return PRINTED
+        return BUILT_IN if key in told.defaults else ANSWERED
 
     def _may_differ(self, key: str) -> bool:
         """Whether the default differs among the possible releases."""

@@ -37,6 +37,8 @@ RULES = {
     "R8": "Nothing blocks an election; the controller holds it at the next broker change or controller change.",
     "R9": "The evidence on this partition is contradictory or damaged.",
     "R10": "A living ISR member is outside the assignment: the controller's election fails on it.",
+    "R12": "The ISR is empty, and no eligible leader replica is alive (KRaft).",
+    "R13": "The ISR and the eligible leader replicas are empty, and the last known leader is not alive (KRaft).",
     "R11": "There is no living leader; this evidence does not show which rule applies.",
 }
 """Reasons for a missing leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
@@ -72,6 +74,7 @@ class Verdict(NamedTuple):
         at_min_isr: Online with exactly min_isr replicas in sync.
         since: Last write of the state znode, ISO-8601 UTC by ZooKeeper's clock.
         why: The verdict in one sentence.
+        elr: Eligible leader replicas of KRaft: out of the ISR, with all committed records; null when unknown, or without them.
 
     Args:
         min_isr_may_be: Its highest possible value, whichever ISR member leads: brokers may disagree, and without a collected
@@ -102,6 +105,12 @@ class Verdict(NamedTuple):
     at_min_isr: bool | None
     since: str | None
     why: str
+    elr: tuple[int, ...] | None = None
+
+    @property
+    def complete(self) -> frozenset[int]:
+        """Brokers whose copy has all acknowledged records: the ISR and the eligible leader replicas."""
+        return frozenset((*(self.isr or ()), *(self.elr or ())))
 
 
 def offline(judged: Iterable[Verdict]) -> list[Verdict]:

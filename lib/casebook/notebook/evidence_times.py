@@ -26,6 +26,7 @@ class EvidenceTimes:
     """
 
     def __init__(self, case: Case, cluster: Cluster, log_dirs: Sequence[LogDir], *, is_present: bool) -> None:
+        self._source = cluster.source
         self._observed = moments.observations(cluster, log_dirs=log_dirs)
         self.apart = one_collection.apart(cluster, self._observed, log_dirs, from_files=case.has_history)
         ends = past_znodes.last_transaction(cluster, case.past()) if is_present else None
@@ -45,4 +46,4 @@ class EvidenceTimes:
             observed: When logs and history were observed.
         """
         seen = moments.by_what_is_there(moments.held(findings, self.apart, self.outdated), absent)
-        return moments.dated(seen, {**self._observed, **observed})
+        return moments.dated(seen, {**self._observed, **observed}, self._source)

@@ -3,6 +3,7 @@
 import os
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from casebook.case.case import Case
 from casebook.errors import CaseError, UsageError
@@ -27,13 +28,37 @@ def made_of(text: str) -> pasted_views.Made:
     """
     from casebook.collect.collection import collect_case
 
-    folder = places.cases_dir() / f"pasted-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
+    folder = _new_case("pasted")
     case = Case.open(collect_case(folder, pasted=text.splitlines(), command="notebook 00_start_here"))
     cluster = case.cluster()
     version = release.release(cluster, logged=case.logged_versions())
+    return pasted_views.Made(source=_source(folder), findings=next_paste.checks(case.pasted(), cluster, version))
+
+
+def asked_of(bootstrap: str, client_config: str) -> str:
+    """Create a case from the answers of brokers, in the folder of cases; return its source.
+
+    Args:
+        bootstrap: ``host:port[,host:port]``.
+        client_config: Path of the ``client.properties`` of Kafka's own tools; ``""`` for none.
+
+    Raises:
+        CasebookError: No broker answers, or the folder is not writable.
+    """
+    from casebook.collect.collection import collect_case
+
+    config = Path(client_config).expanduser() if client_config else None
+    folder = _new_case("brokers")
+    return _source(collect_case(folder, bootstrap=bootstrap, client_config=config, command="notebook 00_start_here"))
+
+
+def _new_case(kind: str) -> Path:
+    return places.cases_dir() / f"{kind}-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
+
+
+def _source(folder: Path) -> str:
     inside = folder.is_relative_to(places.checkout())
-    source = str(folder.relative_to(places.checkout()) if inside else folder)
-    return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
+    return str(folder.relative_to(places.checkout()) if inside else folder)
 
 
 def examination(case: Case, *, at: int | None = None, kafka_version: str, **given: object) -> Examination:

@@ -3,11 +3,12 @@
 from markupsafe import Markup
 
 from casebook import doctor
-from casebook.notebook.opening import made_of
+from casebook.notebook.opening import asked_of, made_of
 from casebook.page.context import PanelContext
 from casebook.page.render import render
 from casebook.page.table import CODE, PLAIN, TEXT, Table
 from casebook.page.view import View, html
+from casebook.questions.triage.views import brokers_box as brokers
 from casebook.questions.triage.views import pasted
 from casebook.runs import notebooks
 from casebook.runs.notebooks import Notebook
@@ -35,6 +36,11 @@ def contents(source: str) -> View:
 def paste_box(context: PanelContext) -> View:
     """Show the box that creates a case from pasted text, or its command."""
     return pasted.box(made_of, context)
+
+
+def brokers_box(context: PanelContext) -> View:
+    """Show the box that creates a case from the brokers' answers, or its command."""
+    return brokers.box(asked_of, context)
 
 
 def _command(notebook: Notebook, source: str) -> Markup:

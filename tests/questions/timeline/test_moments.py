@@ -303,5 +303,5 @@ class TestOutdated:
 
 def test_each_answer_says_of_when_its_evidence_is():
     known = moments.observations(walked(NOON), log_dirs=[log_dir()])
-    (said,) = moments.dated([answer(Status.OK, Source.ZNODES, Source.LOGS)], known)
+    (said,) = moments.dated([answer(Status.OK, Source.ZNODES, Source.LOGS)], known, Source.ZNODES)
     assert said.coverage.observed == {Source.ZNODES: Observation(NOON, NOON)}

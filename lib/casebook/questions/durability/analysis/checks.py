@@ -22,7 +22,7 @@ from casebook.questions.timeline.analysis.extent import behind_its_end
 _SHOWN = 5
 _OF_BROKERS = "tables/settings"
 SETTLE = {
-    TOPIC: ("Add server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE."),
+    TOPIC: "Add server.properties of every broker, and the settings of topics: casebook collect ... --properties 1=FILE.",
     CLUSTER: "Add server.properties of every broker: casebook collect --properties 1=FILE.",
     PAIR: "Set the client's library and release: -p clients='NAME=java 2.8.1'.",
     PRODUCER: "Set the client's library and release: -p clients='NAME=java 2.8.1'.",
@@ -242,8 +242,8 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     if not told:
         return ask.could_not_check(
             "Past ISRs of one are unknown",
-            why="The case has no history of the znodes.",
-            settle="Add ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
+            why="The case has no history of the cluster.",
+            settle=coverage.history_from(cluster),
         )
     if not found and gone.observed:
         return ask.could_not_check(

@@ -206,6 +206,8 @@ def uncontrolled_shutdown(scene: DurabilityInputs) -> JudgedRule:
 def session_timeout(scene: DurabilityInputs) -> JudgedRule:
     """KIP-537 raised it from 6 s to 18 s: ``KafkaConfig.scala@2.4.1, 2.5.1``."""
     key = "zookeeper.session.timeout.ms"
+    if scene.cluster.is_kraft:
+        return beside("KRaft has no ZooKeeper.")
     short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole <= _SHORT_SESSION)
     if not short:
         return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")

@@ -110,7 +110,7 @@ def examine(
             *checks.of_rules(scene, answers),
             checks.exposed(scene, alone),
             checks.brokers_agree(scene, told),
-            *moments.dated([checks.history(in_past, gone, cluster)], moments.observations(past=gone)),
+            *moments.dated([checks.history(in_past, gone, cluster)], moments.observations(past=gone), cluster.source),
             checks.clients(scene),
         ),
     )

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import LogDir
+from casebook.facts.disks import LogDir, replica_bytes
 from casebook.questions.durability.analysis.rows import Exposure
 
 
 def exposure(cluster: Cluster, log_dirs: Iterable[LogDir]) -> tuple[Exposure, ...]:
     """Return brokers with only copies, most partitions first; an unlisted copy has an unknown size."""
-    sizes = {(r.broker, r.topic, r.partition): r.bytes for log_dir in log_dirs for r in log_dir.replicas}
+    sizes = replica_bytes(cluster, log_dirs)
     alone: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for partition in cluster.partitions:
         if cluster.has_one_copy(partition):

@@ -211,7 +211,7 @@ RULES: Mapping[str, Rule] = {
             source=f"{_SERVER}/KafkaServer.scala@0.9.0.1, 2.8.2 (controlledShutdown)",
         ),
         Rule(
-            id="D20", asks="Does a broker keep its ZooKeeper session during a pause of some seconds?",
+            id="D20", asks="With ZooKeeper: does a broker keep its session during a pause of some seconds?",
             has="short ZooKeeper sessions: a long GC pause looks like a broker failure",
             name="session_timeout", head="session", scope=CLUSTER, judge=of_cluster.session_timeout,
             says=(

@@ -11,6 +11,7 @@ from casebook.findings.finding import Severity
 from casebook.kafka.commands import Commands
 from casebook.kafka.releases import KafkaVersion, VersionInUse
 from casebook.kafka.settings import (
+    ANSWERED,
     BUILT_IN_ASSUMED,
     BUILT_IN_OF_SOME,
     DYNAMIC_BROKER,
@@ -153,7 +154,7 @@ class DurabilityInputs:
             return self.cluster.proofs.broker_settings(str(broker) if origin == DYNAMIC_BROKER else "<default>").label
         if origin == SERVER_PROPERTIES:
             return f"brokers/{broker}/server.properties"
-        return self.cluster.printed_settings[broker].proof if origin == PRINTED else ""
+        return self.cluster.printed_settings[broker].proof if origin in (PRINTED, ANSWERED) else ""
 
     def alter_topic(self, topic: str, setting: str) -> str:
         """Return the command that sets a topic's configuration in this release."""

@@ -256,7 +256,8 @@ def past(found: Durability) -> View:
     """Show how long acks=all was acks=1."""
     rows, tables = found.isr_alone, {"isr_alone": found.isr_alone}
     if not found.history:
-        return html(render("durability_no_history"), tables=tables)
+        settle = next(finding.settle for finding in found.findings if finding.check == "durability.isr_alone")
+        return html(render("durability_no_history", settle=settle), tables=tables)
     if not rows:
         sentence = "acks=all was never acks=1: the ISR was never the leader alone, or acks=all was refused."
         return html(_none(found, "durability.isr_alone", sentence), tables=tables)

@@ -139,7 +139,7 @@ def uninitialised(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         check="leadership.uninitialised",
         question="Was every partition initialised?",
         coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
-        threshold="a partition without state znode",
+        threshold="a partition without a state",
         facts={"uninitialised": len(hit), "topics": topics_of(hit)},
     )
     if not hit:
@@ -191,7 +191,7 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
         check="leadership.reassigning",
         question="Is a reassignment under way?",
         coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
-        threshold="adding or removing replicas, or an entry in /admin/reassign_partitions",
+        threshold="adding or removing replicas, or a listed reassignment",
         facts={"reassigning": len(hit)},
     )
     if not hit:

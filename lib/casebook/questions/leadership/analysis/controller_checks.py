@@ -7,7 +7,7 @@ from casebook.facts.cluster import Cluster, instant
 from casebook.facts.observed import Source
 from casebook.findings import coverage
 from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
-from casebook.findings.proof import SHOWN
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN
 from casebook.findings.words import agree, brokers, capitalised, moment, plural
 from casebook.kafka.verdict import Verdict
 
@@ -55,9 +55,9 @@ def controller(cluster: Cluster) -> Finding:
         evidence=(cluster.proofs.controller, cluster.proofs.controller_epoch),
     )
     if not found.readable:
-        settle = "Add the znodes /controller and /controller_epoch."
+        settle = "Add /controller and /controller_epoch." if cluster.source is Source.ZNODES else COLLECT_AGAIN
         return ask.could_not_check("Controller state is unknown", settle=settle)
-    if found.broker is None or (cluster.brokers_known and found.broker not in cluster.live):
+    if cluster.has_controller is False or found.broker is None:
         who = "There is no controller" if found.broker is None else f"Controller {found.broker} is not registered"
         return ask.found(
             Severity.CRITICAL,
@@ -66,7 +66,10 @@ def controller(cluster: Cluster) -> Finding:
         )
     since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch
-    return ask.ok(f"Broker {found.broker} is the controller{since}, epoch {epoch}", gaps=coverage.registrations(cluster))
+    who = (
+        f"Node {found.broker} leads the quorum of controllers" if cluster.is_kraft else f"Broker {found.broker} is the controller"
+    )
+    return ask.ok(f"{who}{since}, epoch {epoch}", gaps=coverage.registrations(cluster))
 
 
 def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
@@ -84,8 +87,10 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
         threshold="a state with a newer epoch",
         facts={"epoch": epoch, "newer": len(newer) if known else None, "older": older if known else None},
     )
+    if cluster.is_kraft:
+        return ask.not_applicable("KRaft keeps no controller epoch with a partition: its controllers are a quorum")
     if not known:
-        return ask.could_not_check("The controller epoch is unknown", settle="Add the znode /controller_epoch.")
+        return ask.could_not_check("The controller epoch is unknown", settle="Collect ZooKeeper, which has it.")
     if newer:
         return ask.found(
             Severity.CRITICAL,
@@ -95,6 +100,6 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
         )
     if untold:
         title = f"The controller epoch of {plural(untold, 'state')} is unknown"
-        return ask.could_not_check(title, settle="Add the state znodes: kafka-topics does not print their epochs.")
+        return ask.could_not_check(title, settle="Collect ZooKeeper: only the state znodes have these epochs.")
     well = f"No state is newer than controller epoch {epoch}; {older} are older, which is normal"
     return ask.nothing_in(states, well, gaps=gaps)

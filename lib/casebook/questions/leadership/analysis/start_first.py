@@ -83,7 +83,7 @@ class _Healers(NamedTuple):
 
 def _healers(verdict: Verdict, dead: Sequence[int]) -> _Healers:
     healers = frozenset(dead if verdict.rule in DUE else verdict.waits_for)
-    clean = healers if verdict.clean_winner is not None else healers & frozenset(verdict.isr or ())
+    clean = healers if verdict.clean_winner is not None else healers & verdict.complete
     return _Healers(healers, clean, frozenset(verdict.replicas) if verdict.unclean_allowed is None else frozenset())
 
 

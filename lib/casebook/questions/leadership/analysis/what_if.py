@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import NamedTuple
 
 from casebook.errors import UsageError
@@ -9,6 +10,7 @@ from casebook.facts.cluster import Cluster, PartitionState
 from casebook.findings.finding import Severity
 from casebook.findings.words import count, plural
 from casebook.kafka import controller
+from casebook.kafka.election_rules import ElectionRules
 from casebook.kafka.partitions import ids
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.verdict import OFFLINE, PartitionCondition, Verdict
@@ -184,12 +186,13 @@ class _Events:
     """Brokers that fail and start between the evidence and the assumption."""
 
     def __init__(self, cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict], supposed: Supposition) -> None:
-        self._version, self._supposed = version, supposed
+        self._supposed = supposed
+        self._rules = cache(partial(ElectionRules, cluster, version))
         self._gone = cluster.live - supposed.alive
         self._come = supposed.alive - cluster.live
         self._left = cluster.live - self._gone
         elects = cluster.controller
-        self._controller_died = elects.readable and elects.broker not in self._left
+        self._controller_died = not cluster.is_kraft and elects.readable and elects.broker not in self._left
         touched = {(v.topic, v.partition) for v in verdicts if self._touches(v)}
         self._states = {key: p.state for p in cluster.partitions if (key := (p.topic, p.partition)) in touched}
 
@@ -205,7 +208,7 @@ class _Events:
             return _After(leader=None, isr=None, caught_up=None)
         leader = after.leader if after.leader in self._supposed.alive else None
         elected = leader is not None and leader != verdict.leader
-        unclean = elected and verdict.isr is not None and leader not in verdict.isr
+        unclean = elected and verdict.isr is not None and leader not in verdict.complete
         return _After(leader=leader, isr=after.isr, caught_up=self._caught_up(verdict, after.isr), unclean=unclean)
 
     def _touches(self, verdict: Verdict) -> bool:
@@ -215,23 +218,16 @@ class _Events:
 
     def _elections(self, verdict: Verdict, state: PartitionState | None) -> controller.ElectionOutcome | None:
         unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
+        rules = self._rules(unclean=unclean, min_isr=verdict.min_isr)
         current: controller.State = state
         if self._gone and self._left:  # without live brokers nothing is written
-            outcomes = controller.after_deaths(
-                state=state, replicas=verdict.replicas, live=self._left, dead=self._gone, unclean=unclean,
-                version=self._version, controller_died=self._controller_died,
-            )  # fmt: skip
+            outcomes = rules.after_deaths(
+                state, verdict.replicas, live=self._left, dead=self._gone, controller_died=self._controller_died
+            )
             current = min(outcomes, key=lambda outcome: (outcome is None, outcome and (outcome.leader is None, outcome.isr)))
         if verdict.rule == "R5" and not self._controller_died:
             return controller.ElectionOutcome.of(current) if isinstance(current, PartitionState) else current
-        return controller.after_start(
-            state=current,
-            replicas=verdict.replicas,
-            live=self._supposed.alive,
-            started=self._come,
-            unclean=unclean,
-            version=self._version,
-        )
+        return rules.after_start(current, verdict.replicas, live=self._supposed.alive, started=self._come, cleanly=False)
 
     def _caught_up(self, verdict: Verdict, isr: tuple[int, ...] | None) -> int | None:
         """Return the number of in-sync replicas after the started brokers have caught up."""

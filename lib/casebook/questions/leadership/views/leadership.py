@@ -29,7 +29,7 @@ _RANK = {
 }
 _VERDICT_COLUMNS = (
     ("Partition", CODE),
-    ("State znode", UNBROKEN),
+    ("State", UNBROKEN),
     ("Replicas", CODE),
     ("ISR", CODE),
     ("Blocking rule and brokers", TEXT),
@@ -134,7 +134,8 @@ def verdict_table(lead: Leadership, *, topic: str = "", source: str = "", at: st
 def controller_history(lead: Leadership) -> View:
     """Show the controller epochs in partition states."""
     current = lead.cluster.controller
-    who = "unknown" if current.broker is None else f"broker {current.broker}"
+    kind = "node" if lead.cluster.is_kraft else "broker"
+    who = "unknown" if current.broker is None else f"{kind} {current.broker}"
     changes = current.epoch_stamp.version if current.epoch_stamp else None
     since = f"; {words.plural(changes, 'change')} so far" if changes is not None else ""
     table = Table(
@@ -145,7 +146,7 @@ def controller_history(lead: Leadership) -> View:
             for c in reversed(lead.controller_epochs[-MOST_ROWS:])
         ],
         takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
-        reading="Newest first; times from ZooKeeper's clock.",
+        reading="" if lead.cluster.is_kraft else "Newest first; times from ZooKeeper's clock.",
         total=len(lead.controller_epochs),
         rest="controller_epochs",
     )

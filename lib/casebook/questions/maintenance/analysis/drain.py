@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from casebook.facts.cluster import Cluster
-from casebook.facts.disks import LogDir
+from casebook.facts.disks import LogDir, replica_bytes
 from casebook.kafka.commands import Commands
 from casebook.kafka.drain import DrainPlan, DrainStep, NewAssignment, Place, Wanted, plan, reassignment
 from casebook.kafka.partitions import is_reassigning
@@ -184,10 +184,9 @@ def sizes(cluster: Cluster, log_dirs: Iterable[LogDir]) -> dict[Place, int]:
     """Return the size of a replica: of the leader's copy, which is the source, else of the largest listed one."""
     leaders = {(p.topic, p.partition): p.state.leader for p in cluster.partitions if p.state is not None}
     found: dict[Place, tuple[bool, int]] = {}
-    for log_dir in log_dirs:
-        for replica in log_dir.replicas:
-            place = replica.topic, replica.partition
-            found[place] = max(found.get(place, (False, 0)), (leaders.get(place) == replica.broker, replica.bytes))
+    for (broker, *named), size in replica_bytes(cluster, log_dirs).items():
+        place = tuple(named)
+        found[place] = max(found.get(place, (False, 0)), (leaders.get(place) == broker, size))
     return {place: size for place, (_, size) in found.items()}
 
 

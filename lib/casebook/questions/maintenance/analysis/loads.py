@@ -7,10 +7,12 @@ One thread per broker loads one partition after the other, at the rate of the br
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from functools import cache, partial
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition
 from casebook.facts.disks import OFFSETS_TOPIC, LogDir
+from casebook.kafka.election_rules import ElectionRules
 from casebook.kafka.load_rate import Measured, Rate, TimeRange, rate
 from casebook.kafka.load_work import Work, works
 from casebook.kafka.releases import KafkaVersion
@@ -80,7 +82,12 @@ class CoordinatorMoves:
     ) -> None:
         self.version, self._live = version, cluster.live
         self._whole = bool(cluster.partitions) and not cluster.unlisted and cluster.brokers_known
-        self._unclean = {(v.topic, v.partition): bool(v.unclean_allowed) for v in judged if is_internal(v.topic)}
+        rules = cache(partial(ElectionRules, cluster, version))
+        self._rules = {
+            (v.topic, v.partition): rules(unclean=bool(v.unclean_allowed), min_isr=v.min_isr)
+            for v in judged
+            if is_internal(v.topic)
+        }
         self._whole &= all(_is_known(p) for p in cluster.partitions if is_internal(p.topic))
         self._led = _led(cluster)
         self._works = works(log_dirs, held.segments if held else ())
@@ -106,8 +113,7 @@ class CoordinatorMoves:
         return MovedLoads(moved, transactions, self._known_groups(moved), wait, why)
 
     def _handover(self, partition: Partition, down: tuple[int, ...]) -> Handover:
-        unclean = self._unclean.get((partition.topic, partition.partition), False)
-        to = next_leader(partition, down, self._live, unclean=unclean, version=self.version)
+        to = next_leader(partition, down, self._live, self._rules[partition.topic, partition.partition])
         return Handover(partition.partition, partition.state.leader, to)
 
     def _known_groups(self, moved: Sequence[Handover]) -> int | None:

@@ -6,11 +6,13 @@ not moved back in between: ``auto.leader.rebalance.enable`` would do that minute
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from typing import NamedTuple
 
 from casebook.facts.cluster import Cluster, Partition, PartitionState
 from casebook.kafka import controller
 from casebook.kafka.controller import ElectionOutcome
+from casebook.kafka.election_rules import ElectionRules
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.releases import KafkaVersion
 from casebook.kafka.verdict import PartitionCondition, Verdict
@@ -53,17 +55,18 @@ def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: K
     Args:
         judged: Verdicts on the cluster's partitions, in the same order.
     """
-    unclean = [bool(verdict.unclean_allowed) for verdict in judged]
+    known = cache(partial(ElectionRules, cluster, version))
+    ruled = [known(unclean=bool(verdict.unclean_allowed), min_isr=verdict.min_isr) for verdict in judged]
     fixed = [verdict.state in (PartitionCondition.DELETING, PartitionCondition.UNKNOWN) for verdict in judged]
     for number, brokers in enumerate(order, start=1):
         down = frozenset(brokers)
         meanwhile, after = [], []
-        for partition, allowed, left_alone in zip(cluster.partitions, unclean, fixed, strict=True):
+        for partition, rules, left_alone in zip(cluster.partitions, ruled, fixed, strict=True):
             if left_alone or not is_touched(partition, down):
                 meanwhile.append(partition)
                 after.append(partition)
                 continue
-            without, then = _step(partition, brokers, cluster.live, unclean=allowed, version=version)
+            without, then = _step(partition, brokers, cluster.live, rules)
             meanwhile.append(partition._replace(state=without))
             after.append(partition._replace(state=then))
         registered = {broker: row for broker, row in cluster.brokers.items() if broker not in down}
@@ -71,11 +74,9 @@ def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: K
         cluster = replace(cluster, partitions=tuple(after))
 
 
-def next_leader(
-    partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
-) -> int | None:
+def next_leader(partition: Partition, brokers: Sequence[int], live: frozenset[int], rules: ElectionRules) -> int | None:
     """Return the leader of a partition after these brokers have stopped; ``None`` without one."""
-    state, _ = _step(partition, brokers, live, unclean=unclean, version=version)
+    state, _ = _step(partition, brokers, live, rules)
     return state.leader if state is not None and state.leader in live.difference(brokers) else None
 
 
@@ -87,20 +88,17 @@ def seen(stopped: Stopped, version: KafkaVersion) -> tuple[Verdict, ...]:
 
 
 def _step(
-    partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
+    partition: Partition, brokers: Sequence[int], live: frozenset[int], rules: ElectionRules
 ) -> tuple[PartitionState | None, PartitionState | None]:
     """Return a partition's state while the brokers are down, and after they are back in sync."""
     before, replicas, down = partition.state, partition.replicas, frozenset(brokers)
-    rules = {"replicas": replicas, "unclean": unclean, "version": version}
     state: controller.State = before
     for at, broker in enumerate(brokers):
         asked = frozenset(brokers[:at])
-        state = controller.after_controlled_shutdown(state=state, live=live, broker=broker, shutting_down=asked, **rules)
-    gone = controller.after_deaths(state=state, live=live - down, dead=down & live, **rules)
+        state = rules.after_controlled_shutdown(state, replicas, live=live, broker=broker, shutting_down=asked)
+    gone = rules.after_deaths(state, replicas, live=live - down, dead=down & live)
     state = min(gone, key=repr)  # an entirely dead ISR may keep either member; there is no leader in any case
-    back = controller.after_start(
-        state=state, replicas=replicas, live=live, started=down & live, unclean=unclean, version=version
-    )
+    back = rules.after_start(state, replicas, live=live, started=down & live, cleanly=True)
     caught_up = before is not None and back is not None and back.leader in live
     joined = tuple(b for b in (before.isr if before else ()) if b in down and b not in back.isr) if caught_up else ()
     return _as_state(state, before), _as_state(back and replace(back, isr=back.isr + joined), before)
@@ -110,4 +108,7 @@ def _as_state(outcome: "ElectionOutcome | PartitionState | None", before: Partit
     if outcome is None or isinstance(outcome, PartitionState):
         return outcome
     epoch, stamp = (before.controller_epoch, before.stamp) if before else (None, None)
-    return PartitionState(outcome.leader, outcome.isr, outcome.leader_epoch, epoch, outcome.recovering, stamp)
+    elr = tuple(broker for broker in outcome.elr if broker not in outcome.isr)
+    return PartitionState(
+        outcome.leader, outcome.isr, outcome.leader_epoch, epoch, outcome.recovering, stamp, elr, outcome.last_known_elr
+    )

@@ -173,9 +173,20 @@ def _by(finding: Finding, absent: Collection[Source]) -> Finding:
     return finding if seen == finding.coverage.by else replace(finding, coverage=replace(finding.coverage, by=seen))
 
 
-def dated(findings: Iterable[Finding], known: Observations) -> tuple[Finding, ...]:
-    """Return the findings, each with the observation times of its evidence."""
-    return tuple(_dated(finding, known) for finding in findings)
+def dated(findings: Iterable[Finding], known: Observations, state: Source) -> tuple[Finding, ...]:
+    """Return the findings, each with the observation times of its evidence.
+
+    Args:
+        known: Times by kind of evidence.
+        state: Source of the cluster's state, which checks call znodes.
+    """
+    told = {state if source is Source.ZNODES else source: moment for source, moment in known.items()}
+    return tuple(_dated(_sourced(finding, state), told) for finding in findings)
+
+
+def _sourced(finding: Finding, state: Source) -> Finding:
+    by = tuple(state if source is Source.ZNODES else source for source in finding.coverage.by)
+    return finding if by == finding.coverage.by else replace(finding, coverage=replace(finding.coverage, by=by))
 
 
 def _dated(finding: Finding, known: Observations) -> Finding:

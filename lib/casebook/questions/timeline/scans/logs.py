@@ -27,7 +27,7 @@ from casebook.questions.timeline.analysis.clocks import owners as timeline_owner
 from casebook.questions.timeline.analysis.clocks.owners import DIR, SPEAKER, Owner, misplaced, settled, tallied, with_dirs
 from casebook.questions.timeline.analysis.clocks.zones import Zones
 from casebook.spark import java_process
-from casebook.spark.jvm import fingerprint, source_jars
+from casebook.spark.jvm import classpath, fingerprint
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -314,15 +314,12 @@ def typed(files: Iterable[tuple[Path, str]], layout: str | None = None) -> Itera
     Raises:
         ScanError: Java is missing, or failed.
     """
-    (ours, *_) = source_jars()
-    spark = jars.spark_jars(ScanError)
-    classes = ":".join(map(str, (ours, *spark.glob("jackson-*.jar"))))
     options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
     with tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile("w", dir=workshop.of_process()) as asked:
         asked.writelines(json.dumps([zone, layout, str(path)]) + "\n" for path, zone in files)
         asked.flush()
         java = subprocess.Popen(
-            [jars.java(ScanError), *options, "-cp", classes, "casebook.logs.Main", asked.name],
+            [jars.java(ScanError), *options, "-cp", classpath(), "casebook.logs.Main", asked.name],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8",
         )  # fmt: skip
         with java:

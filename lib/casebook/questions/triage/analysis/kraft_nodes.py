@@ -1,4 +1,4 @@
-"""Recognise a KRaft cluster: it has no ZooKeeper, and its own metadata is not read yet."""
+"""Recognise a KRaft cluster without its brokers' answers: its own metadata is not read yet."""
 
 from collections.abc import Collection, Sequence
 
@@ -19,6 +19,8 @@ def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] =
     Args:
         kinds: Kinds of events in the logs.
     """
+    if cluster.source is Source.WIRE:
+        return ()
     by_disks = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
     by_settings = {broker for broker, settings in cluster.started_with.items() if settings.get(ROLES)}
     logged = sorted(kind for kind in kinds if kind.startswith(_KINDS))
@@ -48,7 +50,7 @@ def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] =
             ),
         )
     why = (
-        "Leaders and live brokers are in KRaft's metadata log, which the workbook does not read yet. It does read log "
-        "dirs, segments and logs."
+        "Leaders and live brokers are in KRaft's metadata log, which the workbook does not read yet. Its brokers answer them: "
+        "casebook collect --bootstrap HOST:9092. Log dirs, segments and logs are read."
     )
     return (ask.found(Severity.INFO, f"{said}: this cluster has no ZooKeeper", why=why),)

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from casebook.case.case import LIVE, Case
 from casebook.facts.cluster import Cluster
 from casebook.facts.evidence import Evidence
+from casebook.facts.observed import Source
 from casebook.findings import words
 from casebook.findings.declared import Declaration, explaining, questions
 from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
@@ -181,7 +182,7 @@ def _again(until: str, source: str) -> Markup:
     """Return how to check again after a change: a case is a snapshot."""
     if source.startswith(LIVE):
         return Markup("After each change, run this notebook again: it reads the cluster again.")
-    collect = Markup("<code>casebook collect --zookeeper … --out ANOTHER-FOLDER</code>")
+    collect = Markup("<code>casebook collect … --out ANOTHER-FOLDER</code>")
     said = Markup(
         "A case is a snapshot: this one shows the state at {}, and rerunning it gives the same answer. After any "
         "change, collect again with {}, and run this notebook on the new case."
@@ -282,9 +283,9 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
         kafka += Markup(": ") + code(version.proof)
     rows = [
         ("Case", code(case.name)),
-        ("Cluster", Markup("{}, chroot {}").format(code(cluster.cluster_id or "no id"), code(cluster.chroot or "/"))),
+        ("Cluster", _identity(cluster)),
         ("Kafka", kafka),
-        ("ZooKeeper", _walk(case, cluster)),
+        ("Brokers" if cluster.source is Source.WIRE else "ZooKeeper", _walk(case, cluster)),
         ("Settings", _settings(cluster)),
         ("Missing", words.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "everything that was requested"),
         ("Redacted", words.some(case.redacted, 2) or "nothing"),
@@ -352,13 +353,22 @@ def _proofs(finding: Finding) -> tuple[list[Evidence], int]:
     return [evidence for evidence in finding.evidence if evidence not in unshown], len(unshown)
 
 
+def _identity(cluster: Cluster) -> Markup:
+    code = Markup("<code>{}</code>").format
+    found = code(cluster.cluster_id or "no id")
+    if cluster.source is Source.WIRE:
+        return Markup("{}, {}").format(found, "KRaft" if cluster.is_kraft else "with ZooKeeper")
+    return Markup("{}, chroot {}").format(found, code(cluster.chroot or "/"))
+
+
 def _walk(case: Case, cluster: Cluster) -> str:
     """Describe when the znodes were read, and changes during the read."""
     if not cluster.read_from and any(problem.path == "/" for problem in cluster.missing_parts):
         return "no znodes in this case"
     if not cluster.read_from:
         return "pasted" if case.pasted() else "from a dump"
-    walked = f"walked {words.clock(cluster.read_from)} to {words.clock(cluster.read_to)} UTC, {words.day(cluster.read_to)}"
+    verb = "answered" if cluster.source is Source.WIRE else "walked"
+    walked = f"{verb} {words.clock(cluster.read_from)} to {words.clock(cluster.read_to)} UTC, {words.day(cluster.read_to)}"
     return (
         f"{walked}; {words.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
     )
@@ -367,7 +377,10 @@ def _walk(case: Case, cluster: Cluster) -> str:
 def _settings(cluster: Cluster) -> str:
     collected, printed = sorted(cluster.server_properties), sorted(cluster.printed_settings)
     told = [f"server.properties of broker {words.listed(collected)}"] if collected else []
-    told += [f"settings that broker {words.listed(printed)} printed"] if printed else []
+    answered = [broker for broker in printed if cluster.printed_settings[broker].is_answer]
+    logged = [broker for broker in printed if broker not in answered]
+    told += [f"settings that broker {words.listed(logged)} printed"] if logged else []
+    told += [f"settings that broker {words.listed(answered)} answered"] if answered else []
     return " and ".join(told) or "no server.properties: defaults are assumed"
 
 

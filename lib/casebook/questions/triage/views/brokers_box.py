@@ -1,0 +1,45 @@
+"""A box for the address of a cluster's brokers, with the case; without widgets, the equivalent command."""
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from casebook.page import text
+from casebook.page.context import PanelContext
+from casebook.page.panel import Panel
+from casebook.page.render import render
+from casebook.page.view import View
+
+_COMMAND = "casebook collect --bootstrap HOST:9092 --client-config client.properties --out my-case"
+
+
+def box(collect: Callable[[str, str], str], context: PanelContext) -> View:
+    """Show the box, or its static twin.
+
+    Args:
+        collect: Collects a case from an address and the path of a client's properties, ``""`` for none; returns its source.
+        context: Context in the notebook.
+    """
+    if not context.interactive:
+        return View(parts=(render("brokers_box", source=None, commands=(_COMMAND,)),))
+    return View(parts=(_widgets(collect, context.remembered),))
+
+
+def _widgets(collect: Callable[[str, str], str], remembered: dict[str, object]) -> object:
+    import ipywidgets as widgets
+
+    style, layout = {"description_width": "150px"}, {"width": "100%", "max_width": "760px"}
+    address = widgets.Text(placeholder="kafka1:9092,kafka2:9092", description="Bootstrap address", style=style, layout=layout)
+    config = widgets.Text(
+        placeholder="/path/to/client.properties, or empty", description="Client properties", style=style, layout=layout
+    )
+    button = widgets.Button(description="Ask the brokers", layout={"width": "180px"})
+
+    def answer(now: dict[str, object]) -> Markup:
+        source = collect(now["bootstrap"], now["client_config"])
+        return render("brokers_box", source=source, commands=(text.command("triage", source, {}),))
+
+    return Panel(
+        (address, config, button), {"bootstrap": address, "client_config": config}, answer, remembered,
+        working="Asking the brokers …", asked=button,
+    ).box  # fmt: skip

@@ -60,8 +60,10 @@ class WireProofs:
         return self._line("METADATA", f"topics/{topic}")
 
     def state(self, topic: str, partition: int) -> Evidence:
-        """A partition."""
-        return self._line("METADATA", f"topics/{topic}/{partition}")
+        """A partition; the answer with its eligible leader replicas, if there is one."""
+        subject = f"topics/{topic}/{partition}"
+        with_elr = ("DESCRIBE_TOPIC_PARTITIONS", subject) in self._lines
+        return self._line("DESCRIBE_TOPIC_PARTITIONS" if with_elr else "METADATA", subject)
 
     @property
     def controller(self) -> Evidence:

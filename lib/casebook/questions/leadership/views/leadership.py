@@ -134,8 +134,12 @@ def verdict_table(lead: Leadership, *, topic: str = "", source: str = "", at: st
 def controller_history(lead: Leadership) -> View:
     """Show the controller epochs in partition states."""
     current = lead.cluster.controller
-    kind = "node" if lead.cluster.is_kraft else "broker"
-    who = "unknown" if current.broker is None else f"{kind} {current.broker}"
+    if lead.cluster.is_kraft:
+        said = "KRaft keeps no controller epoch with a partition: its controllers are a quorum, led by node {}, epoch {}."
+        leader, epoch = ("unknown" if one is None else one for one in (current.broker, current.epoch))
+        text_of = Markup('<div class="cb"><p>{}</p></div>').format(said.format(leader, epoch))
+        return html(text_of, tables={"controller_epochs": lead.controller_epochs})
+    who = "unknown" if current.broker is None else f"broker {current.broker}"
     changes = current.epoch_stamp.version if current.epoch_stamp else None
     since = f"; {words.plural(changes, 'change')} so far" if changes is not None else ""
     table = Table(
@@ -146,7 +150,7 @@ def controller_history(lead: Leadership) -> View:
             for c in reversed(lead.controller_epochs[-MOST_ROWS:])
         ],
         takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
-        reading="" if lead.cluster.is_kraft else "Newest first; times from ZooKeeper's clock.",
+        reading="Newest first; times from ZooKeeper's clock.",
         total=len(lead.controller_epochs),
         rest="controller_epochs",
     )

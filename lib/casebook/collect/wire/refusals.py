@@ -63,7 +63,11 @@ _KNOWN = tuple(
         (r"retrieving token from callback handler",
          "The token server gives no token: it is not reachable, or refuses the client.",
          "Check sasl.oauthbearer.token.endpoint.url and sasl.jaas.config in the file of --client-config, from this machine."),
-        (r"(?i)cannot locate KDC|Receive timed out|ICMP Port Unreachable", "The Kerberos server (KDC) is not reachable.",
+        (r"the login did not end in time",
+         "The login did not end in time: the token server or the Kerberos server does not answer.",
+         "Check sasl.oauthbearer.token.endpoint.url, or java.security.krb5.conf in KAFKA_OPTS, from this machine."),
+        (r"(?i)cannot locate KDC|Receive timed out|ICMP Port Unreachable|LoginException:? connect(?:ion refused| timed out)",
+         "The Kerberos server (KDC) is not reachable.",
          "Check java.security.krb5.conf in KAFKA_OPTS."),
         (r"(?i)unable to obtain password from user|Client not found in Kerberos|Checksum failed|Pre-authentication",
          "Kerberos does not accept the client's principal or its key tab.",
@@ -139,6 +143,8 @@ def _mismatch(listener: Listener, settings: Mapping[str, str]) -> tuple[str, str
         return f"The listener requires a certificate of the client, and {what}.", _OWN
     if listener.speech == Speech.SASL and not sasl:
         return f"The listener requires SASL, and {asked}.", _PROTOCOL.format("SASL_SSL" if tls else "SASL_PLAINTEXT")
+    if listener.speech == Speech.SASL:
+        return _ended_early(settings)
     if listener.speech == Speech.ANSWERS:
         return (
             "It answers other connections: the broker restarts, or limits connections.",
@@ -147,4 +153,15 @@ def _mismatch(listener: Listener, settings: Mapping[str, str]) -> tuple[str, str
     return (
         "It closes each connection: no listener of Kafka, or a broker that limits connections (max.connections).",
         "Check the port, and the log of the broker.",
+    )
+
+
+def _ended_early(settings: Mapping[str, str]) -> tuple[str, str]:
+    """Return why a connection ended during its authentication, without an error of the broker, and what to try."""
+    if settings.get("sasl.mechanism", "GSSAPI") != "GSSAPI":  # the default of Kafka
+        return "The connection ended during the authentication.", "Look at the log of the broker."
+    return (
+        "The connection ended during the authentication. The usual cause is that Kerberos does not know the broker's service "
+        "principal.",
+        "Check sasl.kerberos.service.name, and that the host name in --bootstrap is that of the principal.",
     )

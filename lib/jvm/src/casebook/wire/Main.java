@@ -11,8 +11,12 @@ import java.io.InputStreamReader;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.Node;
 
@@ -80,7 +84,7 @@ public final class Main {
   }
 
   private void run(BlockingQueue<JsonNode> lines) throws IOException, InterruptedException {
-    discovering = new Connections(config, patience, true, this::write);
+    discovering = inTime(() -> new Connections(config, patience, true, this::write));
     while (true) {
       boolean isIdle = discovering.isIdle() && (blind == null || blind.isIdle());
       JsonNode line = isIdle ? lines.poll(1, TimeUnit.HOURS) : lines.poll();
@@ -96,6 +100,17 @@ public final class Main {
         blind.poll(nodes, WAIT_MS);
       }
       output.flush();
+    }
+  }
+
+  /** Makes a client, which first logs in at a token server or a Kerberos server: Kafka has no limit for it. */
+  private Connections inTime(Supplier<Connections> made) throws InterruptedException {
+    try {
+      return CompletableFuture.supplyAsync(made).get(patience, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException failed) {
+      throw failed.getCause() instanceof RuntimeException invalid ? invalid : new IllegalStateException(failed.getCause());
+    } catch (TimeoutException late) {
+      throw new IllegalStateException("the login did not end in time");
     }
   }
 

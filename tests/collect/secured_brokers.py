@@ -36,7 +36,9 @@ _ALLOWED = "-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls="
 _USERS = f'{_PLAIN} required user_admin="{PASSWORD}" user_reader="{PASSWORD}";'
 
 
-class _Secured(PlayedCluster):
+class Secured(PlayedCluster):
+    """A cluster whose brokers get further Java options."""
+
     options: tuple[str, ...] = ()
 
     def _command(self, place: object, options: Sequence[str] = ()) -> list[str]:
@@ -91,7 +93,7 @@ class SecuredBrokers:
             "listener.name.tokens.sasl.oauthbearer.expected.audience": "kafka",
             "listener.name.tokens.oauthbearer.sasl.oauthbearer.jwks.endpoint.url": f"{tokens.url}/keys",
         }  # fmt: skip
-        self.cluster = _Secured(kafka=KAFKA, brokers=1, settings=told)
+        self.cluster = Secured(kafka=KAFKA, brokers=1, settings=told)
         self.cluster.options = (f"{_ALLOWED}{tokens.url}/keys",)
 
     def __enter__(self) -> Self:

@@ -159,7 +159,7 @@ REFUSED = {
     ("EXPIRED", "ssl"): r"broker's certificate has expired \(\w+ \w+ \d+",
     ("SCRAM", "scram, another authority"): "signed by an authority that the client does not trust",
     ("MTLS", "ssl"): "requires a certificate of the client, and (?:the client has none|got none)",
-    ("MTLS", "mtls of a stranger"): "does not accept (?:the client's certificate|that of the client)|none that it accepts",
+    ("MTLS", "mtls of a stranger"): "does not accept (?:the client's certificate|that of the client)|got none that it accepts",
     ("MTLS on 127.0.0.1", "mtls pem"): "certificate is for other host names",
     ("EXPIRED", "none"): r"uses TLS, .* security\.protocol=PLAINTEXT\. Set .* SSL or SASL_SSL",
     ("SCRAM", "scram without tls"): r"uses TLS, .* security\.protocol=SASL_PLAINTEXT\. Set .* SASL_SSL",
@@ -200,6 +200,14 @@ def test_silence(clients: Mapping[str, Mapping[str, str]], tmp_path: Path, clien
         with pytest.raises(CollectError, match="It accepts connections and is silent") as refused:
             collect(case, address, client_config=file, patience=1.0)
     assert hidden(str(refused.value))
+
+
+def test_silent_token_server(tmp_path: Path):
+    """So does a token server that accepts connections and is silent."""
+    with socket.create_server((HOST, 0)) as silent, CaseWriter.create(tmp_path / "case", command="", clean=str) as case:
+        settings = secured.tokens_of(f"http://{HOST}:{silent.getsockname()[1]}/token")
+        with pytest.raises(CollectError, match="the token server or the Kerberos server does not answer"):
+            collect(case, f"{HOST}:{free_port()}", client_config=secured.write(tmp_path, "client", settings), patience=1.0)
 
 
 LACKS = {

@@ -190,10 +190,18 @@ def _press_until_gone(page: Page, panel: Locator, words: str) -> None:
 
 class TestStartHere:
     def test_first_to_last_cell(self, browser: Browser, lab: Lab):
-        """Every cell runs; a paste that says nothing is told so, and one that does is understood."""
+        """Every cell runs; an address without a broker, and a paste that says nothing, are told so; one that does is understood."""
         page = _through(browser, lab, "00_start_here")
         assert page.evaluate(ERRORS) == []
-        panel = page.locator(".cb-panel").first
+        brokers, panel = page.locator(".cb-panel").first, page.locator(".cb-panel").nth(1)
+        brokers.scroll_into_view_if_needed()
+        brokers.get_by_label("Bootstrap address").focus()
+        page.keyboard.type("127.0.0.1:1")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(brokers).to_contain_text("The connection is refused: no process listens on this port.")
+        _looks(page, "00-brokers", brokers)
         panel.scroll_into_view_if_needed()
         panel.get_by_role("textbox").focus()
         page.keyboard.type("nothing of the kind")

@@ -4,9 +4,13 @@ import json
 
 import pytest
 
+from casebook.collect import bounds
 from casebook.collect.wire import addresses, messages
 from casebook.collect.wire.addresses import Address
 from casebook.collect.wire.client_config import ClientConfig
+from casebook.collect.wire.connection import BrokerReply
+from casebook.collect.wire.messages import Request
+from casebook.collect.wire.walk import BrokerWalk
 from casebook.errors import CollectError, UsageError
 
 SECRET = "hunter2-Zx9"
@@ -128,3 +132,105 @@ class TestSettings:
 def test_no_topic_is_named_where_that_creates_it():
     assert messages.probe(-1).fields["topics"] == []
     assert messages.metadata(1).fields["topics"] is None
+
+
+def versions(*apis: int) -> dict:
+    return {"errorCode": 0, "apiKeys": [{"apiKey": api, "minVersion": 0, "maxVersion": 1} for api in (3, 18, 32, *apis)]}
+
+
+class Scripted:
+    """Brokers that answer by script: by node and request, or by request alone; a text is a failure."""
+
+    def __init__(self, **answers: dict | str) -> None:
+        self.answers = answers
+        self.asked: list[Request] = []
+
+    def introduce(self, node: int, host: str, port: int) -> None:
+        pass
+
+    def ask_one(self, request: Request) -> BrokerReply:
+        return next(self.ask([request]))[1]
+
+    def ask(self, requests):
+        for request in requests:
+            self.asked.append(request)
+            answer = self.answers.get(f"{request.api}_{request.node}", self.answers.get(request.api, "UNSUPPORTED"))
+            if isinstance(answer, Exception):
+                raise answer
+            if isinstance(answer, str):
+                yield request, BrokerReply(1, -1, None, answer, "no")
+            else:
+                yield request, BrokerReply(1, 1, answer)
+
+
+def metadata(*brokers: int, controller: int = 1) -> dict:
+    nodes = [{"nodeId": broker, "host": "127.0.0.1", "port": 1, "rack": None} for broker in brokers]
+    topic = {"errorCode": 0, "name": "orders", "partitions": []}
+    return {"brokers": nodes, "clusterId": "c", "controllerId": controller, "topics": [topic]}
+
+
+SETTINGS = {"results": [{"errorCode": 0, "errorMessage": None, "resourceType": 2, "resourceName": "orders", "configs": []}]}
+OF_BROKER = {"results": [{"errorCode": 0, "errorMessage": None, "resourceType": 4, "resourceName": "1",
+                          "configs": [config("authorizer.class.name", "")]}]}  # fmt: skip
+
+
+def walked(scripted: Scripted) -> tuple[list[str], dict[str, str]]:
+    walk = BrokerWalk(scripted, [Address("a", 1), Address("b", 2)], settings={}, patience=1, progress=None)
+    subjects = [f"{answer.api} {answer.subject}" for answer in walk.answers()]
+    return subjects, {problem.path: problem.reason for problem in walk.problems}
+
+
+class TestWalk:
+    def test_brokers_behind_an_address_that_cannot_be_reached(self):
+        """Whoever has only a forwarded port gets what that broker knows of all."""
+        brokers = Scripted(METADATA=metadata(1, 2), API_VERSIONS=versions(55), API_VERSIONS_1="NOT_CONNECTED", API_VERSIONS_2="NOT_CONNECTED",
+                           DESCRIBE_CONFIGS=SETTINGS, DESCRIBE_QUORUM={"errorCode": 0, "topics": []})  # fmt: skip
+        subjects, problems = walked(brokers)
+        assert {
+            "API_VERSIONS cluster",
+            "METADATA topics/orders",
+            "DESCRIBE_CONFIGS topics/orders",
+            "DESCRIBE_QUORUM cluster",
+        } <= set(subjects)
+        assert "could not be reached" in problems["wire/brokers/1"]
+        assert "wire/topics" in problems  # whether they have an authorizer is unknown
+
+    def test_brokers_that_disagree(self):
+        scripted = Scripted(METADATA=metadata(1, 2), METADATA_2=metadata(2), API_VERSIONS=versions(), DESCRIBE_CONFIGS=OF_BROKER)
+        _, problems = walked(scripted)
+        assert (
+            problems["wire/brokers"]
+            == "broker 2 knows brokers 2 with controller 1; the one asked first knows brokers 1, 2 with controller 1"
+        )
+
+    def test_the_second_address(self):
+        scripted = Scripted(
+            **{"METADATA_-1": "NOT_CONNECTED"}, METADATA=metadata(1), API_VERSIONS=versions(), DESCRIBE_CONFIGS=OF_BROKER
+        )
+        subjects, problems = walked(scripted)
+        assert "METADATA topics/orders" in subjects
+        assert "wire/topics" not in problems
+
+    def test_kafka_0_9(self):
+        """No other request follows the first."""
+        scripted = Scripted(METADATA="UNREADABLE")
+        with pytest.raises(CollectError, match="Kafka 0.9"):
+            walked(scripted)
+        assert [request.api for request in scripted.asked] == ["METADATA", "METADATA"]
+        assert all(request.blind for request in scripted.asked)
+
+    def test_the_time_is_up(self):
+        """All answers before are kept, and the rest is named."""
+        scripted = Scripted(
+            METADATA=metadata(1), API_VERSIONS=versions(), DESCRIBE_CONFIGS=bounds.TimeIsUpError(0, "the time is up")
+        )
+        subjects, problems = walked(scripted)
+        assert "METADATA topics/orders" in subjects
+        assert problems["wire/rest"] == "the time is up"
+
+    def test_refusals_are_named(self):
+        refused = {"errorCode": 31, "results": []}
+        scripted = Scripted(METADATA=metadata(1), API_VERSIONS=versions(), DESCRIBE_CONFIGS=OF_BROKER, DESCRIBE_LOG_DIRS=refused)
+        _, problems = walked(scripted)
+        assert "lacks the ACL Describe on the cluster" in problems["wire/log_dirs/1"]
+        assert problems["wire/reassignments"] == "LIST_PARTITION_REASSIGNMENTS: this release has no such request"

@@ -12,6 +12,7 @@ from casebook.facts import events
 from casebook.facts.cluster import Cluster, Problem, instant
 from casebook.facts.events import FileExtent, LogFile
 from casebook.facts.evidence import Evidence
+from casebook.facts.observed import Source
 from casebook.findings.evidence import GIVE_RELEASE
 from casebook.findings.finding import Gap
 from casebook.findings.proof import COLLECT_AGAIN, SHOWN
@@ -55,7 +56,8 @@ def _unlisted(cluster: Cluster) -> Iterator[Gap]:
 def registrations(cluster: Cluster) -> Gaps:
     """Return why the registered brokers are unknown."""
     if not cluster.brokers_known:
-        return (Gap(why="The registered brokers are unknown.", settle="Collect the children of /brokers/ids."),)
+        settle = "Collect the children of /brokers/ids." if cluster.source is Source.ZNODES else COLLECT_AGAIN
+        return (Gap(why="The registered brokers are unknown.", settle=settle),)
     garbled = [problem for problem in cluster.problems if _is_within(problem.path, cluster.proofs.brokers.label)]
     return tuple(Gap(why=said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
 

@@ -47,6 +47,11 @@ def probe(node: int) -> Request:
     return _metadata(node, [])._replace(oldest=1, latest=1, blind=True)
 
 
+def membership(node: int) -> Request:
+    """Return the request for the live brokers and the controller, without topics."""
+    return _metadata(node, [])
+
+
 def metadata(node: int) -> Request:
     """Return the request for all brokers, topics and partitions."""
     return _metadata(node, None)
@@ -126,7 +131,7 @@ def parts(api: str, fields: Fields, node: int) -> Iterator[tuple[str, Fields]]:
         for result in fields["results"]:
             yield f"brokers/{node}", result
     else:
-        yield f"brokers/{node}" if api == "API_VERSIONS" else "cluster", fields
+        yield f"brokers/{node}" if api == "API_VERSIONS" and node >= 0 else "cluster", fields
 
 
 def _of_topics(fields: Fields) -> Iterator[tuple[str, Fields]]:

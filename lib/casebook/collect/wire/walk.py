@@ -55,6 +55,7 @@ class BrokerWalk:
         self._progress = progress or (lambda _done, _total: None)
         self._done = self._total = 0
         self._supports: dict[int, dict[int, int]] = {}
+        self._places: dict[int, Address] = {}
 
     def answers(self) -> Iterator[BrokerAnswer]:
         """Yield all answers.
@@ -63,15 +64,17 @@ class BrokerWalk:
             CollectError: No bootstrap address answers, or it is a broker of Kafka 0.9.
         """
         node = self._entry()
+        yield from self._versions([node])
         reply = self._connection.ask_one(messages.metadata(node))
         if reply.failure:
             raise self._refused(node, reply)
         brokers = {row["nodeId"]: Address(row["host"], row["port"]) for row in reply.fields["brokers"]}
         for broker, address in brokers.items():
+            self._places[broker] = address
             self._connection.introduce(broker, *address)
         yield from _rows(messages.metadata(node), reply)
         try:
-            yield from self._rest(sorted(brokers), brokers, reply.fields)
+            yield from self._rest(node, sorted(brokers), reply.fields)
         except (bounds.TimeIsUpError, CollectError) as end:
             self._lacks("rest", end.strerror if isinstance(end, OSError) else str(end))
 
@@ -79,6 +82,7 @@ class BrokerWalk:
         """Return the first bootstrap address that answers, as a node."""
         failed = []
         for node, address in enumerate(self._bootstrap, start=1):
+            self._places[-node] = address
             self._connection.introduce(-node, *address)
             reply = self._connection.ask_one(messages.probe(-node))
             if not reply.failure:
@@ -86,15 +90,15 @@ class BrokerWalk:
             failed.append((-node, reply))
         raise self._refused(*failed[0])
 
-    def _rest(self, nodes: Sequence[int], places: Mapping[int, Address], metadata: Fields) -> Iterator[BrokerAnswer]:
+    def _rest(self, entry: int, nodes: Sequence[int], metadata: Fields) -> Iterator[BrokerAnswer]:
+        """Yield what each broker answers of itself, and what any answers of all; the entry does where no other is reachable."""
         topics = sorted(topic["name"] for topic in metadata["topics"])
-        yield from self._versions(nodes, places)
-        reachable = sorted(self._supports)
-        if not reachable:
-            return
+        yield from self._versions(nodes)
+        reachable = sorted(node for node in self._supports if node >= 0)
         is_kraft = any(_DESCRIBE_QUORUM in apis for apis in self._supports.values())
-        any_broker, controller = reachable[0], metadata["controllerId"]
-        yield from self._configs(reachable, topics)
+        any_broker, controller = next(iter(reachable), entry), metadata["controllerId"]
+        self._compare(reachable, metadata, is_kraft=is_kraft)
+        yield from self._configs(reachable, topics, reachable or [entry])
         yield from self._all("log_dirs", map(messages.log_dirs, reachable))
         asked = any_broker if is_kraft or controller not in self._supports else controller
         yield from self._all("reassignments", [messages.reassignments(asked, self._milliseconds)])
@@ -102,26 +106,34 @@ class BrokerWalk:
             yield from self._all("quorum", [messages.quorum(any_broker)])
             yield from self._eligible(any_broker, topics)
 
-    def _versions(self, nodes: Sequence[int], places: Mapping[int, Address]) -> Iterator[BrokerAnswer]:
+    def _compare(self, nodes: Sequence[int], metadata: Fields, *, is_kraft: bool) -> None:
+        """Note a broker that knows others than the answered ones: one of both is cut off, or the cluster changes."""
+        first = _membership(metadata, is_kraft=is_kraft)
+        for request, reply in self._asked(map(messages.membership, nodes)):
+            if not reply.failure and (other := _membership(reply.fields, is_kraft=is_kraft)) != first:
+                self._lacks("brokers", f"broker {request.node} knows {_said(*other)}; the one asked first knows {_said(*first)}")
+                return
+
+    def _versions(self, nodes: Sequence[int]) -> Iterator[BrokerAnswer]:
         for request, reply in self._asked(map(messages.api_versions, nodes)):
             if not reply.failure and not reply.fields["errorCode"]:
                 self._supports[request.node] = {api["apiKey"]: api["maxVersion"] for api in reply.fields["apiKeys"]}
                 yield from _rows(request, reply)
             else:
-                self._lacks(f"brokers/{request.node}", _reason(request, reply, places[request.node]))
+                self._lacks(f"brokers/{request.node}", _reason(request, reply, self._places[request.node]))
 
-    def _configs(self, nodes: Sequence[int], topics: Sequence[str]) -> Iterator[BrokerAnswer]:
+    def _configs(self, nodes: Sequence[int], topics: Sequence[str], any_broker: Sequence[int]) -> Iterator[BrokerAnswer]:
         hides: bool | None = None
         for request, reply in self._asked(self._of_brokers(nodes)):
-            for row in self._taken("settings", request, reply):
+            for row in self._taken("settings/brokers", request, reply):
                 hides = bool(hides) or _has_authorizer(reply.fields)
                 yield row
         if hides is not False:
             which = "may leave out topics that this user may not describe" if hides is None else "have an authorizer"
             self._lacks("topics", f"the brokers {which}: topics without the ACL Describe are not listed")
         several = [topics[start : start + _TOPICS_AT_ONCE] for start in range(0, len(topics), _TOPICS_AT_ONCE)]
-        requests = (messages.topic_configs(nodes[place % len(nodes)], names) for place, names in enumerate(several))
-        yield from self._all("settings", requests)
+        requests = (messages.topic_configs(any_broker[place % len(any_broker)], names) for place, names in enumerate(several))
+        yield from self._all("settings/topics", requests)
 
     def _of_brokers(self, nodes: Sequence[int]) -> Iterator[Request]:
         for node in nodes:
@@ -178,13 +190,22 @@ class BrokerWalk:
         return refusals.no_answer(self._bootstrap[-node - 1], reply.failure, reply.why, self._settings)
 
 
-_BY_BROKER = ("log_dirs",)
+_BY_BROKER = ("log_dirs", "settings/brokers")
 
 
 def _rows(request: Request, reply: BrokerReply) -> Iterator[BrokerAnswer]:
     broker = request.node if request.node >= 0 else None
     for subject, fields in messages.parts(request.api, reply.fields, request.node):
         yield BrokerAnswer(request.api, subject, broker, reply.at, reply.version, fields)
+
+
+def _membership(fields: Fields, *, is_kraft: bool) -> tuple[frozenset[int], int | None]:
+    """Return the live brokers and the controller that a broker knows; with KRaft, it names any broker as controller."""
+    return frozenset(row["nodeId"] for row in fields["brokers"]), None if is_kraft else fields["controllerId"]
+
+
+def _said(brokers: Iterable[int], controller: int | None) -> str:
+    return f"brokers {', '.join(map(str, sorted(brokers)))}" + ("" if controller is None else f" with controller {controller}")
 
 
 def _has_authorizer(fields: Fields) -> bool:

@@ -17,7 +17,9 @@ from casebook.facts.wire import ANSWERS, BrokerAnswer
 _DYNAMIC_BROKER, _DYNAMIC_DEFAULT, _STATIC, _DEFAULT = 2, 3, 4, 5
 """Sources of a setting (``DescribeConfigsResponse.java@3.9.2``)."""
 _DESCRIBE_QUORUM = 55
-_LEADER_NOT_AVAILABLE = 5
+_LEADER_NOT_AVAILABLE, _LISTENER_NOT_FOUND = 5, 72  # Errors.java@3.9.2
+_BOOTSTRAP = -1
+"""In place of the id of a broker that was asked by a bootstrap address."""
 _METADATA_VERSION = "metadata.version"
 _PARTS = ("topics", "rest")
 """Parts without which partitions may be unseen."""
@@ -120,7 +122,7 @@ def from_answers(
     return Cluster(
         cluster_id=found.cluster_id,
         brokers=dict(sorted(found.brokers.items())),
-        brokers_known=found.brokers_known,
+        brokers_known=found.brokers_known and not _may_differ(found, missing),
         topics={name: Topic(name=name) for name in sorted(found.topics)},
         partitions=found.whole_partitions(),
         unlisted=tuple(_unlisted(found, missing)),
@@ -139,7 +141,7 @@ def from_answers(
         remarks=remarks,
         is_kraft=found.is_kraft,
         features=found.features,
-        newest_metadata_version=found.newest,
+        newest_metadata_version=found.newest_of_brokers(),
         deletions_known=found.is_kraft,  # a topic is removed at once there
         source=Source.WIRE,
         proofs=WireProofs(found.lines),
@@ -169,6 +171,7 @@ class _Decoded:
         self.cluster_id: str | None = None
         self.brokers: dict[int, Broker] = {}
         self.brokers_known = False
+        self.has_hidden_brokers = False
         self.topics: set[str] = set()
         self.topic_configs: dict[str, dict[str, str]] = {}
         self.dynamic: dict[str, dict[str, str]] = defaultdict(dict)
@@ -218,6 +221,11 @@ class _Decoded:
             return Controller(broker=leader if leader >= 0 else None, epoch=epoch, readable=self._quorum is not None)
         return Controller(broker=self._controller if self._controller >= 0 else None, readable=self.brokers_known)
 
+    def newest_of_brokers(self) -> dict[int, int]:
+        """Return the newest ``metadata.version`` by broker; of the broker asked first only where no other answered."""
+        known = {broker: level for broker, level in self.newest.items() if broker != _BOOTSTRAP}
+        return known or self.newest
+
     def _decode(self, answer: BrokerAnswer, place: str) -> None:
         kind, _, name = answer.subject.partition("/")
         fields = answer.fields
@@ -229,6 +237,8 @@ class _Decoded:
                 self.brokers |= {broker.id: broker for broker in found}
             case "METADATA", "topics" if "/" not in name:
                 self.topics.add(name)
+                if code := _int(fields["errorCode"]):
+                    self.problems.append(Problem(path=place, reason=f"lists topic {name} with error {code}"))
             case "METADATA", "topics":
                 self._decode_partition(name.rpartition("/")[0], fields)
             case "DESCRIBE_TOPIC_PARTITIONS", "topics" if "/" in name:
@@ -240,8 +250,8 @@ class _Decoded:
                 self.topic_configs[name] = {row["name"]: _text(row["value"]) for row in fields["configs"]}
             case "DESCRIBE_CONFIGS", "brokers":
                 self._decode_settings(int(name), [layer for row in fields["configs"] for layer in _layers(row)], place)
-            case "API_VERSIONS", "brokers":
-                self._decode_versions(int(name), fields)
+            case "API_VERSIONS", _:
+                self._decode_versions(int(name) if name else _BOOTSTRAP, fields)
             case "DESCRIBE_LOG_DIRS", "brokers":
                 self.sizes |= {
                     (int(name), topic["name"], _int(row["partitionIndex"])): _int(row["partitionSize"])
@@ -271,6 +281,7 @@ class _Decoded:
             state=PartitionState(leader if leader >= 0 else None, isr, epoch if epoch >= 0 else None, None),
             offline=_maybe_ids(row.get("offlineReplicas")),
         )
+        self.has_hidden_brokers = self.has_hidden_brokers or row["errorCode"] == _LISTENER_NOT_FOUND
         if not isr and row["errorCode"] == _LEADER_NOT_AVAILABLE:
             self._without_isr.add(key)
         self._partitions[key] = partition
@@ -332,6 +343,11 @@ def _ids(values: Iterable[object]) -> tuple[int, ...]:
 
 def _maybe_ids(values: Iterable[object] | None) -> tuple[int, ...] | None:
     return None if values is None else _ids(values)
+
+
+def _may_differ(found: _Decoded, missing: Iterable[Problem]) -> bool:
+    """Whether other brokers may be alive: brokers disagree, or some do not have the listener that was asked."""
+    return found.has_hidden_brokers or any(problem.path == "wire/brokers" for problem in missing)
 
 
 def _unlisted(found: _Decoded, missing: Iterable[Problem]) -> Iterable[Problem]:

@@ -28,11 +28,13 @@ def box(collect: Callable[[str, str], str], context: PanelContext) -> View:
 def _widgets(collect: Callable[[str, str], str], remembered: dict[str, object]) -> object:
     import ipywidgets as widgets
 
-    style, layout = {"description_width": "150px"}, {"width": "100%", "max_width": "760px"}
-    address = widgets.Text(placeholder="kafka1:9092,kafka2:9092", description="Bootstrap address", style=style, layout=layout)
-    config = widgets.Text(
-        placeholder="/path/to/client.properties, or empty", description="Client properties", style=style, layout=layout
-    )
+    look = {
+        "style": {"description_width": "150px"},
+        "layout": {"width": "100%", "max_width": "760px"},
+        "continuous_update": False,
+    }
+    address = widgets.Text(placeholder="kafka1:9092,kafka2:9092", description="Bootstrap address", **look)
+    config = widgets.Text(placeholder="/path/to/client.properties, or empty", description="Client properties", **look)
     button = widgets.Button(description="Ask the brokers", layout={"width": "180px"})
 
     def answer(now: dict[str, object]) -> Markup:

@@ -174,6 +174,9 @@ OF_BROKER = {"results": [{"errorCode": 0, "errorMessage": None, "resourceType": 
                           "configs": [config("authorizer.class.name", "")]}]}  # fmt: skip
 
 
+QUORUM = {"errorCode": 0, "topics": [{"topicName": "__cluster_metadata", "partitions": [{"errorCode": 0, "leaderId": 3}]}]}
+
+
 def walked(scripted: Scripted) -> tuple[list[str], dict[str, str]]:
     walk = BrokerWalk(scripted, [Address("a", 1), Address("b", 2)], settings={}, patience=1, progress=None)
     subjects = [f"{answer.api} {answer.subject}" for answer in walk.answers()]
@@ -184,7 +187,7 @@ class TestWalk:
     def test_brokers_behind_an_address_that_cannot_be_reached(self):
         """Whoever has only a forwarded port gets what that broker knows of all."""
         brokers = Scripted(METADATA=metadata(1, 2), API_VERSIONS=versions(55), API_VERSIONS_1="NOT_CONNECTED", API_VERSIONS_2="NOT_CONNECTED",
-                           DESCRIBE_CONFIGS=SETTINGS, DESCRIBE_QUORUM={"errorCode": 0, "topics": []})  # fmt: skip
+                           DESCRIBE_CONFIGS=SETTINGS, DESCRIBE_QUORUM=QUORUM)  # fmt: skip
         subjects, problems = walked(brokers)
         assert {
             "API_VERSIONS cluster",
@@ -218,6 +221,20 @@ class TestWalk:
             walked(scripted)
         assert [request.api for request in scripted.asked] == ["METADATA", "METADATA"]
         assert all(request.blind for request in scripted.asked)
+
+    def test_a_cluster_that_is_upgraded_from_0_9(self):
+        """A broker of 0.9 is asked for nothing but what it knows."""
+        scripted = Scripted(METADATA=metadata(1, 2), METADATA_2="UNREADABLE", API_VERSIONS=versions(), DESCRIBE_CONFIGS=OF_BROKER)
+        _, problems = walked(scripted)
+        assert "of Kafka 0.9" in problems["wire/brokers/2"]
+        assert [(request.api, request.blind) for request in scripted.asked if request.node == 2] == [("METADATA", True)]
+
+    def test_the_second_broker_for_what_any_can_answer(self):
+        scripted = Scripted(METADATA=metadata(1, 2), API_VERSIONS=versions(55), DESCRIBE_CONFIGS=OF_BROKER, DESCRIBE_QUORUM=QUORUM,
+                            DESCRIBE_QUORUM_1="TIMEOUT")  # fmt: skip
+        subjects, problems = walked(scripted)
+        assert "DESCRIBE_QUORUM cluster" in subjects
+        assert "wire/quorum" not in problems
 
     def test_the_time_is_up(self):
         """All answers before are kept, and the rest is named."""

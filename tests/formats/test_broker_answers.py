@@ -45,7 +45,7 @@ def whole(*, kraft: bool = True) -> list[BrokerAnswer]:
     features = [{"name": name, "maxVersionLevel": level, "minVersionLevel": level} for name, level in ELR.items()]
     supported = [{"name": "metadata.version", "minVersion": 1, "maxVersion": 33}]
     quorum = {"errorCode": 0, "topics": [{"topicName": "__cluster_metadata",
-              "partitions": [{"partitionIndex": 0, "leaderId": 101, "leaderEpoch": 9}]}]}  # fmt: skip
+              "partitions": [{"partitionIndex": 0, "errorCode": 0, "leaderId": 101, "leaderEpoch": 9}]}]}  # fmt: skip
     elr = {"partitionIndex": 0, "eligibleLeaderReplicas": [2], "lastKnownElr": []}
     brokers = [{"nodeId": broker, "host": "h", "port": 9092, "rack": "r"} for broker in (1, 3)]
     return [
@@ -119,6 +119,44 @@ class TestLess:
         less = [one for one in whole() if one.api != "DESCRIBE_TOPIC_PARTITIONS"]
         verdict = judged(cluster(less))["only", 0]
         assert (verdict.rule, verdict.waits_for, verdict.clean_winner) == ("R11", (), None)
+
+    def test_a_quorum_without_a_leader_to_ask(self):
+        """Beside its error, leader and epoch are 0."""
+        row = {"partitionIndex": 0, "errorCode": 6, "leaderId": 0, "leaderEpoch": 0}
+        wrong = answer("DESCRIBE_QUORUM", "cluster", {"errorCode": 0, "topics": [{"topicName": "t", "partitions": [row]}]})
+        found = cluster([wrong if one.api == "DESCRIBE_QUORUM" else one for one in whole()])
+        assert (found.controller.broker, found.has_controller) == (None, None)
+
+    def test_a_log_dir_that_failed(self):
+        """Its broker lives, and its start heals nothing."""
+        for kraft in (False, True):
+            failed = partition("only", 0, -1, [3], [3])
+            failed = failed._replace(fields=failed.fields | {"offlineReplicas": [3]})
+            answers = [failed if one.subject == "topics/only/0" and one.api == "METADATA" else one for one in whole(kraft=kraft)]
+            verdict = judged(cluster(answers))["only", 0]
+            assert (verdict.rule, verdict.waits_for, verdict.clean_winner) == ("R14", (), None)
+
+    def test_a_leader_without_the_listener(self):
+        """It may lead well, and so may others be alive."""
+        hidden = partition("only", 0, -1, [2], [2], error=72)
+        found = cluster([hidden if one.subject == "topics/only/0" and one.api == "METADATA" else one for one in whole()])
+        assert not found.brokers_known
+        assert judged(found)["only", 0].state is PartitionCondition.UNKNOWN
+
+    def test_a_listed_broker_that_does_not_answer(self):
+        assert coverage.registrations(cluster(whole(), "wire/brokers/3"))
+
+    def test_not_answered_with_zookeeper(self):
+        assert coverage.unanswered(cluster(whole(kraft=False)), "topics under deletion")
+        assert not coverage.unanswered(cluster(whole()), "topics under deletion")
+
+    def test_a_setting_under_another_name(self):
+        """The row of ``log.retention.hours`` has the source of ``log.retention.ms``."""
+        row = config("log.retention.hours", "72", 2, ("log.retention.ms", "5", 2), ("log.retention.hours", "72", 4))
+        one = answer("DESCRIBE_CONFIGS", "brokers/1", {"errorCode": 0, "configs": [row]})
+        found = cluster([one if old.subject == "brokers/1" and old.api == "DESCRIBE_CONFIGS" else old for old in whole()])
+        assert found.broker_configs["1"] == {"log.retention.ms": "5"}
+        assert found.started_with[1] == {"log.retention.hours": "72"}
 
     def test_hidden_topics(self):
         assert coverage.partitions(cluster(whole(), "wire/topics"))

@@ -325,7 +325,7 @@ class Cluster:
         On deletion, the controller removes the leader of a partition and keeps the last member of its ISR
         (``core/src/main/scala/kafka/controller/TopicDeletionManager.scala@2.8.2``).
         """
-        if self.deletions_known and not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
+        if not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
             return frozenset()
         states = ((p.topic, p.state) for p in self.partitions if p.state is not None and p.state.leader is None)
         return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))

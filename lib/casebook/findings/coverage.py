@@ -58,8 +58,19 @@ def registrations(cluster: Cluster) -> Gaps:
     if not cluster.brokers_known:
         settle = "Collect the children of /brokers/ids." if cluster.source is Source.ZNODES else COLLECT_AGAIN
         return (Gap(why="The registered brokers are unknown.", settle=settle),)
+    silent = [problem for problem in cluster.missing_parts if problem.path.startswith("wire/brokers/")]
+    if silent:
+        why = f"A broker that others list as alive does not answer. {said(silent[0])}"
+        return (Gap(why=why, settle="Look at that broker, and collect again."),)
     garbled = [problem for problem in cluster.problems if _is_within(problem.path, cluster.proofs.brokers.label)]
     return tuple(Gap(why=said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
+
+
+def unanswered(cluster: Cluster, content: str) -> Gaps:
+    """Return that brokers with ZooKeeper do not answer some content."""
+    if cluster.deletions_known:
+        return ()
+    return (Gap(why=f"Brokers do not answer {content}.", settle="Collect ZooKeeper: casebook collect --zookeeper HOST:2181."),)
 
 
 def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:

@@ -25,6 +25,7 @@ GIVE_RELEASE = "Set -p kafka_version=..., or add a broker's server.log from its 
 _KNOWN_FROM = {
     VersionOrigin.PARAMETER: "given as parameter kafka_version",
     VersionOrigin.LOGS: "known from a broker's log",
+    VersionOrigin.ANSWERS: "as the brokers answered",
     VersionOrigin.PROPERTIES: "from inter.broker.protocol.version",
     VersionOrigin.ZNODES: "inferred from the znodes' formats",
     VersionOrigin.ASSUMED: "assumed: not in the evidence",

@@ -12,7 +12,7 @@ from casebook.facts.cluster import Cluster, Partition, PartitionState, instant
 from casebook.kafka import election
 from casebook.kafka.kraft.partitions import KraftJudge
 from casebook.kafka.releases import LAST_ISR_MEMBER_KEPT, KafkaVersion
-from casebook.kafka.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, Setting, Settings
+from casebook.kafka.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, UNREAD, Setting, Settings
 from casebook.kafka.verdict import ADVISED, OFFLINE, PartitionCondition, Verdict
 
 _MIN_ISR = "min.insync.replicas"
@@ -157,6 +157,12 @@ class _Judge:
         alive = self._alive(partition)
         if None not in (controller.epoch, state.controller_epoch) and state.controller_epoch > controller.epoch:
             return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
+        failed = [member for member in state.isr if member in self._live and member not in self._usable(partition)]
+        if clean_winner is None and failed:
+            return (
+                "R14",
+                f"{ids(failed)} {_is_are(failed)} alive and in the ISR, but the log dir of this partition has failed there.",
+            )
         if clean_winner is None and any(member in self._live for member in state.isr):
             stray = next(member for member in state.isr if member in self._live)
             return "R10", f"{stray} is alive and in the ISR, but not among the replicas."
@@ -186,8 +192,12 @@ class _Judge:
             return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
         if self._kraft is not None:
             return self._kraft.winners(partition, min_isr)
-        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._live, unclean=True)
+        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._usable(partition), unclean=True)
         return (None, elected.leader) if elected.unclean else (elected.leader, None)
+
+    def _usable(self, partition: Partition) -> frozenset[int]:
+        """Live brokers whose log dir of this partition is not known to have failed."""
+        return self._live.difference(partition.offline) if partition.offline else self._live
 
     def _alive(self, partition: Partition) -> tuple[int, ...]:
         replicas = partition.replicas
@@ -239,6 +249,8 @@ class _Judge:
         (:data:`casebook.kafka.releases.LAST_ISR_MEMBER_KEPT`).
         """
         controller, state = self._cluster.controller.broker, partition.state
+        if self._kraft is not None and not self._kraft.reads_unclean_setting:
+            return Setting("false", UNREAD)
         setting = self._settings.effective("unclean.leader.election.enable", topic=partition.topic, broker=controller)
         if state is None or clean_winner is not None or setting.origin != BUILT_IN_ASSUMED or not setting.flag:
             return setting
@@ -263,7 +275,7 @@ class _Judge:
 
 _UNJUDGED = (PartitionCondition.UNKNOWN, PartitionCondition.DELETING)
 
-_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11", "R12", "R13"})
+_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11", "R12", "R13", "R14"})
 """Rules that end when the right broker starts."""
 
 

@@ -76,11 +76,13 @@ def release(
         ValueError: ``given`` is no Kafka version.
     """
     signs = tuple(znode_signs(cluster))
-    configured = (*configured, *_answered(cluster))
+    answered = tuple(_answered(cluster))
     if given:
         version, origin, proof = KafkaVersion.parse(given), VersionOrigin.PARAMETER, None
     elif spoken := _of_controller_or_lowest(logged, cluster):
         version, origin, proof = KafkaVersion.parse(spoken.text), VersionOrigin.LOGS, spoken.proof
+    elif spoken := _of_controller_or_lowest(answered, cluster):
+        version, origin, proof = _newest_of_line(KafkaVersion.parse(spoken.text)), VersionOrigin.ANSWERS, spoken.proof
     elif spoken := _of_controller_or_lowest(configured, cluster):
         version, origin, proof = _newest_of_line(KafkaVersion.parse(spoken.text)), VersionOrigin.PROPERTIES, spoken.proof
     elif signs:
@@ -96,7 +98,7 @@ def release(
         between=_between(signs) if origin in _NOT_STATED else None,
         contradictions=(
             *_against_logged(version, logged),
-            *_against_configured(version, configured),
+            *_against_configured(version, (*configured, *answered)),
             *_against_signs(version, signs),
         ),
     )

@@ -70,6 +70,7 @@ class VersionOrigin(StrEnum):
 
     PARAMETER = "parameter"
     LOGS = "logs"
+    ANSWERS = "answers"
     PROPERTIES = "properties"
     ZNODES = "znodes"
     ASSUMED = "assumed"

@@ -24,6 +24,7 @@ BUILT_IN_ASSUMED = "built-in default, as server.properties was not collected"
 BUILT_IN_OF_SOME = "built-in default of some releases; the running release is unknown"
 REGISTERED = "registration of the broker"
 INFERRED = "inferred: an election it allows was not held"
+UNREAD = "controllers of KRaft before 3.9 do not read the setting"
 UNREADABLE = "unknown: its settings could not be read"
 
 _MINUTE = 60_000

@@ -39,6 +39,7 @@ RULES = {
     "R10": "A living ISR member is outside the assignment: the controller's election fails on it.",
     "R12": "The ISR is empty, and no eligible leader replica is alive (KRaft).",
     "R13": "The ISR and the eligible leader replicas are empty, and the last known leader is not alive (KRaft).",
+    "R14": "A live broker has a complete copy, but its log dir has failed.",
     "R11": "There is no living leader; this evidence does not show which rule applies.",
 }
 """Reasons for a missing leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""

@@ -295,7 +295,7 @@ class Examination:
         if self._has_past:
             findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
         if not self.pasted:
-            kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
+            kraft = self.cluster.is_kraft or any(finding.check == kraft_nodes.CHECK for finding in findings)
             findings = (*findings, *next_evidence.check(findings, self._shared.absent, kraft=kraft))
         return self.advised(findings, self.plan(findings))
 

@@ -26,7 +26,7 @@ from casebook.machine.jars import java
 from casebook.spark import jvm
 
 _IN_FLIGHT = 64
-_MEMORY = "-Xmx256m"
+_MEMORY = "-Xmx1g"
 _LOGGING = ("slf4j-api", "log4j-api", "log4j-core", "log4j-slf4j2")
 _PASSED_ON = re.compile(
     r"-D(java\.security\.(?:auth\.login\.config|krb5\.conf)|sun\.security\.krb5\.\S+?|javax\.net\.ssl\.\S+?)=(\S+)"
@@ -41,8 +41,8 @@ class BrokerReply(NamedTuple):
         at: Epoch ms by the clock of this machine.
         version: Version of request and answer; -1 without an answer.
         fields: The answer; ``None`` without.
-        failure: ``AUTHENTICATION``, ``NOT_CONNECTED``, ``DISCONNECTED``, ``TIMEOUT``, ``UNSUPPORTED`` or ``UNREADABLE``; ``""``
-            for an answer.
+        failure: ``AUTHENTICATION``, ``NOT_CONNECTED``, ``DISCONNECTED``, ``TIMEOUT``, ``UNSUPPORTED``, ``TOO_LARGE`` or
+            ``UNREADABLE``; ``""`` for an answer.
         why: The failure in words, without secrets.
     """
 
@@ -133,7 +133,7 @@ class Brokers:
         except queue.Empty:
             bounds.check()
             raise CollectError("The Java process that asks the brokers does not answer.") from None
-        row = json.loads(line) if line else {"invalid": "it ended"}
+        row = json.loads(line) if line.endswith(b"\n") else {"invalid": "it ended"}
         if "invalid" in row:
             raise refusals.no_client(self._clean(row["invalid"]))
         return row

@@ -18,6 +18,8 @@ from casebook.facts.cluster import Problem
 from casebook.facts.wire import BrokerAnswer
 
 _TOPICS_AT_ONCE = 200
+_TRIED = 3
+"""Brokers that are tried for an answer that any of them can give."""
 _DESCRIBE_CONFIGS, _DESCRIBE_QUORUM = 32, 55  # ApiKeys.java@3.9.2
 _LACKS_API = "this release has no such request"
 _NOT_THERE = 3  # UNKNOWN_TOPIC_OR_PARTITION
@@ -64,7 +66,7 @@ class BrokerWalk:
             CollectError: No bootstrap address answers, or it is a broker of Kafka 0.9.
         """
         node = self._entry()
-        yield from self._versions([node])
+        yield from self._versions([node])  # it is not of 0.9
         reply = self._connection.ask_one(messages.metadata(node))
         if reply.failure:
             raise self._refused(node, reply)
@@ -101,10 +103,12 @@ class BrokerWalk:
         yield from self._configs(reachable, topics, reachable or [entry])
         yield from self._all("log_dirs", map(messages.log_dirs, reachable))
         asked = any_broker if is_kraft or controller not in self._supports else controller
-        yield from self._all("reassignments", [messages.reassignments(asked, self._milliseconds)])
+        others = [broker for broker in reachable[:_TRIED] if broker != asked] if is_kraft else []
+        yield from self._any("reassignments", [messages.reassignments(one, self._milliseconds) for one in (asked, *others)])
         if is_kraft:
-            yield from self._all("quorum", [messages.quorum(any_broker)])
-            yield from self._eligible(any_broker, topics)
+            brokers = reachable[:_TRIED] or [entry]
+            yield from self._any("quorum", list(map(messages.quorum, brokers)))
+            yield from self._eligible(brokers, topics)
 
     def _compare(self, nodes: Sequence[int], metadata: Fields, *, is_kraft: bool) -> None:
         """Note a broker that knows others than the answered ones: one of both is cut off, or the cluster changes."""
@@ -115,10 +119,21 @@ class BrokerWalk:
                 return
 
     def _versions(self, nodes: Sequence[int]) -> Iterator[BrokerAnswer]:
-        for request, reply in self._asked(map(messages.api_versions, nodes)):
+        newer = [request.node for request, _ in self._probed(nodes)]
+        for request, reply in self._asked(map(messages.api_versions, newer)):
             if not reply.failure and not reply.fields["errorCode"]:
                 self._supports[request.node] = {api["apiKey"]: api["maxVersion"] for api in reply.fields["apiKeys"]}
                 yield from _rows(request, reply)
+            else:
+                self._lacks(f"brokers/{request.node}", _reason(request, reply, self._places[request.node]))
+
+    def _probed(self, nodes: Sequence[int]) -> Iterator[tuple[Request, BrokerReply]]:
+        """Yield the brokers that are not of Kafka 0.9: one of those may be left in a cluster that is being upgraded."""
+        for request, reply in self._asked(map(messages.probe, nodes)):
+            if not reply.failure:
+                yield request, reply
+            elif reply.failure == "UNREADABLE":
+                self._lacks(f"brokers/{request.node}", "it is of Kafka 0.9, which newer requests would harm: it was not asked")
             else:
                 self._lacks(f"brokers/{request.node}", _reason(request, reply, self._places[request.node]))
 
@@ -139,17 +154,29 @@ class BrokerWalk:
         for node in nodes:
             yield messages.broker_configs(node, synonyms=self._supports[node].get(_DESCRIBE_CONFIGS, 0) > 0)
 
-    def _eligible(self, node: int, topics: Sequence[str]) -> Iterator[BrokerAnswer]:
+    def _eligible(self, nodes: Sequence[int], topics: Sequence[str]) -> Iterator[BrokerAnswer]:
         """Yield eligible leader replicas, page by page."""
         cursor: Mapping[str, object] | None = None
         while topics:
-            request = messages.topic_partitions(node, topics, cursor)
-            ((_, reply),) = self._asked([request])
+            request, reply = self._first([messages.topic_partitions(node, topics, cursor) for node in nodes])
             yield from self._taken("eligible_leader_replicas", request, reply)
             cursor = (reply.fields or {}).get("nextCursor")
             if cursor is None:
                 return
             topics = [topic for topic in topics if topic >= cursor["topicName"]]
+
+    def _any(self, part: str, requests: Sequence[Request]) -> Iterator[BrokerAnswer]:
+        """Yield the first answer among requests that any broker can answer."""
+        yield from self._taken(part, *self._first(requests))
+
+    def _first(self, requests: Sequence[Request]) -> tuple[Request, BrokerReply]:
+        """Return the first request with an answer; without one, the first of them."""
+        asked = []
+        for request in requests:
+            asked += self._asked([request])
+            if not asked[-1][1].failure:
+                return asked[-1]
+        return asked[0]
 
     def _all(self, part: str, requests: Iterable[Request]) -> Iterator[BrokerAnswer]:
         for request, reply in self._asked(requests):
@@ -174,6 +201,9 @@ class BrokerWalk:
             return
         if request.api == "DESCRIBE_LOG_DIRS" and not reply.fields["results"]:
             self._lacks(whole, f"{request.api} has an empty answer: the usual cause is a missing ACL, Describe on the cluster")
+        if request.api == "DESCRIBE_QUORUM" and (code := _code_of_quorum(reply.fields)):
+            self._lacks(whole, _refusal(request, code))
+            return
         for row in _rows(request, reply):
             code = row.fields.get("errorCode")
             if code and request.api == "DESCRIBE_CONFIGS":
@@ -206,6 +236,11 @@ def _membership(fields: Fields, *, is_kraft: bool) -> tuple[frozenset[int], int 
 
 def _said(brokers: Iterable[int], controller: int | None) -> str:
     return f"brokers {', '.join(map(str, sorted(brokers)))}" + ("" if controller is None else f" with controller {controller}")
+
+
+def _code_of_quorum(fields: Fields) -> int:
+    """Return the error of its only partition: beside one, leader and epoch are 0 (``DescribeQuorumResponse.java@3.9.2``)."""
+    return next((row["errorCode"] for topic in fields["topics"] for row in topic["partitions"]), _NOT_THERE)
 
 
 def _has_authorizer(fields: Fields) -> bool:

@@ -211,7 +211,9 @@ class _Decoded:
     def _whole(self, key: Key, partition: Partition) -> Partition:
         move, eligible = self.moves.get(key, _Move()), self._eligible.get(key, _Eligible())
         isr_known = self.is_kraft or key not in self._without_isr
-        state = partition.state._replace(elr=eligible.elr, last_known_elr=eligible.last_known_elr, isr_known=isr_known)
+        state = partition.state
+        if state is not None:
+            state = state._replace(elr=eligible.elr, last_known_elr=eligible.last_known_elr, isr_known=isr_known)
         return partition._replace(state=state, adding=move.adding, removing=move.removing)
 
     def controller(self) -> Controller:
@@ -261,6 +263,8 @@ class _Decoded:
                 }
             case "DESCRIBE_QUORUM", _:
                 row = fields["topics"][0]["partitions"][0]
+                if row["errorCode"]:
+                    raise ValueError(row["errorCode"])
                 self._quorum = _int(row["leaderId"]), _int(row["leaderEpoch"])
             case "LIST_PARTITION_REASSIGNMENTS", _:
                 self.moves |= {
@@ -281,7 +285,9 @@ class _Decoded:
             state=PartitionState(leader if leader >= 0 else None, isr, epoch if epoch >= 0 else None, None),
             offline=_maybe_ids(row.get("offlineReplicas")),
         )
-        self.has_hidden_brokers = self.has_hidden_brokers or row["errorCode"] == _LISTENER_NOT_FOUND
+        if row["errorCode"] == _LISTENER_NOT_FOUND:
+            self.has_hidden_brokers = True
+            partition = partition._replace(state=None, problem="has a leader that does not have the listener that was asked")
         if not isr and row["errorCode"] == _LEADER_NOT_AVAILABLE:
             self._without_isr.add(key)
         self._partitions[key] = partition
@@ -317,12 +323,15 @@ def _broker(row: Mapping[str, object]) -> Broker:
 
 
 def _layers(row: Mapping[str, object]) -> list[tuple[str, str, int]]:
-    """Return name, value and source of each layer of a setting, the effective one first; of releases before 1.1, the value."""
+    """Return name, value and source of each layer of a setting, the effective one first; of releases before 1.1, the value.
+
+    The source of the row is that of its first synonym, which may have another name; the synonyms have all layers.
+    """
     source = _int(row.get("configSource", -1))
     if source < 0:
         return [(_text(row["name"]), _text(row["value"]), _DEFAULT if row["isDefault"] else _STATIC)]
     more = [(_text(one["name"]), _text(one["value"]), _int(one["source"])) for one in row["synonyms"]]
-    return [(_text(row["name"]), _text(row["value"]), source), *more]
+    return more or [(_text(row["name"]), _text(row["value"]), source)]
 
 
 def _int(value: object) -> int:

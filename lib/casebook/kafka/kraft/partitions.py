@@ -48,7 +48,7 @@ class KraftJudge:
         if (stored := self._stored(partition)) is None:
             return ()
         settings = KraftSettings(elr=bool(self.has_elr), min_isr=min_isr or 1, unclean=unclean)
-        dead = sorted(set(partition.replicas) - self.live(partition))
+        dead = sorted(set(partition.replicas) - self._cluster.live)
         return tuple(broker for broker in dead if self._heals(broker, stored, self.live(partition), settings))
 
     def _heals(self, broker: int, stored: KraftPartition, live: frozenset[int], settings: KraftSettings) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.facts.cluster import Cluster
-from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, OF_TOPICS, Setting, Settings
+from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, OF_TOPICS, UNREADABLE, Setting, Settings
 from casebook.questions.durability.analysis.rows import SettingRow
 
 BROKER_KEYS = (
@@ -40,7 +40,7 @@ def disagreeing(found: Iterable[SettingRow]) -> Mapping[str, Mapping[str | None,
     """Return brokers by value for each known setting in which they differ; except racks."""
     values: dict[str, dict[str | None, list[int]]] = {}
     for row in found:
-        if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin not in _ASSUMED:
+        if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin not in (*_ASSUMED, UNREADABLE):
             values.setdefault(row.key, {}).setdefault(row.value, []).extend(row.brokers)
     return {key: {value: tuple(of) for value, of in by.items()} for key, by in values.items() if len(by) > 1}
 

@@ -143,7 +143,8 @@ def uninitialised(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         facts={"uninitialised": len(hit), "topics": topics_of(hit)},
     )
     if not hit:
-        return ask.nothing_in(verdicts, "Every partition has a state", gaps=gaps)
+        unanswered = coverage.unanswered(cluster, "partitions without a state")
+        return ask.nothing_in(verdicts, "Every partition has a state", gaps=(*unanswered, *gaps))
     return ask.found(
         Severity.WARNING,
         f"{plural(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
@@ -167,7 +168,7 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
         evidence=tuple(map(cluster.proofs.deletion, topics[:SHOWN])),
     )
     if not topics:
-        unread = coverage.unread(cluster, cluster.proofs.deletions)
+        unread = coverage.unread(cluster, cluster.proofs.deletions) or coverage.unanswered(cluster, "topics under deletion")
         return ask.nothing_in(verdicts, "No topic is marked for deletion", gaps=(*unread, *gaps))
     waiting = f" and {agree(len(topics), 'waits', 'wait')} for {brokers(waits)}" if waits else ""
     return ask.found(

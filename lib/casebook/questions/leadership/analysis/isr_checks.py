@@ -92,12 +92,16 @@ def under_replicated(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequen
     led = [v for v in hit if v not in untold]
     gone = {r for v in led for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas}
     alive = sorted({r for v in hit for r in v.live_replicas if r not in (v.isr or ())})
+    unread = cluster.source is Source.WIRE and coverage.unread(cluster, cluster.proofs.reassignment)
     ask = Question(
         check="leadership.under_replicated",
         question="Are all replicas of the online partitions in sync?",
         coverage=_all_of(online),
         threshold="a replica missing from an ISR",
         facts={"under_replicated": len(hit), "missing_brokers": missing},
+        caveats=("Running reassignments are unknown: a replica that is being added counts as missing.",)
+        if unread and hit
+        else (),
     )
     if not hit:
         return ask.nothing_in(online, "Every replica of every online partition is in sync", gaps=gaps)

@@ -198,7 +198,8 @@ class _Events:
 
     def replay(self, verdict: Verdict) -> _After | None:
         """Return the partition after the events; ``None`` when unknown."""
-        if verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
+        isr_unknown = verdict.isr is None and verdict.rule == "R11"
+        if isr_unknown or verdict.state in (PartitionCondition.UNKNOWN, PartitionCondition.DELETING):
             return None
         key = verdict.topic, verdict.partition
         if key not in self._states:

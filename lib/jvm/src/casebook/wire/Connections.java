@@ -3,10 +3,12 @@ package casebook.wire;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.ApiVersions;
 import org.apache.kafka.clients.ClientResponse;
@@ -26,11 +28,14 @@ import org.apache.kafka.common.utils.Time;
 final class Connections implements AutoCloseable {
   private static final int PENDING_PER_BROKER = 4;
   private static final long BACKOFF_MS = 100;
+  private static final long RETRY_MS = 3_000;
   private static final int LARGEST_ANSWER = 100 << 20; // an alert of TLS, read as an answer, would have 352 MB
 
   private final NetworkClient client;
   private final Map<Integer, Queue<Question>> waiting = new HashMap<>();
   private final Map<Long, Question> sent = new HashMap<>();
+  private final Set<Integer> answered = new HashSet<>();
+  private final Map<Integer, Long> retriedUntil = new HashMap<>();
   private final Consumer<Answer> answers;
 
   /**
@@ -125,11 +130,16 @@ final class Connections implements AutoCloseable {
     }
     if (client.authenticationException(node) != null) {
       drain(queue, question -> Answer.none(question, "AUTHENTICATION", client.authenticationException(node)));
-    } else if (client.connectionFailed(node)) {
+    } else if (client.connectionFailed(node) && !triesAgain(node.id(), now)) {
       drain(queue, question -> Answer.none(question, "NOT_CONNECTED", "the connection was refused, lost, or not made in time"));
     } else if (client.ready(node, now) && client.inFlightRequestCount(node.idString()) < PENDING_PER_BROKER) {
       send(queue.remove(), now);
     }
+  }
+
+  /** A broker that answered before is connected to once more: it may have restarted, or one request was too slow. */
+  private boolean triesAgain(int node, long now) {
+    return answered.contains(node) && now < retriedUntil.computeIfAbsent(node, none -> now + RETRY_MS);
   }
 
   private void send(Question question, long now) {
@@ -165,8 +175,18 @@ final class Connections implements AutoCloseable {
     } else if (!answer.hasResponse()) {
       answers.accept(Answer.none(question, "DISCONNECTED", "the broker closed the connection without an answer"));
     } else {
-      short version = answer.requestHeader().apiVersion();
-      answers.accept(Answer.of(question, version, Messages.fields(answer.responseBody(), version)));
+      answered.add(question.node());
+      answers.accept(converted(question, answer));
+    }
+  }
+
+  /** Every question gets its answer, also one whose answer is too large for this process. */
+  private static Answer converted(Question question, ClientResponse answer) {
+    short version = answer.requestHeader().apiVersion();
+    try {
+      return Answer.of(question, version, Messages.fields(answer.responseBody(), version));
+    } catch (OutOfMemoryError | RuntimeException failed) {
+      return Answer.none(question, "TOO_LARGE", "the answer is too large to be read, or not of Kafka");
     }
   }
 

@@ -73,8 +73,8 @@ public final class Main {
                 for (String line = input.readLine(); line != null; line = input.readLine()) {
                   lines.add(JSON.readTree(line));
                 }
-              } catch (IOException closed) {
-                // the asking process has ended
+              } catch (IOException | OutOfMemoryError closed) {
+                // the asking process has ended, or this one cannot go on
               }
               lines.add(END);
             });

@@ -26,6 +26,8 @@ from casebook.machine.jars import java
 from casebook.spark import jvm
 
 _IN_FLIGHT = 64
+_HANGS = 60.0
+"""Seconds beyond the patience after which the Java process hangs: it starts slowly on a busy machine."""
 _MEMORY = "-Xmx1g"
 _LOGGING = ("slf4j-api", "log4j-api", "log4j-core", "log4j-slf4j2")
 _PASSED_ON = re.compile(
@@ -129,7 +131,7 @@ class Brokers:
         """Return the next line of Java, which ends each request in time."""
         bounds.check()
         try:
-            line = self._lines.get(timeout=min(bounds.left(), self._patience * 4))
+            line = self._lines.get(timeout=min(bounds.left(), self._patience + _HANGS))
         except queue.Empty:
             bounds.check()
             raise CollectError("The Java process that asks the brokers does not answer.") from None

@@ -114,7 +114,7 @@ def test_a_verdict_is_whole_on_a_narrow_page(opened: Page):
     )
     assert len(boxes) == 8 and all(right <= 390 and height for right, height in boxes)
     heads = row.locator("td").evaluate_all("cells => cells.map(c => getComputedStyle(c, '::before').content)")
-    assert heads[:2] == ['"State znode"', '"Replicas"']
+    assert heads[:2] == ['"State"', '"Replicas"']
     opened.get_by_label("Find").first.fill("orders-3")
     expect(row).to_be_hidden()
     opened.get_by_label("Find").first.fill("")

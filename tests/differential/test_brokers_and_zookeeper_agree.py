@@ -10,6 +10,7 @@ import pytest
 
 from casebook.case.case import Case
 from casebook.collect.collection import collect_case
+from casebook.errors import CollectError
 from casebook.facts.cluster import Cluster
 from casebook.kafka.partitions import verdicts
 from casebook.kafka.release import release
@@ -171,3 +172,13 @@ def test_only_reads(asked):
     assert asked.topics == {"orders", "only2", "plain"}
     assert asked.requests
     assert asked.requests <= READS
+
+
+def test_kafka_0_9_is_recognised_and_not_harmed(tmp_path):
+    """By the one request that it answers; its log has no error of a request that it does not know."""
+    with PlayedCluster(kafka="0.9.0.1", brokers=1) as cluster:
+        cluster.create_topic("orders", {0: (1,)})
+        with pytest.raises(CollectError, match="is a broker of Kafka 0.9, which cannot be asked"):
+            collect_case(tmp_path / "case", bootstrap=cluster.bootstrap)
+        logged = "".join(file.read_text() for file in cluster.log_files(1))
+    assert not re.search(r"\] ERROR |Exception", logged)

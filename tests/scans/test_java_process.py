@@ -172,7 +172,7 @@ def test_the_reader_of_small_logs_is_killed(tmp_path, monkeypatch):
         '#!/bin/sh\necho \'openjdk version "17.0.1"\' >&2\n[ "$1" = -version ] || { printf \'["file", 0\'; kill -9 $$; }\n'
     )
     command.chmod(0o700)
-    logs.source_jars()  # by the Java that is there
+    logs.classpath()  # by the Java that is there
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(ScanError, match="The Java process of a scan ended: killed by SIGKILL"):
         list(logs.typed([(tmp_path / "server.log", "UTC")]))

@@ -124,49 +124,39 @@ class Case(CaseItems):
         Raises:
             CaseError: The case has no history of that moment.
         """
-        if ANSWERS in self.items and ZNODES not in self.items:
-            return self._answered(at)
         unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes(), *self._left_behind()]
         not_collected = [*self.could_not_collect, *unreadable]
-        rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
-        found = cluster.from_znodes(
-            rows,
-            chroot=self.chroot,
-            not_collected=not_collected,
-            server_properties=self.server_properties(),
-            remarks=self.remarks,
-        )
+        by_brokers = ANSWERS in self.items and ZNODES not in self.items
+        found = (self._of_answers if by_brokers else self._of_znodes)(at, not_collected)
         torn = [part.path for part in found.missing_parts if part.path == ZNODES]
         given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
         return replace(
             found,
             zookeeper=self._reachable_servers(),
             unreadable=tuple(given),
-            printed_settings=self.printed_settings(),
+            printed_settings={**self.printed_settings(), **found.printed_settings},
             excerpts=self._excerpts(),
         )
 
-    def _answered(self, at: int | None) -> Cluster:
-        """Return the cluster from the answers of its brokers, which are of one moment.
-
-        Raises:
-            CaseError: Another moment is wanted.
-        """
-        if at is not None:
-            raise CaseError(f"{self.name} has no history of the cluster.", try_="Leave the parameter at empty.")
-        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._left_behind()]
-        not_collected = [*self.could_not_collect, *unreadable]
-        found = answers.from_answers(
-            self._answers(not_collected),
+    def _of_znodes(self, at: int | None, not_collected: list[Problem]) -> Cluster:
+        rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
+        return cluster.from_znodes(
+            rows,
+            chroot=self.chroot,
             not_collected=not_collected,
             server_properties=self.server_properties(),
             remarks=self.remarks,
         )
-        return replace(
-            found,
-            unreadable=tuple(dict.fromkeys([*self.left_out, *(part.path for part in unreadable)])),
-            printed_settings={**self.printed_settings(), **found.printed_settings},
-            excerpts=self._excerpts(),
+
+    def _of_answers(self, at: int | None, not_collected: list[Problem]) -> Cluster:
+        """Return the cluster from the answers of its brokers, which are of one moment."""
+        if at is not None:
+            raise CaseError(f"{self.name} has no history of the cluster.", try_="Leave the parameter at empty.")
+        return answers.from_answers(
+            self._answers(not_collected),
+            not_collected=not_collected,
+            server_properties=self.server_properties(),
+            remarks=self.remarks,
         )
 
     def _answers(self, not_collected: list[Problem]) -> Iterator[tuple[int, BrokerAnswer]]:

@@ -117,7 +117,7 @@ def collect_case(
     refuse_passwords("--zookeeper", zookeeper)
     refuse_passwords("--bootstrap", bootstrap)
     refuse_passwords("--log-dirs", *(place for _, place in log_dirs))
-    pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
+    pasted_text.check(pasted, (zookeeper, bootstrap, zookeeper_dump, zookeeper_data, log_dirs))
     chroot = Ensemble.parse(zookeeper).chroot if zookeeper is not None else normal_chroot(chroot)
     refuse_taken(out)
     out = Path(out)

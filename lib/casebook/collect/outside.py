@@ -19,6 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
 from casebook.collect import bounds
+from casebook.errors import CollectError
+from casebook.formats import properties
 
 _MOST_LINKS = 40
 """Maximum number of links to one file, as in Linux."""
@@ -63,6 +65,25 @@ def opened(given: Given) -> Iterator[BinaryIO]:
     """
     with _holding(given) as (folder, name), folder.opened(name) as file:
         yield file
+
+
+def properties_of(path: Path, what: str, *, most: int) -> dict[str, str]:
+    """Return a Java properties file.
+
+    Args:
+        path: Path of the file.
+        what: Its content, for the error.
+        most: Bytes that are read at most.
+
+    Raises:
+        CollectError: It is unreadable; the message never quotes it.
+    """
+    try:
+        with opened(Path(path)) as file:
+            return properties.parse(file.read(most).decode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise CollectError(f"{what} in {path} cannot be read: {reason}.") from None
 
 
 def files(given: Iterable[Given]) -> list[Named]:

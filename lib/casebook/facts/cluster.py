@@ -330,6 +330,10 @@ class Cluster:
         states = ((p.topic, p.state) for p in self.partitions if p.state is not None and p.state.leader is None)
         return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))
 
+    def usable(self, partition: Partition) -> frozenset[int]:
+        """Live brokers whose log dir of a partition is not known to have failed."""
+        return self.live.difference(partition.offline) if partition.offline else self.live
+
     def has_one_copy(self, partition: Partition) -> bool:
         """Whether a partition has, or will have, a single replica. Partitions under deletion do not count."""
         topic = self.topics.get(partition.topic)

@@ -157,7 +157,7 @@ class _Judge:
         alive = self._alive(partition)
         if None not in (controller.epoch, state.controller_epoch) and state.controller_epoch > controller.epoch:
             return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
-        failed = [member for member in state.isr if member in self._live and member not in self._usable(partition)]
+        failed = [member for member in state.isr if member in self._live and member not in self._cluster.usable(partition)]
         if clean_winner is None and failed:
             return (
                 "R14",
@@ -192,12 +192,8 @@ class _Judge:
             return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
         if self._kraft is not None:
             return self._kraft.winners(partition, min_isr)
-        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._usable(partition), unclean=True)
+        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._cluster.usable(partition), unclean=True)
         return (None, elected.leader) if elected.unclean else (elected.leader, None)
-
-    def _usable(self, partition: Partition) -> frozenset[int]:
-        """Live brokers whose log dir of this partition is not known to have failed."""
-        return self._live.difference(partition.offline) if partition.offline else self._live
 
     def _alive(self, partition: Partition) -> tuple[int, ...]:
         replicas = partition.replicas

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from casebook.collect import outside
 from casebook.collect.redaction import is_sensitive
-from casebook.errors import CollectError, UsageError
-from casebook.formats import properties
+from casebook.errors import UsageError
 
 _LARGEST = 1 << 20
 _ALLOWED = re.compile(
@@ -65,12 +64,7 @@ class ClientConfig(NamedTuple):
             CollectError: It is unreadable.
             UsageError: It names a class that is not Kafka's.
         """
-        try:
-            with outside.opened(Path(path)) as file:
-                found = properties.parse(file.read(_LARGEST).decode("utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise CollectError(f"The client properties in {path} cannot be read: {reason}.") from None
+        found = outside.properties_of(path, "The client properties", most=_LARGEST)
         settings = {key: value for key, value in found.items() if _ALLOWED.fullmatch(key)}
         if not has_jars:
             _refuse_foreign_classes(settings, path)

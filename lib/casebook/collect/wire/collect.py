@@ -1,6 +1,7 @@
 """Collect a cluster from its brokers into a case."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from casebook.case.writer import CaseWriter
@@ -48,8 +49,8 @@ def collect(
     ):
         walk = BrokerWalk(connection, places, settings=settings, patience=patience, progress=progress)
         answers = walk.answers()
-        first = next(answers)
-        case.file(ANSWERS, map(answer_lines.encode, _all(first, answers)))
+        first = next(answers)  # without one, nothing is stored
+        case.file(ANSWERS, map(answer_lines.encode, chain([first], answers)))
     for problem in walk.problems:
         case.could_not_collect(problem.path, problem.reason)
     if config.ignored:
@@ -58,8 +59,3 @@ def collect(
         case.remark(
             f"Of {config.name}, {config.strange} lines have no key of Kafka; is a backslash missing at the end of a line?"
         )
-
-
-def _all(first: object, rest: Iterator) -> Iterator:
-    yield first
-    yield from rest

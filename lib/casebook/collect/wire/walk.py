@@ -66,7 +66,7 @@ class BrokerWalk:
             CollectError: No bootstrap address answers, or it is a broker of Kafka 0.9.
         """
         node = self._entry()
-        yield from self._versions([node])  # it is not of 0.9
+        yield from self._versions([node])
         reply = self._connection.ask_one(messages.metadata(node))
         if reply.failure:
             raise self._refused(node, reply)
@@ -95,7 +95,7 @@ class BrokerWalk:
     def _rest(self, entry: int, nodes: Sequence[int], metadata: Fields) -> Iterator[BrokerAnswer]:
         """Yield what each broker answers of itself, and what any answers of all; the entry does where no other is reachable."""
         topics = sorted(topic["name"] for topic in metadata["topics"])
-        yield from self._versions(nodes)
+        yield from self._versions(self._newer(nodes))
         reachable = sorted(node for node in self._supports if node >= 0)
         is_kraft = any(_DESCRIBE_QUORUM in apis for apis in self._supports.values())
         any_broker, controller = next(iter(reachable), entry), metadata["controllerId"]
@@ -119,23 +119,24 @@ class BrokerWalk:
                 return
 
     def _versions(self, nodes: Sequence[int]) -> Iterator[BrokerAnswer]:
-        newer = [request.node for request, _ in self._probed(nodes)]
-        for request, reply in self._asked(map(messages.api_versions, newer)):
+        for request, reply in self._asked(map(messages.api_versions, nodes)):
             if not reply.failure and not reply.fields["errorCode"]:
                 self._supports[request.node] = {api["apiKey"]: api["maxVersion"] for api in reply.fields["apiKeys"]}
                 yield from _rows(request, reply)
             else:
                 self._lacks(f"brokers/{request.node}", _reason(request, reply, self._places[request.node]))
 
-    def _probed(self, nodes: Sequence[int]) -> Iterator[tuple[Request, BrokerReply]]:
-        """Yield the brokers that are not of Kafka 0.9: one of those may be left in a cluster that is being upgraded."""
+    def _newer(self, nodes: Sequence[int]) -> Sequence[int]:
+        """Return the brokers that are not of Kafka 0.9: one of those may be left in a cluster that is being upgraded."""
+        found = []
         for request, reply in self._asked(map(messages.probe, nodes)):
             if not reply.failure:
-                yield request, reply
+                found.append(request.node)
             elif reply.failure == "UNREADABLE":
                 self._lacks(f"brokers/{request.node}", "it is of Kafka 0.9, which newer requests would harm: it was not asked")
             else:
                 self._lacks(f"brokers/{request.node}", _reason(request, reply, self._places[request.node]))
+        return found
 
     def _configs(self, nodes: Sequence[int], topics: Sequence[str], any_broker: Sequence[int]) -> Iterator[BrokerAnswer]:
         hides: bool | None = None

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from casebook.collect import outside
 from casebook.errors import CollectError, UsageError
-from casebook.formats import properties
 
 _DEFAULT_PORT = 2181
 _LARGEST_CREDENTIALS = 64 << 10
@@ -99,12 +98,7 @@ class Credentials:
         Raises:
             CollectError: The file is unreadable or incomplete; the message never quotes it.
         """
-        try:
-            with outside.opened(Path(path)) as file:
-                values = properties.parse(file.read(_LARGEST_CREDENTIALS).decode("utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise CollectError(f"The credentials in {path} cannot be read: {reason}.") from None
+        values = outside.properties_of(path, "The credentials", most=_LARGEST_CREDENTIALS)
         if not values.get("username") or "password" not in values or values.get("scheme", "digest") not in ("digest", "sasl"):
             raise CollectError(
                 f"{path} gives no usable credentials.",

@@ -216,6 +216,10 @@ class _Decoded:
             state = state._replace(elr=eligible.elr, last_known_elr=eligible.last_known_elr, isr_known=isr_known)
         return partition._replace(state=state, adding=move.adding, removing=move.removing)
 
+    def assigned(self) -> set[int]:
+        """Return the brokers with a replica of any partition."""
+        return {broker for partition in self._partitions.values() for broker in partition.replicas}
+
     def controller(self) -> Controller:
         """Return the leader of the quorum, or the broker that is the controller."""
         if self.is_kraft:
@@ -374,5 +378,4 @@ def _unreadable(found: _Decoded) -> Iterable[str]:
     if not found.started_with:
         yield "brokers"
         return
-    named = {broker for partition in found.whole_partitions() for broker in partition.replicas} | found.brokers.keys()
-    yield from (f"brokers/{broker}" for broker in sorted(named - found.started_with.keys()))
+    yield from (f"brokers/{broker}" for broker in sorted((found.assigned() | found.brokers.keys()) - found.started_with.keys()))

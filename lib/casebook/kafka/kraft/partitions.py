@@ -49,7 +49,7 @@ class KraftJudge:
             return ()
         settings = KraftSettings(elr=bool(self.has_elr), min_isr=min_isr or 1, unclean=unclean)
         dead = sorted(set(partition.replicas) - self._cluster.live)
-        return tuple(broker for broker in dead if self._heals(broker, stored, self.live(partition), settings))
+        return tuple(broker for broker in dead if self._heals(broker, stored, self._cluster.usable(partition), settings))
 
     def _heals(self, broker: int, stored: KraftPartition, live: frozenset[int], settings: KraftSettings) -> bool:
         """Whether a partition has a leader after a broker's start, however the broker was stopped."""
@@ -66,10 +66,6 @@ class KraftJudge:
             for start in starts
         )
 
-    def live(self, partition: Partition) -> frozenset[int]:
-        """Return live brokers whose log dir of this partition is not known to have failed."""
-        return self._cluster.live.difference(partition.offline or ())
-
     def blocked_by(self, partition: Partition, state: PartitionState) -> tuple[str, str] | None:
         """Return the rule that keeps a partition without a leader, and the sentence; ``None`` when its ISR decides.
 
@@ -80,7 +76,7 @@ class KraftJudge:
         if state.elr is None or state.last_known_elr is None:
             return "R11", "The ISR is empty, and the eligible leader replicas are unknown."
         if state.elr:
-            dead = _dead(state.elr, self.live(partition))
+            dead = _dead(state.elr, self._cluster.usable(partition))
             return "R12", f"The ISR is empty, and of the eligible leader replicas {dead}. One counts only after a clean shutdown."
         if len(state.last_known_elr) == 1:
             (last,) = state.last_known_elr
@@ -92,11 +88,13 @@ class KraftJudge:
         if (stored := self._stored(partition)) is None:
             return None
         settings = KraftSettings(elr=bool(self.has_elr), min_isr=min_isr or 1, unclean=None)
-        return change(stored, eligible=self.live(partition), settings=settings, version=self._version, election=election)
+        return change(
+            stored, eligible=self._cluster.usable(partition), settings=settings, version=self._version, election=election
+        )
 
     def _stored(self, partition: Partition) -> KraftPartition | None:
         """Return the partition for an election; ``None`` when unknown eligible leader replicas decide it."""
-        state, live = partition.state, self.live(partition)
+        state, live = partition.state, self._cluster.usable(partition)
         elr, last = state.elr, state.last_known_elr
         if self.has_elr is None or (self.has_elr and None in (elr, last)):
             if any(member in live and member in partition.replicas for member in state.isr):

@@ -10,6 +10,7 @@ from casebook.page.panel import Panel
 from casebook.page.render import render
 from casebook.page.view import View
 
+_HEADLESS = "JupyterLab shows a box here. Headless, this command makes the same case:"
 _COMMAND = "casebook collect --bootstrap HOST:9092 --client-config client.properties --out my-case"
 
 
@@ -21,7 +22,7 @@ def box(collect: Callable[[str, str], str], context: PanelContext) -> View:
         context: Context in the notebook.
     """
     if not context.interactive:
-        return View(parts=(render("brokers_box", source=None, commands=(_COMMAND,)),))
+        return View(parts=(render("made_case", source=None, headless=_HEADLESS, commands=(_COMMAND,)),))
     return View(parts=(_widgets(collect, context.remembered),))
 
 
@@ -39,7 +40,7 @@ def _widgets(collect: Callable[[str, str], str], remembered: dict[str, object]) 
 
     def answer(now: dict[str, object]) -> Markup:
         source = collect(now["bootstrap"], now["client_config"])
-        return render("brokers_box", source=source, commands=(text.command("triage", source, {}),))
+        return render("made_case", source=source, said=(), commands=(text.command("triage", source, {}),))
 
     return Panel(
         (address, config, button), {"bootstrap": address, "client_config": config}, answer, remembered,

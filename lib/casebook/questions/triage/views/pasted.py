@@ -12,6 +12,10 @@ from casebook.page.panel import Panel
 from casebook.page.render import look, render
 from casebook.page.view import View
 
+_HEADLESS = Markup(
+    "JupyterLab shows a text box here. Headless, put the pasted text into a file for the same case; <code>-</code> reads the "
+    "standard input:"
+)
 _HINT = "A command with its output: zkCli get and ls, kafka-topics --describe, log lines, ls -l ..."
 
 
@@ -36,7 +40,11 @@ def box(make: Callable[[str], Made], context: PanelContext) -> View:
         context: Context in the notebook.
     """
     if not context.interactive:
-        return View(parts=(render("pasted", made=None, commands=("casebook collect --pasted FILE --out my-case",)),))
+        return View(
+            parts=(
+                render("made_case", source=None, headless=_HEADLESS, commands=("casebook collect --pasted FILE --out my-case",)),
+            )
+        )
     return View(parts=(_widgets(make, context.remembered),))
 
 
@@ -67,4 +75,6 @@ def _widgets(make: Callable[[str], Made], remembered: dict[str, object]) -> obje
 
 
 def _answer(made: Made) -> Markup:
-    return render("pasted", made=made, said=map(_said, made.findings), commands=(text.command("triage", made.source, {}),))
+    return render(
+        "made_case", source=made.source, said=map(_said, made.findings), commands=(text.command("triage", made.source, {}),)
+    )

@@ -98,7 +98,7 @@ final class Connections implements AutoCloseable {
       return;
     }
     try {
-      client.poll(most, Time.SYSTEM.milliseconds()).forEach(this::receive);
+      client.poll(most, Time.SYSTEM.milliseconds()).forEach(ClientResponse::onComplete);
     } catch (OutOfMemoryError tooLarge) { // of an alert of TLS, read as an answer to SASL, whose size Kafka does not limit
       dropConnecting(nodes);
     } catch (RuntimeException unreadable) {
@@ -156,10 +156,6 @@ final class Connections implements AutoCloseable {
       sent.remove(question.id());
       answers.accept(Answer.none(question, "UNSUPPORTED", refused));
     }
-  }
-
-  private void receive(ClientResponse answer) {
-    answer.onComplete();
   }
 
   private void complete(Question question, ClientResponse answer) {

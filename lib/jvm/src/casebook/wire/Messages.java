@@ -20,21 +20,11 @@ final class Messages {
       EnumSet.of(
           ApiKeys.API_VERSIONS,
           ApiKeys.METADATA,
-          ApiKeys.DESCRIBE_CLUSTER,
           ApiKeys.DESCRIBE_TOPIC_PARTITIONS,
           ApiKeys.DESCRIBE_CONFIGS,
           ApiKeys.DESCRIBE_LOG_DIRS,
           ApiKeys.DESCRIBE_QUORUM,
-          ApiKeys.LIST_PARTITION_REASSIGNMENTS,
-          ApiKeys.LIST_GROUPS,
-          ApiKeys.DESCRIBE_GROUPS,
-          ApiKeys.CONSUMER_GROUP_DESCRIBE,
-          ApiKeys.OFFSET_FETCH,
-          ApiKeys.LIST_OFFSETS,
-          ApiKeys.OFFSET_FOR_LEADER_EPOCH,
-          ApiKeys.LIST_TRANSACTIONS,
-          ApiKeys.DESCRIBE_TRANSACTIONS,
-          ApiKeys.DESCRIBE_PRODUCERS);
+          ApiKeys.LIST_PARTITION_REASSIGNMENTS);
 
   private static final Map<Class<?>, MethodHandle> READERS = new ConcurrentHashMap<>();
   private static final Map<Class<?>, MethodHandle> WRITERS = new ConcurrentHashMap<>();
